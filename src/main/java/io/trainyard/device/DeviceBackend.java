@@ -1,0 +1,24 @@
+package io.trainyard.device;
+
+import io.trainyard.spec.DeviceSpec;
+import java.util.List;
+import java.util.Optional;
+
+/// One way to compute, found by `ServiceLoader`: oneDNN, CUDA, plain Java.
+public interface DeviceBackend {
+    /// The [DeviceSpec#kind] it answers to, such as `cpu`.
+    String kind();
+
+    /// The choice `auto` makes: the available backend with the highest rank. 0: never by itself.
+    int rank();
+
+    /// Why there is no such device here, and what to do about it; empty when there is.
+    Optional<String> whyUnavailable();
+
+    /// The devices of this kind; empty when unavailable.
+    List<DeviceInfo> devices();
+
+    /// @param threads CPU threads to compute with; 0 lets the backend choose for each network
+    /// @throws DeviceException if the device is not available; says why
+    Device open(DeviceSpec spec, int threads);
+}

@@ -1,0 +1,48 @@
+package io.trainyard.device;
+
+import java.util.stream.IntStream;
+
+/// The result of a pass over the test set.
+///
+/// @param testLoss the sum of the batches' mean losses, as the tutorials print it
+/// @param confusion samples by (true class, predicted class)
+public record Evaluation(double testLoss, int[][] confusion) {
+    /// @param batchSize samples a batch; the last may be shorter
+    /// @param losses each sample's cross-entropy, in the test set's order
+    /// @param predictions each sample's class with the largest logit; the first of equals
+    /// @param labels each sample's true class
+    public static Evaluation of(int batchSize, int classes, float[] losses, int[] predictions, byte[] labels) {
+        double sum = 0;
+        for (int from = 0; from < losses.length; from += batchSize) {
+            int to = Math.min(losses.length, from + batchSize);
+            double batch = 0;
+            for (int i = from; i < to; i++) {
+                batch += losses[i];
+            }
+            sum += batch / (to - from);
+        }
+        int[][] confusion = new int[classes][classes];
+        for (int i = 0; i < predictions.length; i++) {
+            confusion[Byte.toUnsignedInt(labels[i])][predictions[i]]++;
+        }
+        return new Evaluation(sum, confusion);
+    }
+
+    /// 0..1.
+    public double accuracy() {
+        int right = IntStream.range(0, confusion.length).map(c -> confusion[c][c]).sum();
+        int all = IntStream.range(0, confusion.length).map(this::samples).sum();
+        return (double) right / all;
+    }
+
+    /// For each class, the part of its samples that is recognised, 0..1; 0 where the test set has none.
+    public double[] classAccuracy() {
+        return IntStream.range(0, confusion.length)
+                .mapToDouble(c -> confusion[c][c] / (double) Math.max(1, samples(c)))
+                .toArray();
+    }
+
+    private int samples(int label) {
+        return IntStream.of(confusion[label]).sum();
+    }
+}

@@ -1,0 +1,32 @@
+package io.trainyard.device;
+
+/// A network compiled for one device, with its data set there. It knows steps and losses, nothing of jobs.
+///
+/// Deterministic: for the same device kind and thread count, the same states and plans give the same bits, however
+/// the steps are divided over calls of [#advance]. Used by one thread.
+public interface LearningSession extends AutoCloseable {
+    /// CPU threads it computes with.
+    int threads();
+
+    /// @throws IllegalArgumentException if names or shapes are not the network's; names the first that differs
+    void load(SessionState state);
+
+    SessionState save();
+
+    /// Sets what the next steps train on.
+    ///
+    /// @param firstStep the step of the epoch to go on with; 0 for a whole epoch
+    void beginEpoch(EpochPlan plan, int firstStep);
+
+    /// Trains the next `steps` batches of the epoch, in one go.
+    ///
+    /// @return each step's loss: the mean over its batch, before its update
+    /// @throws IllegalArgumentException if the epoch has fewer steps left
+    float[] advance(int steps);
+
+    /// Runs the whole test set forward, in evaluation mode.
+    Evaluation evaluate();
+
+    @Override
+    void close();
+}

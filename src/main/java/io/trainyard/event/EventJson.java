@@ -1,0 +1,46 @@
+package io.trainyard.event;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
+import java.io.IOException;
+
+/// Events as JSON: one line each, `type` first, then `job` and `attempt`. The same bytes are on the topics and on the
+/// command line.
+public final class EventJson {
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .addModule(new ParameterNamesModule())
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .serializationInclusion(JsonInclude.Include.NON_NULL)
+            .build();
+
+    private EventJson() {}
+
+    public static byte[] write(TrainingEvent event) {
+        return bytes(event);
+    }
+
+    public static byte[] write(WorkerStatus status) {
+        return bytes(status);
+    }
+
+    /// @throws IOException if it is not an event, or of a type this version does not know
+    public static TrainingEvent readEvent(byte[] json) throws IOException {
+        return MAPPER.readValue(json, TrainingEvent.class);
+    }
+
+    /// @throws IOException if it is not a worker's status
+    public static WorkerStatus readStatus(byte[] json) throws IOException {
+        return MAPPER.readValue(json, WorkerStatus.class);
+    }
+
+    private static byte[] bytes(Object value) {
+        try {
+            return MAPPER.writeValueAsBytes(value);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("an event is always writable", e);
+        }
+    }
+}

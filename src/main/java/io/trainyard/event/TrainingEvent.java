@@ -1,0 +1,128 @@
+package io.trainyard.event;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Shape;
+import java.util.List;
+
+/// One thing that happened to one attempt at a job. Steps count from 1 through the whole job, epochs from 0; an
+/// attempt's number grows each time a job is started anew. Readers ignore fields they do not know.
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonSubTypes({
+    @JsonSubTypes.Type(value = TrainingEvent.Claimed.class, name = "claimed"),
+    @JsonSubTypes.Type(value = TrainingEvent.Started.class, name = "started"),
+    @JsonSubTypes.Type(value = TrainingEvent.StepLosses.class, name = "stepLosses"),
+    @JsonSubTypes.Type(value = TrainingEvent.EpochTested.class, name = "epochTested"),
+    @JsonSubTypes.Type(value = TrainingEvent.CheckpointSaved.class, name = "checkpointSaved"),
+    @JsonSubTypes.Type(value = TrainingEvent.Finished.class, name = "finished"),
+    @JsonSubTypes.Type(value = TrainingEvent.Failed.class, name = "failed"),
+    @JsonSubTypes.Type(value = TrainingEvent.Released.class, name = "released"),
+})
+@JsonPropertyOrder({"job", "attempt"})
+@JsonIgnoreProperties(ignoreUnknown = true)
+public sealed interface TrainingEvent {
+    /// The job's id.
+    String job();
+
+    /// Counts from 1.
+    int attempt();
+
+    /// A worker has taken the job and will run it on `device`.
+    record Claimed(String job, int attempt, String worker, String device) implements TrainingEvent {}
+
+    /// Training begins.
+    ///
+    /// @param spec the job with all defaults filled in; its `seed` is the seed of everything random
+    /// @param device the device's name, such as `cpu`
+    /// @param threads CPU threads of the device's kernels; part of what makes the run repeatable
+    /// @param firstStep the step that comes next: 1, or more when the attempt goes on from a checkpoint
+    /// @param stepsPerEpoch steps in each epoch; the job has `epochs` times as many
+    record Started(
+            String job,
+            int attempt,
+            JobSpec spec,
+            String device,
+            int threads,
+            int trainSamples,
+            int testSamples,
+            int classes,
+            long firstStep,
+            int stepsPerEpoch,
+            List<Parameter> parameters)
+            implements TrainingEvent {
+        public Started {
+            parameters = List.copyOf(parameters);
+        }
+    }
+
+    /// A row of the table of parameters: name in `state_dict()`, shape, and where it lives.
+    record Parameter(String name, Shape shape, String device) {}
+
+    /// The loss of every step from `firstStep` on: the mean over each step's batch.
+    ///
+    /// @param elapsedMicros since the attempt started, at the end of the last of these steps
+    record StepLosses(String job, int attempt, int epoch, long firstStep, float[] losses, long elapsedMicros)
+            implements TrainingEvent {
+        /// The number of the last step reported.
+        public long lastStep() {
+            return firstStep + losses.length - 1;
+        }
+    }
+
+    /// An epoch is trained, and the whole test set is evaluated.
+    ///
+    /// @param step steps done so far
+    /// @param testLoss the sum of the batches' mean losses, at the job's batch size
+    /// @param testAccuracy 0..1
+    /// @param classAccuracy for each class, the part of its samples that is recognised, 0..1; 0 where it has none
+    /// @param confusion samples by (true class, predicted class)
+    /// @param imagesPerSecond training samples a second in this epoch, without the test
+    record EpochTested(
+            String job,
+            int attempt,
+            int epoch,
+            long step,
+            double testLoss,
+            double testAccuracy,
+            double[] classAccuracy,
+            int[][] confusion,
+            long trainMillis,
+            long testMillis,
+            double imagesPerSecond)
+            implements TrainingEvent {}
+
+    /// A checkpoint can be read.
+    ///
+    /// @param uri where its model file is
+    /// @param sha256 of the model file, hexadecimal
+    /// @param bytes of the model file
+    /// @param epoch the epoch it was saved in, which it completes unless the attempt was stopped inside it
+    /// @param step steps done so far
+    record CheckpointSaved(String job, int attempt, String uri, String sha256, long bytes, int epoch, long step)
+            implements TrainingEvent {}
+
+    /// The job is done.
+    ///
+    /// @param steps of the whole job
+    /// @param medianStepMicros of the steps of this attempt
+    /// @param trainMillis of this attempt, with tests and checkpoints
+    /// @param parametersSha256 over all parameters and buffers as float32, little-endian, in `state_dict()` order
+    record Finished(
+            String job,
+            int attempt,
+            long steps,
+            double bestTestAccuracy,
+            double medianStepMicros,
+            long trainMillis,
+            String parametersSha256)
+            implements TrainingEvent {}
+
+    /// The job cannot be done; it will not be tried again.
+    record Failed(String job, int attempt, String reason) implements TrainingEvent {}
+
+    /// The worker stops and gives the job back; another attempt will go on from the last checkpoint.
+    record Released(String job, int attempt, long step, String reason) implements TrainingEvent {}
+}

@@ -1,0 +1,44 @@
+package io.trainyard.spec;
+
+import org.jspecify.annotations.Nullable;
+
+/// The checks the constructors of this package share: each returns its value or throws [InvalidJobException].
+final class Check {
+    private Check() {}
+
+    static <T> T present(String field, @Nullable T value) {
+        if (value == null) {
+            throw new InvalidJobException(field + " is missing; give it a value");
+        }
+        return value;
+    }
+
+    static int between(String field, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new InvalidJobException("%s is %d; allowed is %d to %d".formatted(field, value, min, max));
+        }
+        return value;
+    }
+
+    /// Accepts `min <= value < max`; NaN and infinities are refused.
+    static double within(String field, double value, double min, double max) {
+        if (!(value >= min && value < max)) {
+            throw new InvalidJobException(
+                    "%s is %s; allowed is %s up to, but not including, %s".formatted(field, value, min, max));
+        }
+        return value;
+    }
+
+    static String matching(String field, String value, String regex, String allowed) {
+        if (!value.matches(regex)) {
+            throw new InvalidJobException("%s is \"%s\"; allowed is %s".formatted(field, shortened(value), allowed));
+        }
+        return value;
+    }
+
+    /// A value as it may stand in a message: never longer than a line, without control characters.
+    static String shortened(String value) {
+        String printable = value.replaceAll("\\p{Cntrl}", "?");
+        return printable.length() <= 80 ? printable : printable.substring(0, 77) + "...";
+    }
+}

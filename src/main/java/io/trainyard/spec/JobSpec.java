@@ -1,0 +1,66 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import org.jspecify.annotations.Nullable;
+
+/// One training job: the body of a command record. What it leaves out has the defaults of [#read].
+///
+/// @param id names the job everywhere: topics' key, checkpoints' folder
+/// @param batchSize samples a step; an epoch's last batch may be shorter
+/// @param seed seeds initial weights, order and dropout as `torch.manual_seed` does
+/// @param checkpointEveryEpochs a checkpoint after every so many epochs, and always after the last
+/// @param reportEverySteps how often a person is told; the events always carry every step
+public record JobSpec(
+        String id,
+        NetworkSpec network,
+        DatasetSpec dataset,
+        int epochs,
+        int batchSize,
+        OptimizerSpec optimizer,
+        boolean shuffle,
+        long seed,
+        DeviceSpec device,
+        int checkpointEveryEpochs,
+        int reportEverySteps) {
+
+    private static final OptimizerSpec DEFAULT_OPTIMIZER = new OptimizerSpec.Sgd(0.01, 0, 0);
+
+    public JobSpec {
+        Check.matching(
+                "id",
+                id,
+                "[A-Za-z0-9][A-Za-z0-9_-]{0,99}(\\.[A-Za-z0-9_-]{1,20}){0,3}",
+                "1 to 100 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit");
+        Check.between("epochs", epochs, 1, 1_000_000);
+        Check.between("batchSize", batchSize, 1, 65_536);
+        Check.between("checkpointEveryEpochs", checkpointEveryEpochs, 1, 1_000_000);
+        Check.between("reportEverySteps", reportEverySteps, 1, 1_000_000_000);
+    }
+
+    @JsonCreator
+    static JobSpec read(
+            @Nullable String id,
+            @Nullable NetworkSpec network,
+            @Nullable DatasetSpec dataset,
+            @Nullable Integer epochs,
+            @Nullable Integer batchSize,
+            @Nullable OptimizerSpec optimizer,
+            @Nullable Boolean shuffle,
+            @Nullable Long seed,
+            @Nullable DeviceSpec device,
+            @Nullable Integer checkpointEveryEpochs,
+            @Nullable Integer reportEverySteps) {
+        return new JobSpec(
+                Check.present("id", id),
+                Check.present("network", network),
+                Check.present("dataset", dataset),
+                Check.present("epochs", epochs),
+                batchSize == null ? 64 : batchSize,
+                optimizer == null ? DEFAULT_OPTIMIZER : optimizer,
+                shuffle != null && shuffle,
+                seed == null ? 0 : seed,
+                device == null ? DeviceSpec.AUTO : device,
+                checkpointEveryEpochs == null ? 1 : checkpointEveryEpochs,
+                reportEverySteps == null ? 100 : reportEverySteps);
+    }
+}

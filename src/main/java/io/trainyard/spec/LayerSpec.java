@@ -1,0 +1,186 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.trainyard.spec.ParameterSpec.Init;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// One layer of a network, with the names and the meaning it has in PyTorch's `torch.nn`. Input sizes are not
+/// written: they are inferred from the data set ([Network]).
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonSubTypes({
+    @JsonSubTypes.Type(value = LayerSpec.Conv2d.class, name = "conv2d"),
+    @JsonSubTypes.Type(value = LayerSpec.MaxPool2d.class, name = "maxPool2d"),
+    @JsonSubTypes.Type(value = LayerSpec.BatchNorm2d.class, name = "batchNorm2d"),
+    @JsonSubTypes.Type(value = LayerSpec.Relu.class, name = "relu"),
+    @JsonSubTypes.Type(value = LayerSpec.Dropout.class, name = "dropout"),
+    @JsonSubTypes.Type(value = LayerSpec.Flatten.class, name = "flatten"),
+    @JsonSubTypes.Type(value = LayerSpec.Linear.class, name = "linear"),
+})
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public sealed interface LayerSpec {
+    int MAX_WIDTH = 1 << 20;
+    int MAX_WINDOW = 1024;
+
+    /// The layer's name in `state_dict()`; null stands for its index in the network, as in `nn.Sequential`.
+    @Nullable String name();
+
+    /// The shape this layer makes of one sample of shape `in`.
+    ///
+    /// @throws ShapeMismatch if the layer cannot take `in`; says what it takes instead
+    Shape output(Shape in);
+
+    /// The layer's parameters and buffers for samples of shape `in`, in `state_dict()` order, with names relative to
+    /// the layer.
+    default List<ParameterSpec> parameters(Shape in) {
+        return List.of();
+    }
+
+    /// Cross-correlation with `out` square kernels, zero padding on all sides; weight (out, in, kernel, kernel).
+    record Conv2d(@Nullable String name, int out, int kernel, int stride, int padding, boolean bias)
+            implements LayerSpec {
+        public Conv2d {
+            Check.between("conv2d.out", out, 1, MAX_WIDTH);
+            Check.between("conv2d.kernel", kernel, 1, MAX_WINDOW);
+            Check.between("conv2d.stride", stride, 1, MAX_WINDOW);
+            Check.between("conv2d.padding", padding, 0, MAX_WINDOW);
+        }
+
+        @JsonCreator
+        static Conv2d read(
+                @Nullable String name,
+                @Nullable Integer out,
+                @Nullable Integer kernel,
+                @Nullable Integer stride,
+                @Nullable Integer padding,
+                @Nullable Boolean bias) {
+            return new Conv2d(
+                    name,
+                    Check.present("conv2d.out", out),
+                    Check.present("conv2d.kernel", kernel),
+                    stride == null ? 1 : stride,
+                    padding == null ? 0 : padding,
+                    bias == null || bias);
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            return Window.slide(in, out, kernel, stride, padding);
+        }
+
+        @Override
+        public List<ParameterSpec> parameters(Shape in) {
+            return Window.weightAndBias(
+                    Shape.of(out, in.size(0), kernel, kernel), in.size(0) * kernel * kernel, bias);
+        }
+    }
+
+    /// The largest value of each window; no padding; windows that do not fit whole are left out.
+    record MaxPool2d(@Nullable String name, int kernel, int stride) implements LayerSpec {
+        public MaxPool2d {
+            Check.between("maxPool2d.kernel", kernel, 1, MAX_WINDOW);
+            Check.between("maxPool2d.stride", stride, 1, MAX_WINDOW);
+        }
+
+        /// The stride defaults to the kernel.
+        @JsonCreator
+        static MaxPool2d read(@Nullable String name, @Nullable Integer kernel, @Nullable Integer stride) {
+            int size = Check.present("maxPool2d.kernel", kernel);
+            return new MaxPool2d(name, size, stride == null ? size : stride);
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            return Window.slide(in, in.rank() == 3 ? in.size(0) : 0, kernel, stride, 0);
+        }
+    }
+
+    /// Normalises each channel over batch, height and width; trains a scale and a shift, keeps running statistics
+    /// (momentum [#MOMENTUM]) that are used in evaluation.
+    record BatchNorm2d(@Nullable String name) implements LayerSpec {
+        /// Added to the variance; PyTorch's default.
+        public static final float EPSILON = 1e-5f;
+
+        /// The weight of the newest batch in the running statistics; PyTorch's default.
+        public static final float MOMENTUM = 0.1f;
+
+        @Override
+        public Shape output(Shape in) {
+            Window.requireImage(in);
+            return in;
+        }
+
+        @Override
+        public List<ParameterSpec> parameters(Shape in) {
+            Shape channels = Shape.of(in.size(0));
+            return List.of(
+                    new ParameterSpec("weight", channels, new Init.Constant(1), true),
+                    new ParameterSpec("bias", channels, new Init.Constant(0), true),
+                    new ParameterSpec("running_mean", channels, new Init.Constant(0), false),
+                    new ParameterSpec("running_var", channels, new Init.Constant(1), false),
+                    new ParameterSpec("num_batches_tracked", Shape.of(), new Init.Counter(), false));
+        }
+    }
+
+    /// max(0, x).
+    record Relu(@Nullable String name) implements LayerSpec {
+        @Override
+        public Shape output(Shape in) {
+            return in;
+        }
+    }
+
+    /// In training zeroes each element with probability `p` and scales the others by 1/(1-p); in evaluation nothing.
+    record Dropout(@Nullable String name, double p) implements LayerSpec {
+        public Dropout {
+            Check.within("dropout.p", p, 0, 1);
+        }
+
+        /// `p` defaults to 0.5.
+        @JsonCreator
+        static Dropout read(@Nullable String name, @Nullable Double p) {
+            return new Dropout(name, p == null ? 0.5 : p);
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            return in;
+        }
+    }
+
+    /// All dimensions of a sample become one, in (channel, row, column) order.
+    record Flatten(@Nullable String name) implements LayerSpec {
+        @Override
+        public Shape output(Shape in) {
+            return Shape.of(in.elements());
+        }
+    }
+
+    /// x W^T + b; weight (out, in).
+    record Linear(@Nullable String name, int out, boolean bias) implements LayerSpec {
+        public Linear {
+            Check.between("linear.out", out, 1, MAX_WIDTH);
+        }
+
+        @JsonCreator
+        static Linear read(@Nullable String name, @Nullable Integer out, @Nullable Boolean bias) {
+            return new Linear(name, Check.present("linear.out", out), bias == null || bias);
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            if (in.rank() != 1) {
+                throw new ShapeMismatch("a linear layer takes one dimension; put a flatten layer before it");
+            }
+            return Shape.of(out);
+        }
+
+        @Override
+        public List<ParameterSpec> parameters(Shape in) {
+            return Window.weightAndBias(Shape.of(out, in.size(0)), in.size(0), bias);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package io.trainyard.topics;
+
+import io.trainyard.event.TrainingEvent;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+
+/// The headers of a record, in the CloudEvents binary mode for Kafka.
+public final class CloudEvents {
+    public static final String COMMAND = "io.trainyard.job.requested.v1";
+    public static final String DEAD_COMMAND = "io.trainyard.job.rejected.v1";
+    public static final String WORKER_STATUS = "io.trainyard.worker.status.v1";
+
+    private CloudEvents() {}
+
+    /// @param type such as [#COMMAND]
+    /// @param source who speaks, as a URI reference: `/workers/<id>` or `/cli`
+    public static RecordHeaders headers(String type, String source) {
+        RecordHeaders headers = new RecordHeaders();
+        Map.of(
+                        "ce_specversion", "1.0",
+                        "ce_id", UUID.randomUUID().toString(),
+                        "ce_type", type,
+                        "ce_source", source,
+                        "ce_time", Instant.now().toString(),
+                        "content-type", "application/json")
+                .forEach((key, value) -> headers.add(key, value.getBytes(StandardCharsets.UTF_8)));
+        return headers;
+    }
+
+    /// The `ce_type` of an event.
+    public static String type(TrainingEvent event) {
+        return switch (event) {
+            case TrainingEvent.Claimed _ -> "io.trainyard.job.claimed.v1";
+            case TrainingEvent.Started _ -> "io.trainyard.job.started.v1";
+            case TrainingEvent.StepLosses _ -> "io.trainyard.job.step-losses.v1";
+            case TrainingEvent.EpochTested _ -> "io.trainyard.job.epoch-tested.v1";
+            case TrainingEvent.CheckpointSaved _ -> "io.trainyard.job.checkpoint-saved.v1";
+            case TrainingEvent.Finished _ -> "io.trainyard.job.finished.v1";
+            case TrainingEvent.Failed _ -> "io.trainyard.job.failed.v1";
+            case TrainingEvent.Released _ -> "io.trainyard.job.released.v1";
+        };
+    }
+}

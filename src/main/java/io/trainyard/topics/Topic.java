@@ -1,0 +1,68 @@
+package io.trainyard.topics;
+
+import io.trainyard.event.TrainingEvent;
+import java.time.Duration;
+import java.util.Map;
+import org.apache.kafka.common.config.TopicConfig;
+
+/// The topics of a fleet, without their common prefix. The key of every record is the job's id, or on
+/// [#WORKERS] the worker's.
+public enum Topic {
+    COMMANDS_HIGH("commands.high", retained(Duration.ofDays(7))),
+    COMMANDS_NORMAL("commands.normal", retained(Duration.ofDays(7))),
+    COMMANDS_LOW("commands.low", retained(Duration.ofDays(7))),
+    CONTROL("control", compacted()),
+    STEPS("steps", retained(Duration.ofHours(48))),
+    ACCURACY("accuracy", retained(Duration.ofDays(30))),
+    CHECKPOINTS("checkpoints", compacted()),
+    JOBS("jobs", compacted()),
+    WORKERS("workers", compacted()),
+    DEAD_LETTER("dead-letter", retained(Duration.ofDays(30)));
+
+    /// The default of `trainyard.topics.prefix`.
+    public static final String DEFAULT_PREFIX = "trainyard.";
+
+    private final String suffix;
+    private final Map<String, String> settings;
+
+    Topic(String suffix, Map<String, String> settings) {
+        this.suffix = suffix;
+        this.settings = settings;
+    }
+
+    /// The topic's full name.
+    public String name(String prefix) {
+        return prefix + suffix;
+    }
+
+    /// Settings a topic is created with, as Kafka names them.
+    Map<String, String> settings() {
+        return settings;
+    }
+
+    /// The topic an event belongs to.
+    public static Topic of(TrainingEvent event) {
+        return switch (event) {
+            case TrainingEvent.StepLosses _ -> STEPS;
+            case TrainingEvent.EpochTested _ -> ACCURACY;
+            case TrainingEvent.CheckpointSaved _ -> CHECKPOINTS;
+            case TrainingEvent.Claimed _,
+                    TrainingEvent.Started _,
+                    TrainingEvent.Finished _,
+                    TrainingEvent.Failed _,
+                    TrainingEvent.Released _ -> JOBS;
+        };
+    }
+
+    private static Map<String, String> retained(Duration time) {
+        return Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                TopicConfig.CLEANUP_POLICY_DELETE,
+                TopicConfig.RETENTION_MS_CONFIG,
+                Long.toString(time.toMillis()));
+    }
+
+    private static Map<String, String> compacted() {
+        return Map.of(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
+    }
+}

@@ -1,0 +1,55 @@
+package io.trainyard.topics;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.errors.TopicExistsException;
+
+/// Creates the topics that are missing. Topics that exist keep their settings.
+public final class TopicAdmin {
+    private TopicAdmin() {}
+
+    /// @param kafka `host:port` of a broker
+    /// @param timeout for the whole of it
+    /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
+    public static void createMissing(String kafka, String prefix, Duration timeout) {
+        try (Admin admin = open(kafka, timeout)) {
+            Set<String> present = admin.listTopics().names().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            List<NewTopic> missing = new ArrayList<>();
+            Arrays.stream(Topic.values())
+                    .filter(topic -> !present.contains(topic.name(prefix)))
+                    .map(topic -> new NewTopic(topic.name(prefix), Optional.empty(), Optional.empty())
+                            .configs(topic.settings()))
+                    .forEach(missing::add);
+            admin.createTopics(missing).all().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            if (!(e.getCause() instanceof TopicExistsException)) { // another process may have been quicker
+                throw new KafkaUnreachableException(kafka, e.getCause() == null ? e : e.getCause());
+            }
+        } catch (TimeoutException e) {
+            throw new KafkaUnreachableException(kafka, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaUnreachableException(kafka, e);
+        }
+    }
+
+    /// An admin client whose calls end within `timeout`.
+    public static Admin open(String kafka, Duration timeout) {
+        int millis = Math.toIntExact(timeout.toMillis());
+        return Admin.create(Map.of(
+                AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka,
+                AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, millis,
+                AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis));
+    }
+}

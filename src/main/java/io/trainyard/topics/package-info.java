@@ -1,0 +1,6 @@
+/// The topics: their names, settings and keys, and the CloudEvents headers of their records. Everything that touches
+/// Kafka agrees here.
+@NullMarked
+package io.trainyard.topics;
+
+import org.jspecify.annotations.NullMarked;
