@@ -18,7 +18,6 @@ public interface DeviceBackend {
     /// The devices of this kind; empty when unavailable.
     List<DeviceInfo> devices();
 
-    /// @param threads CPU threads to compute with; 0 lets the backend choose for each network
     /// @throws DeviceException if the device is not available; says why
-    Device open(DeviceSpec spec, int threads);
+    Device open(DeviceSpec spec);
 }

@@ -18,11 +18,10 @@ public final class Devices {
                 .toList();
     }
 
-    /// @param threads CPU threads to compute with; 0 lets the backend choose for each network
     /// @throws DeviceException if there is no such device here; says why and what there is
-    public static Device open(DeviceSpec spec, int threads) {
+    public static Device open(DeviceSpec spec) {
         DeviceBackend backend = spec.isAuto() ? best() : backendOf(spec);
-        return backend.open(spec, threads);
+        return backend.open(spec);
     }
 
     private static DeviceBackend best() {

@@ -1,8 +1,10 @@
 package io.trainyard.device;
 
-/// All that is random about an epoch, drawn beforehand so that a session is a plain function of what it is given.
+import io.trainyard.random.TorchRandom;
+
+/// What is random about an epoch.
 ///
 /// @param order the training samples' indices in the order they are visited, each once
-/// @param maskSeeds one 32-bit seed for each dropout layer of each step: (steps, masks a step), the first step's first.
-///     [MaskStream] says how a seed becomes a mask
-public record EpochPlan(int[] order, int[] maskSeeds) {}
+/// @param random draws the dropout masks: the session takes them from it while it trains, step after step and within a
+///     step layer after layer, with [TorchRandom#dropoutMask]; after the epoch's last step it stands behind them all
+public record EpochPlan(int[] order, TorchRandom random) {}

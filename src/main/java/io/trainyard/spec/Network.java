@@ -82,11 +82,4 @@ public record Network(Shape input, int classes, List<Layer> layers) {
         return input.elements()
                 + layers.stream().mapToLong(layer -> layer.out().elements()).sum();
     }
-
-    /// How many random masks one training step draws: one for each dropout layer with p above 0.
-    public int masksPerStep() {
-        return (int) layers.stream()
-                .filter(layer -> layer.spec() instanceof LayerSpec.Dropout d && d.p() > 0)
-                .count();
-    }
 }

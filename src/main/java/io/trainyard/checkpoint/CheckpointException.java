@@ -1,0 +1,14 @@
+package io.trainyard.checkpoint;
+
+/// A store or a file in it that cannot be read or written. The message names it and says what was found.
+public final class CheckpointException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    public CheckpointException(String message) {
+        super(message);
+    }
+
+    public CheckpointException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,195 @@
+package io.trainyard.checkpoint;
+
+import java.io.BufferedOutputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.URI;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/// A store in a folder of a file system. Files are written beside their place, synced, and then renamed or linked
+/// into it, so that no reader ever sees half a file, whenever the machine stops.
+final class DirectoryStore implements CheckpointStore {
+    private static final String KEY = "[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*";
+    private static final String TEMPORARY_PREFIX = ".writing-";
+
+    private final Path root;
+
+    private DirectoryStore(Path root) {
+        this.root = root;
+    }
+
+    static DirectoryStore open(URI uri) {
+        if (uri.getScheme() != null && !uri.getScheme().equals("file")) {
+            throw new CheckpointException(
+                    "the checkpoint store %s has the scheme \"%s\"; allowed is file:///folder or the path of a folder"
+                            .formatted(uri, uri.getScheme()));
+        }
+        Path root = (uri.getScheme() == null ? Path.of(uri.getPath()) : Path.of(uri)).toAbsolutePath().normalize();
+        try {
+            Files.createDirectories(root);
+        } catch (IOException e) {
+            throw new CheckpointException("the checkpoint store %s cannot be created: %s".formatted(root, e), e);
+        }
+        if (!Files.isWritable(root)) {
+            throw new CheckpointException("the checkpoint store %s cannot be written; choose another folder".formatted(root));
+        }
+        return new DirectoryStore(root);
+    }
+
+    @Override
+    public URI uri(String key) {
+        return path(key).toUri();
+    }
+
+    @Override
+    public boolean createIfAbsent(String key, byte[] content) {
+        Path target = path(key);
+        try {
+            Path temporary = temporaryBeside(target);
+            try {
+                CheckpointRef unused = writeAndSync(temporary, target, out -> out.write(content));
+                Files.createLink(target, temporary); // atomic, and fails when the target is there
+                syncFolder(target);
+                return true;
+            } catch (FileAlreadyExistsException e) {
+                return false;
+            } finally {
+                Files.deleteIfExists(temporary);
+            }
+        } catch (IOException e) {
+            throw failed("written", target, e);
+        }
+    }
+
+    @Override
+    public CheckpointRef write(String key, Content content) {
+        Path target = path(key);
+        try {
+            Path temporary = temporaryBeside(target);
+            try {
+                CheckpointRef ref = writeAndSync(temporary, target, content);
+                Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+                syncFolder(target);
+                return ref;
+            } finally {
+                Files.deleteIfExists(temporary);
+            }
+        } catch (IOException e) {
+            throw failed("written", target, e);
+        }
+    }
+
+    @Override
+    public Optional<InputStream> open(String key) {
+        Path target = path(key);
+        try {
+            return Optional.of(Files.newInputStream(target));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw failed("read", target, e);
+        }
+    }
+
+    @Override
+    public List<String> list(String folder) {
+        Path target = path(folder);
+        if (!Files.isDirectory(target)) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(target)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> !name.startsWith("."))
+                    .map(name -> folder + "/" + name)
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw failed("listed", target, e);
+        }
+    }
+
+    /// Keys come from ids that are checked already; this is the second lock on that door.
+    private Path path(String key) {
+        Path path = root.resolve(key).normalize();
+        if (!key.matches(KEY) || !path.startsWith(root)) {
+            throw new CheckpointException("\"%s\" is not a key of a checkpoint store".formatted(key));
+        }
+        return path;
+    }
+
+    private static Path temporaryBeside(Path target) throws IOException {
+        Files.createDirectories(folderOf(target));
+        return target.resolveSibling(TEMPORARY_PREFIX + UUID.randomUUID());
+    }
+
+    private static CheckpointRef writeAndSync(Path file, Path target, Content content) throws IOException {
+        MessageDigest digest = newSha256();
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            OutputStream out = new DigestOutputStream(new Unclosed(Channels.newOutputStream(channel)), digest);
+            try (OutputStream buffered = new BufferedOutputStream(out, 1 << 16)) {
+                content.writeTo(buffered);
+            }
+            channel.force(true);
+            return new CheckpointRef(target.toUri(), HexFormat.of().formatHex(digest.digest()), channel.size());
+        }
+    }
+
+    /// A rename is on disk only when its folder is.
+    private static void syncFolder(Path target) throws IOException {
+        try (FileChannel folder = FileChannel.open(folderOf(target), StandardOpenOption.READ)) {
+            folder.force(true);
+        }
+    }
+
+    private static Path folderOf(Path file) {
+        return Objects.requireNonNull(file.getParent(), "every key lies under the root");
+    }
+
+    private static CheckpointException failed(String what, Path file, IOException e) {
+        return new CheckpointException("%s cannot be %s: %s".formatted(file, what, e), e);
+    }
+
+    private static MessageDigest newSha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+
+    /// Flushes on close and leaves the channel open, to be synced.
+    private static final class Unclosed extends FilterOutputStream {
+        Unclosed(OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            out.write(bytes, offset, length);
+        }
+
+        @Override
+        public void close() throws IOException {
+            flush();
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package io.trainyard.checkpoint;
+
+import io.trainyard.device.Parameters;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Tensor;
+import io.trainyard.spec.Shape;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// One job's folder in a store. Ownership of a job is decided here, because here is the state: an attempt belongs to
+/// whoever creates its file.
+///
+///     <job>/spec.json                                     the job as it was first asked for
+///     <job>/attempts/<n>                                  created once, by the worker whose attempt it is
+///     <job>/checkpoints/step-<n>.safetensors              the model, for load_state_dict
+///     <job>/checkpoints/step-<n>.training.safetensors     optimizer, random state, progress
+///     <job>/outcome.json                                  the event that ended the job
+public final class JobFolder {
+    private static final System.Logger LOG = System.getLogger(JobFolder.class.getName());
+    private static final String MODEL = ".safetensors";
+    private static final String TRAINING = ".training.safetensors";
+    private static final String RANDOM = "random";
+    private static final String OPTIMIZER = "optimizer.";
+
+    private final CheckpointStore store;
+    private final String job;
+
+    public JobFolder(CheckpointStore store, String job) {
+        this.store = store;
+        this.job = job;
+    }
+
+    /// Keeps the job's specification, the first time.
+    ///
+    /// @return false if another specification is kept already under this id
+    public boolean keepSpec(String json) {
+        byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
+        String key = job + "/spec.json";
+        return store.createIfAbsent(key, bytes)
+                || read(key).map(kept -> Arrays.equals(kept, bytes)).orElse(false);
+    }
+
+    /// Begins a new attempt.
+    ///
+    /// @param owner for people who look into the folder
+    /// @return its number, larger than all before and nobody else's
+    public int beginAttempt(String owner) {
+        String folder = job + "/attempts";
+        int next = 1 + store.list(folder).stream()
+                .mapToInt(key -> Integer.parseInt(key.substring(folder.length() + 1)))
+                .max()
+                .orElse(0);
+        while (!store.createIfAbsent(folder + "/" + next, owner.getBytes(StandardCharsets.UTF_8))) {
+            next++;
+        }
+        return next;
+    }
+
+    /// The event that ended the job, if it has ended.
+    public Optional<byte[]> outcome() {
+        return read(job + "/outcome.json");
+    }
+
+    /// Keeps the event that ended the job.
+    public void keepOutcome(byte[] event) {
+        CheckpointRef unused = store.write(job + "/outcome.json", out -> out.write(event));
+    }
+
+    /// Saves a checkpoint: the training state first, so that a model file always has one beside it.
+    ///
+    /// @return the model file
+    public CheckpointRef save(Checkpoint checkpoint) {
+        Progress progress = checkpoint.progress();
+        String key = "%s/checkpoints/step-%010d".formatted(job, progress.step());
+        Map<String, String> metadata = Map.of(
+                "format", "pt",
+                "job", job,
+                "epoch", Integer.toString(progress.epoch()),
+                "stepOfEpoch", Integer.toString(progress.stepOfEpoch()),
+                "step", Long.toString(progress.step()),
+                "accuracy", Double.toString(progress.accuracy()),
+                "bestAccuracy", Double.toString(progress.bestAccuracy()),
+                "threads", Integer.toString(checkpoint.threads()));
+        Map<String, Tensor> training = new LinkedHashMap<>();
+        training.put(RANDOM, new Tensor.Longs(Shape.of(progress.random().length), progress.random()));
+        checkpoint.state().optimizer().tensors().forEach((name, tensor) -> training.put(OPTIMIZER + name, tensor));
+        CheckpointRef unused = store.write(key + TRAINING, new SafeTensors(metadata, new Parameters(training))::write);
+        return store.write(key + MODEL, new SafeTensors(metadata, checkpoint.state().model())::write);
+    }
+
+    /// The newest checkpoint that can be read; one that cannot is passed over, with a warning.
+    public Optional<Checkpoint> newest() {
+        List<String> models = store.list(job + "/checkpoints").stream()
+                .filter(key -> key.endsWith(MODEL) && !key.endsWith(TRAINING))
+                .toList();
+        for (String model : models.reversed()) {
+            try {
+                return Optional.of(load(model));
+            } catch (CheckpointException | IOException | IllegalArgumentException e) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "job={0} checkpoint {1} is passed over: {2}",
+                        job,
+                        store.uri(model),
+                        e.getMessage());
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Checkpoint load(String modelKey) throws IOException {
+        SafeTensors model = loadTensors(modelKey);
+        SafeTensors training = loadTensors(modelKey.substring(0, modelKey.length() - MODEL.length()) + TRAINING);
+        Map<String, Tensor> optimizer = new LinkedHashMap<>();
+        long[] random = {};
+        for (var entry : training.tensors().tensors().entrySet()) {
+            if (entry.getKey().startsWith(OPTIMIZER)) {
+                optimizer.put(entry.getKey().substring(OPTIMIZER.length()), entry.getValue());
+            } else if (entry.getValue() instanceof Tensor.Longs longs) {
+                random = longs.values();
+            }
+        }
+        return new Checkpoint(
+                new SessionState(model.tensors(), new Parameters(optimizer)),
+                progress(training.metadata(), random),
+                Integer.parseInt(text(training.metadata(), "threads")));
+    }
+
+    private SafeTensors loadTensors(String key) throws IOException {
+        try (InputStream in =
+                store.open(key).orElseThrow(() -> new CheckpointException(store.uri(key) + " is missing"))) {
+            return SafeTensors.read(in);
+        }
+    }
+
+    private static Progress progress(Map<String, String> metadata, long[] random) {
+        return new Progress(
+                Integer.parseInt(text(metadata, "epoch")),
+                Integer.parseInt(text(metadata, "stepOfEpoch")),
+                Long.parseLong(text(metadata, "step")),
+                random,
+                Double.parseDouble(text(metadata, "accuracy")),
+                Double.parseDouble(text(metadata, "bestAccuracy")));
+    }
+
+    private static String text(Map<String, String> metadata, String key) {
+        String value = metadata.get(key);
+        if (value == null) {
+            throw new CheckpointException("its metadata has no \"%s\"".formatted(key));
+        }
+        return value;
+    }
+
+    private Optional<byte[]> read(String key) {
+        Optional<InputStream> found = store.open(key);
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        try (InputStream in = found.get()) {
+            return Optional.of(in.readAllBytes());
+        } catch (IOException e) {
+            throw new CheckpointException("%s cannot be read: %s".formatted(store.uri(key), e), e);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package io.trainyard.random;
+
+/// PyTorch's default generator on the CPU, number for number: MT19937 (Matsumoto and Nishimura 1998, `init_genrand`),
+/// and the ways PyTorch makes its values of it. A job with a seed therefore starts from the weights, and visits the
+/// samples in the order, of the PyTorch script with that seed.
+///
+/// Commons Math's MersenneTwister seeds otherwise when bit 31 of the seed is set.
+public final class TorchRandom {
+    private static final int WORDS = 624;
+    private static final int SHIFT = 397;
+    private static final float TWO_TO_MINUS_24 = 0x1p-24f;
+
+    private final int[] words;
+    private int next;
+
+    /// As `torch.manual_seed(seed)`: the low 32 bits count.
+    public TorchRandom(long seed) {
+        words = new int[WORDS];
+        words[0] = (int) seed;
+        for (int i = 1; i < WORDS; i++) {
+            words[i] = 1_812_433_253 * (words[i - 1] ^ (words[i - 1] >>> 30)) + i;
+        }
+        next = WORDS;
+    }
+
+    private TorchRandom(int[] words, int next) {
+        this.words = words;
+        this.next = next;
+    }
+
+    /// A generator that goes on where the one that gave `state` stood.
+    ///
+    /// @throws IllegalArgumentException if it is not a generator's state
+    public static TorchRandom restore(long[] state) {
+        if (state.length != WORDS + 1 || state[WORDS] < 0 || state[WORDS] > WORDS) {
+            throw new IllegalArgumentException("a generator's state has %d numbers, the last 0 to %d; these are %d"
+                    .formatted(WORDS + 1, WORDS, state.length));
+        }
+        int[] words = new int[WORDS];
+        for (int i = 0; i < WORDS; i++) {
+            words[i] = (int) state[i];
+        }
+        return new TorchRandom(words, (int) state[WORDS]);
+    }
+
+    /// Everything that decides the numbers to come: 624 words and the position among them.
+    public long[] state() {
+        long[] state = new long[WORDS + 1];
+        for (int i = 0; i < WORDS; i++) {
+            state[i] = Integer.toUnsignedLong(words[i]);
+        }
+        state[WORDS] = next;
+        return state;
+    }
+
+    /// 32 random bits.
+    public int next32() {
+        if (next == WORDS) {
+            twist();
+        }
+        int y = words[next++];
+        y ^= y >>> 11;
+        y ^= (y << 7) & 0x9d2c_5680;
+        y ^= (y << 15) & 0xefc6_0000;
+        return y ^ (y >>> 18);
+    }
+
+    private void twist() {
+        for (int i = 0; i < WORDS; i++) {
+            int y = (words[i] & 0x8000_0000) | (words[(i + 1) % WORDS] & 0x7fff_ffff);
+            words[i] = words[(i + SHIFT) % WORDS] ^ (y >>> 1) ^ ((y & 1) == 0 ? 0 : 0x9908_b0df);
+        }
+        next = 0;
+    }
+
+    /// As `torch.empty((), dtype=torch.int64).random_()`: 63 random bits.
+    public long nextLong() {
+        long high = Integer.toUnsignedLong(next32()) << 32;
+        return (high | Integer.toUnsignedLong(next32())) & Long.MAX_VALUE;
+    }
+
+    /// As one element of a float32 tensor's `uniform_(from, to)`.
+    public float uniform(double from, double to) {
+        float u = (next32() & 0xff_ffff) * TWO_TO_MINUS_24;
+        return Math.fma(u, (float) to - (float) from, (float) from);
+    }
+
+    /// As `torch.randperm(n)` with a fresh generator of that seed.
+    public static int[] permutation(long seed, int n) {
+        TorchRandom random = new TorchRandom(seed);
+        int[] order = identity(n);
+        for (int i = 0; i < n - 1; i++) {
+            int other = i + Integer.remainderUnsigned(random.next32(), n - i);
+            int kept = order[i];
+            order[i] = order[other];
+            order[other] = kept;
+        }
+        return order;
+    }
+
+    /// Fills `mask` as `F.dropout(p)` does in training: 0 for elements to drop, 1/(1-p) for those to keep; two words an
+    /// element, in the order of a contiguous tensor.
+    ///
+    /// @param p the probability to drop, above 0 and below 1; PyTorch draws nothing for 0 and 1
+    public void dropoutMask(float[] mask, double p) {
+        double keep = 1.0 - p;
+        float kept = 1f / (float) keep;
+        for (int i = 0; i < mask.length; i++) {
+            long high = Integer.toUnsignedLong(next32()) << 32;
+            long bits = (high | Integer.toUnsignedLong(next32())) & 0x1f_ffff_ffff_ffffL;
+            mask[i] = bits * 0x1p-53 < keep ? kept : 0;
+        }
+    }
+
+    /// Draws `words` words and forgets them.
+    public void skip(long words) {
+        for (long i = 0; i < words; i++) {
+            int unused = next32();
+        }
+    }
+
+    /// 0, 1, ... n-1: the order without shuffling.
+    public static int[] identity(int n) {
+        int[] order = new int[n];
+        for (int i = 0; i < n; i++) {
+            order[i] = i;
+        }
+        return order;
+    }
+}

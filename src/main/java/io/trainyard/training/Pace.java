@@ -1,0 +1,22 @@
+package io.trainyard.training;
+
+/// How many steps to train in one call, so that losses are told in time and the device is not asked too often. The
+/// choice has no influence on the numbers.
+final class Pace {
+    /// Half of what the losses may be late, because a step's loss waits for the block's last step and then to be sent.
+    static final long BLOCK_MICROS = 100_000;
+
+    private int block = 1;
+
+    /// @param left steps left in the epoch
+    int steps(int left) {
+        return Math.min(block, left);
+    }
+
+    /// Takes in how long `steps` steps took. A block at most doubles, so that one lucky measurement cannot make it
+    /// long.
+    void took(int steps, long micros) {
+        double target = BLOCK_MICROS * (double) steps / Math.max(1, micros);
+        block = (int) Math.clamp(target, 1, 2.0 * block);
+    }
+}
