@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 /// A store in a folder of a file system. Files are written beside their place, synced, and then renamed or linked
 /// into it, so that no reader ever sees half a file, whenever the machine stops.
 final class DirectoryStore implements CheckpointStore {
-    private static final String KEY = "[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*";
+    private static final String KEY = "[A-Za-z0-9][A-Za-z0-9._~-]*(/[A-Za-z0-9][A-Za-z0-9._~-]*)*";
     private static final String TEMPORARY_PREFIX = ".writing-";
 
     private final Path root;
@@ -42,14 +42,17 @@ final class DirectoryStore implements CheckpointStore {
                     "the checkpoint store %s has the scheme \"%s\"; allowed is file:///folder or the path of a folder"
                             .formatted(uri, uri.getScheme()));
         }
-        Path root = (uri.getScheme() == null ? Path.of(uri.getPath()) : Path.of(uri)).toAbsolutePath().normalize();
+        Path root = (uri.getScheme() == null ? Path.of(uri.getPath()) : Path.of(uri))
+                .toAbsolutePath()
+                .normalize();
         try {
             Files.createDirectories(root);
         } catch (IOException e) {
             throw new CheckpointException("the checkpoint store %s cannot be created: %s".formatted(root, e), e);
         }
         if (!Files.isWritable(root)) {
-            throw new CheckpointException("the checkpoint store %s cannot be written; choose another folder".formatted(root));
+            throw new CheckpointException(
+                    "the checkpoint store %s cannot be written; choose another folder".formatted(root));
         }
         return new DirectoryStore(root);
     }
@@ -142,8 +145,7 @@ final class DirectoryStore implements CheckpointStore {
 
     private static CheckpointRef writeAndSync(Path file, Path target, Content content) throws IOException {
         MessageDigest digest = newSha256();
-        try (FileChannel channel =
-                FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             OutputStream out = new DigestOutputStream(new Unclosed(Channels.newOutputStream(channel)), digest);
             try (OutputStream buffered = new BufferedOutputStream(out, 1 << 16)) {
                 content.writeTo(buffered);

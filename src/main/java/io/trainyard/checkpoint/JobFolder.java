@@ -30,10 +30,41 @@ public final class JobFolder {
 
     private final CheckpointStore store;
     private final String job;
+    private final String folder;
 
+    /// The folder that all workers share for a job.
     public JobFolder(CheckpointStore store, String job) {
+        this(store, job, job);
+    }
+
+    private JobFolder(CheckpointStore store, String job, String folder) {
         this.store = store;
         this.job = job;
+        this.folder = folder;
+    }
+
+    /// A folder for a run of a job outside a fleet: `<job>`, or the first of `<job>~2`, `<job>~3`, ... that is not
+    /// there
+    /// yet, so that running the same file twice neither mixes nor overwrites.
+    public static JobFolder ofNewRun(CheckpointStore store, String job) {
+        return new JobFolder(store, job, run(job, runs(store, job) + 1));
+    }
+
+    /// The folder of the last such run; a new one if there is none.
+    public static JobFolder ofLastRun(CheckpointStore store, String job) {
+        return new JobFolder(store, job, run(job, Math.max(1, runs(store, job))));
+    }
+
+    private static int runs(CheckpointStore store, String job) {
+        int runs = 0;
+        while (!store.list(run(job, runs + 1)).isEmpty()) {
+            runs++;
+        }
+        return runs;
+    }
+
+    private static String run(String job, int number) {
+        return number == 1 ? job : job + "~" + number;
     }
 
     /// Keeps the job's specification, the first time.
@@ -41,7 +72,7 @@ public final class JobFolder {
     /// @return false if another specification is kept already under this id
     public boolean keepSpec(String json) {
         byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
-        String key = job + "/spec.json";
+        String key = folder + "/spec.json";
         return store.createIfAbsent(key, bytes)
                 || read(key).map(kept -> Arrays.equals(kept, bytes)).orElse(false);
     }
@@ -51,12 +82,13 @@ public final class JobFolder {
     /// @param owner for people who look into the folder
     /// @return its number, larger than all before and nobody else's
     public int beginAttempt(String owner) {
-        String folder = job + "/attempts";
-        int next = 1 + store.list(folder).stream()
-                .mapToInt(key -> Integer.parseInt(key.substring(folder.length() + 1)))
-                .max()
-                .orElse(0);
-        while (!store.createIfAbsent(folder + "/" + next, owner.getBytes(StandardCharsets.UTF_8))) {
+        String attempts = folder + "/attempts";
+        int next = 1
+                + store.list(attempts).stream()
+                        .mapToInt(key -> Integer.parseInt(key.substring(attempts.length() + 1)))
+                        .max()
+                        .orElse(0);
+        while (!store.createIfAbsent(attempts + "/" + next, owner.getBytes(StandardCharsets.UTF_8))) {
             next++;
         }
         return next;
@@ -64,12 +96,12 @@ public final class JobFolder {
 
     /// The event that ended the job, if it has ended.
     public Optional<byte[]> outcome() {
-        return read(job + "/outcome.json");
+        return read(folder + "/outcome.json");
     }
 
     /// Keeps the event that ended the job.
     public void keepOutcome(byte[] event) {
-        CheckpointRef unused = store.write(job + "/outcome.json", out -> out.write(event));
+        CheckpointRef unused = store.write(folder + "/outcome.json", out -> out.write(event));
     }
 
     /// Saves a checkpoint: the training state first, so that a model file always has one beside it.
@@ -77,7 +109,7 @@ public final class JobFolder {
     /// @return the model file
     public CheckpointRef save(Checkpoint checkpoint) {
         Progress progress = checkpoint.progress();
-        String key = "%s/checkpoints/step-%010d".formatted(job, progress.step());
+        String key = "%s/checkpoints/step-%010d".formatted(folder, progress.step());
         Map<String, String> metadata = Map.of(
                 "format", "pt",
                 "job", job,
@@ -91,12 +123,13 @@ public final class JobFolder {
         training.put(RANDOM, new Tensor.Longs(Shape.of(progress.random().length), progress.random()));
         checkpoint.state().optimizer().tensors().forEach((name, tensor) -> training.put(OPTIMIZER + name, tensor));
         CheckpointRef unused = store.write(key + TRAINING, new SafeTensors(metadata, new Parameters(training))::write);
-        return store.write(key + MODEL, new SafeTensors(metadata, checkpoint.state().model())::write);
+        return store.write(
+                key + MODEL, new SafeTensors(metadata, checkpoint.state().model())::write);
     }
 
     /// The newest checkpoint that can be read; one that cannot is passed over, with a warning.
     public Optional<Checkpoint> newest() {
-        List<String> models = store.list(job + "/checkpoints").stream()
+        List<String> models = store.list(folder + "/checkpoints").stream()
                 .filter(key -> key.endsWith(MODEL) && !key.endsWith(TRAINING))
                 .toList();
         for (String model : models.reversed()) {

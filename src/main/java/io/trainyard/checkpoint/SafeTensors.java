@@ -72,7 +72,9 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
         ObjectNode header = readHeader(in);
         Map<String, String> metadata = new LinkedHashMap<>();
         if (header.remove(METADATA) instanceof ObjectNode text) {
-            text.properties().forEach(entry -> metadata.put(entry.getKey(), entry.getValue().asText()));
+            text.properties()
+                    .forEach(entry ->
+                            metadata.put(entry.getKey(), entry.getValue().asText()));
         }
         List<Map.Entry<String, JsonNode>> rows = new ArrayList<>(header.properties());
         rows.sort((a, b) -> Long.compare(begin(a.getValue()), begin(b.getValue())));

@@ -16,8 +16,9 @@ public final class PixelScale {
     /// @throws InvalidJobException if the means are not one a channel
     public static PixelScale of(int channels, @Nullable Normalize normalize) {
         if (normalize != null && normalize.mean().size() != channels) {
-            throw new InvalidJobException("dataset.normalize has %d means and stds, but the images have %d channels; give one a channel"
-                    .formatted(normalize.mean().size(), channels));
+            throw new InvalidJobException(
+                    "dataset.normalize has %d means and stds, but the images have %d channels; give one a channel"
+                            .formatted(normalize.mean().size(), channels));
         }
         float[][] table = new float[channels][256];
         for (int c = 0; c < channels; c++) {

@@ -26,7 +26,8 @@ public final class Devices {
 
     private static DeviceBackend best() {
         return backends().stream()
-                .filter(backend -> backend.rank() > 0 && backend.whyUnavailable().isEmpty())
+                .filter(backend ->
+                        backend.rank() > 0 && backend.whyUnavailable().isEmpty())
                 .findFirst()
                 .orElseThrow(() -> new DeviceException("no device is available here: "
                         + backends().stream()

@@ -30,7 +30,8 @@ public record Evaluation(double testLoss, int[][] confusion) {
 
     /// 0..1.
     public double accuracy() {
-        int right = IntStream.range(0, confusion.length).map(c -> confusion[c][c]).sum();
+        int right =
+                IntStream.range(0, confusion.length).map(c -> confusion[c][c]).sum();
         int all = IntStream.range(0, confusion.length).map(this::samples).sum();
         return (double) right / all;
     }

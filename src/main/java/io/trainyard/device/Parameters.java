@@ -54,9 +54,12 @@ public record Parameters(Map<String, Tensor> tensors) {
             }
         }
         List<String> known = specs.stream().map(ParameterSpec::name).toList();
-        tensors.keySet().stream().filter(name -> !known.contains(name)).findFirst().ifPresent(name -> {
-            throw new IllegalArgumentException("parameter %s is not one of the network's".formatted(name));
-        });
+        tensors.keySet().stream()
+                .filter(name -> !known.contains(name))
+                .findFirst()
+                .ifPresent(name -> {
+                    throw new IllegalArgumentException("parameter %s is not one of the network's".formatted(name));
+                });
     }
 
     /// SHA-256 over all values as float32, little-endian, in order; hexadecimal.

@@ -22,8 +22,8 @@ public sealed interface Tensor {
 
     private static void requireElements(Shape shape, int length) {
         if (shape.elements() != length) {
-            throw new IllegalArgumentException("a tensor of shape %s has %d elements, not %d"
-                    .formatted(shape, shape.elements(), length));
+            throw new IllegalArgumentException(
+                    "a tensor of shape %s has %d elements, not %d".formatted(shape, shape.elements(), length));
         }
     }
 }

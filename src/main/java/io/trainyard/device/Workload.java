@@ -15,9 +15,12 @@ public record Workload(
         Network network, OptimizerSpec optimizer, int batchSize, Dataset dataset, PixelScale scale, int threads) {
     public Workload {
         if (batchSize > dataset.train().size()) {
-            throw new InvalidJobException(
-                    "batchSize is %d, but data set %s has %d training samples; allowed is 1 to %d"
-                            .formatted(batchSize, dataset.name(), dataset.train().size(), dataset.train().size()));
+            throw new InvalidJobException("batchSize is %d, but data set %s has %d training samples; allowed is 1 to %d"
+                    .formatted(
+                            batchSize,
+                            dataset.name(),
+                            dataset.train().size(),
+                            dataset.train().size()));
         }
     }
 

@@ -79,7 +79,8 @@ public final class JobState {
     /// @throws IllegalArgumentException if it is another job's
     public void apply(TrainingEvent event) {
         if (!event.job().equals(job)) {
-            throw new IllegalArgumentException("an event of job %s for the state of job %s".formatted(event.job(), job));
+            throw new IllegalArgumentException(
+                    "an event of job %s for the state of job %s".formatted(event.job(), job));
         }
         if (event.attempt() < attempt) {
             return;

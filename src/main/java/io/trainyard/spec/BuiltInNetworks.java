@@ -13,8 +13,8 @@ import java.util.TreeMap;
 /// `state_dict()`, so that checkpoints go both ways.
 public final class BuiltInNetworks {
     private static final Map<String, String> ALIASES = Map.of("sjnet", "tudui");
-    private static final Map<String, List<LayerSpec>> NETWORKS = new TreeMap<>(
-            Map.of("tudui", tudui(), "lenet", lenet(), "fashion", fashion(), "signs", signs()));
+    private static final Map<String, List<LayerSpec>> NETWORKS =
+            new TreeMap<>(Map.of("tudui", tudui(), "lenet", lenet(), "fashion", fashion(), "signs", signs()));
 
     private BuiltInNetworks() {}
 

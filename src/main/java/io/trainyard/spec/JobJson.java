@@ -38,7 +38,8 @@ public final class JobJson {
     /// @throws InvalidJobException with a sentence for the person who wrote the command
     public static JobSpec read(byte[] json) {
         if (json.length > MAX_BYTES) {
-            throw new InvalidJobException("the command has %d bytes; allowed is up to %d".formatted(json.length, MAX_BYTES));
+            throw new InvalidJobException(
+                    "the command has %d bytes; allowed is up to %d".formatted(json.length, MAX_BYTES));
         }
         try {
             return required(MAPPER.readValue(json, JobSpec.class));
@@ -108,14 +109,20 @@ public final class JobJson {
                         "the command is not JSON: %s (line %d, column %d)"
                                 .formatted(
                                         firstLine(e.getOriginalMessage()),
-                                        e.getLocation() == null ? 0 : e.getLocation().getLineNr(),
-                                        e.getLocation() == null ? 0 : e.getLocation().getColumnNr());
+                                        e.getLocation() == null
+                                                ? 0
+                                                : e.getLocation().getLineNr(),
+                                        e.getLocation() == null
+                                                ? 0
+                                                : e.getLocation().getColumnNr());
                 },
                 e);
     }
 
     private static String joined(Collection<Object> names) {
-        return names == null ? "nothing" : names.stream().map(String::valueOf).sorted().collect(Collectors.joining(", "));
+        return names == null
+                ? "nothing"
+                : names.stream().map(String::valueOf).sorted().collect(Collectors.joining(", "));
     }
 
     private static String where(JsonMappingException e) {

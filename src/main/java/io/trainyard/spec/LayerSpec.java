@@ -26,7 +26,8 @@ public sealed interface LayerSpec {
     int MAX_WINDOW = 1024;
 
     /// The layer's name in `state_dict()`; null stands for its index in the network, as in `nn.Sequential`.
-    @Nullable String name();
+    @Nullable
+    String name();
 
     /// The shape this layer makes of one sample of shape `in`.
     ///
@@ -73,8 +74,7 @@ public sealed interface LayerSpec {
 
         @Override
         public List<ParameterSpec> parameters(Shape in) {
-            return Window.weightAndBias(
-                    Shape.of(out, in.size(0), kernel, kernel), in.size(0) * kernel * kernel, bias);
+            return Window.weightAndBias(Shape.of(out, in.size(0), kernel, kernel), in.size(0) * kernel * kernel, bias);
         }
     }
 

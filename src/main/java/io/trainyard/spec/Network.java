@@ -36,8 +36,8 @@ public record Network(Shape input, int classes, List<Layer> layers) {
         for (int i = 0; i < spec.layers().size(); i++) {
             Layer layer = fit(spec.layers().get(i), i, shape);
             if (!names.add(layer.name())) {
-                throw new InvalidJobException("two layers of the network are named \"%s\"; names must differ"
-                        .formatted(layer.name()));
+                throw new InvalidJobException(
+                        "two layers of the network are named \"%s\"; names must differ".formatted(layer.name()));
             }
             layers.add(layer);
             shape = layer.out();

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// A network as a job names it: one of the [BuiltInNetworks], or a list of layers. The loss is cross-entropy, mean
@@ -50,8 +49,11 @@ public record NetworkSpec(@Nullable String name, List<LayerSpec> layers) {
     /// What stands in JSON: the name of a built-in network, or `{"layers": [...]}`.
     @JsonValue
     Object json() {
-        return name != null ? name : Map.of("layers", layers);
+        return name != null ? name : new Written(layers);
     }
+
+    /// Its list is typed, so that Jackson writes each layer's `type`.
+    private record Written(List<LayerSpec> layers) {}
 
     /// For people: the name, or how many layers there are.
     public String label() {

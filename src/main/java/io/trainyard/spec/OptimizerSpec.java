@@ -18,8 +18,7 @@ public sealed interface OptimizerSpec {
         }
 
         @JsonCreator
-        static Sgd read(
-                @Nullable Double learningRate, @Nullable Double momentum, @Nullable Double weightDecay) {
+        static Sgd read(@Nullable Double learningRate, @Nullable Double momentum, @Nullable Double weightDecay) {
             return new Sgd(
                     Check.present("optimizer.learningRate", learningRate),
                     momentum == null ? 0 : momentum,

@@ -43,8 +43,6 @@ public record Shape(@JsonValue List<Integer> sizes) {
     /// For people: `3x32x32`, or `scalar`.
     @Override
     public String toString() {
-        return sizes.isEmpty()
-                ? "scalar"
-                : sizes.stream().map(String::valueOf).collect(Collectors.joining("x"));
+        return sizes.isEmpty() ? "scalar" : sizes.stream().map(String::valueOf).collect(Collectors.joining("x"));
     }
 }

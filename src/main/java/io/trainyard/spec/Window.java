@@ -17,7 +17,9 @@ final class Window {
     static Shape slide(Shape in, int channels, int kernel, int stride, int padding) {
         requireImage(in);
         return Shape.of(
-                channels, positions(in.size(1), kernel, stride, padding), positions(in.size(2), kernel, stride, padding));
+                channels,
+                positions(in.size(1), kernel, stride, padding),
+                positions(in.size(2), kernel, stride, padding));
     }
 
     private static int positions(int size, int kernel, int stride, int padding) {
@@ -39,8 +41,7 @@ final class Window {
         if (!bias) {
             return List.of(first);
         }
-        var second = new ParameterSpec(
-                "bias", Shape.of(weight.size(0)), new Init.Uniform(1 / Math.sqrt(fanIn)), true);
+        var second = new ParameterSpec("bias", Shape.of(weight.size(0)), new Init.Uniform(1 / Math.sqrt(fanIn)), true);
         return List.of(first, second);
     }
 }

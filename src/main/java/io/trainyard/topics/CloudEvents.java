@@ -20,12 +20,18 @@ public final class CloudEvents {
     public static RecordHeaders headers(String type, String source) {
         RecordHeaders headers = new RecordHeaders();
         Map.of(
-                        "ce_specversion", "1.0",
-                        "ce_id", UUID.randomUUID().toString(),
-                        "ce_type", type,
-                        "ce_source", source,
-                        "ce_time", Instant.now().toString(),
-                        "content-type", "application/json")
+                        "ce_specversion",
+                        "1.0",
+                        "ce_id",
+                        UUID.randomUUID().toString(),
+                        "ce_type",
+                        type,
+                        "ce_source",
+                        source,
+                        "ce_time",
+                        Instant.now().toString(),
+                        "content-type",
+                        "application/json")
                 .forEach((key, value) -> headers.add(key, value.getBytes(StandardCharsets.UTF_8)));
         return headers;
     }

@@ -8,7 +8,9 @@ public final class KafkaUnreachableException extends RuntimeException {
     public KafkaUnreachableException(String kafka, Throwable cause) {
         super(
                 "Kafka at %s does not answer: %s; is it running (./trainyard broker), and is the address right (--kafka HOST:PORT)?"
-                        .formatted(kafka, cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage()),
+                        .formatted(
+                                kafka,
+                                cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage()),
                 cause);
     }
 }

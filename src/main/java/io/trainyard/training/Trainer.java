@@ -93,8 +93,7 @@ final class Trainer {
         long micros = microsSince(nanos);
         pace.took(steps, micros);
         medianStepMicros.increment(micros / (double) steps);
-        events.accept(
-                new StepLosses(job.id(), attempt, at.epoch(), at.step() + 1, losses, microsSince(startNanos)));
+        events.accept(new StepLosses(job.id(), attempt, at.epoch(), at.step() + 1, losses, microsSince(startNanos)));
         return steps;
     }
 

@@ -1,0 +1,43 @@
+package io.trainyard.cli;
+
+import io.quarkus.runtime.annotations.QuarkusMain;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// The entry of `./trainyard`. A plain `main`: Quarkus starts only in the commands that serve, so that the others
+/// answer at once.
+@QuarkusMain
+@Command(
+        name = "trainyard",
+        description = "Trains networks on a fleet of workers; Kafka hands out the work.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Trainyard.Version.class,
+        synopsisSubcommandLabel = "COMMAND")
+public final class Trainyard implements Runnable {
+
+    @Spec
+    private CommandSpec spec;
+
+    public static void main(String[] args) {
+        System.exit(new CommandLine(new Trainyard()).execute(args));
+    }
+
+    /// Runs when no command is named; always an error, with the usage text under it.
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "Name a command.");
+    }
+
+    /// The version in the archive's manifest; there is none when the classes run from a folder.
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            var version = Trainyard.class.getPackage().getImplementationVersion();
+            return new String[] {"trainyard " + (version == null ? "(not packaged)" : version)};
+        }
+    }
+}
