@@ -1,0 +1,71 @@
+package io.trainyard.data;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/// What the readers share: finding files under the data root, bounds, and the words for what is wrong.
+final class DataFiles {
+    /// The most bytes of pixels in one part: what a Java array holds (a few headers less than 2^31 elements).
+    static final int MAX_PIXEL_BYTES = Integer.MAX_VALUE - 8;
+
+    /// Deflate never packs tighter than 1032 to 1 (https://zlib.net/zlib_tech.html, "Maximum Compression Factor"), so
+    /// a compressed file that promises more than this lies, and no memory is set aside for it.
+    static final long MAX_COMPRESSION = 1032;
+
+    private DataFiles() {}
+
+    /// The first of `folders` that exists under `root`.
+    ///
+    /// @param source where the set can be had, as a sentence begun by "get"
+    static Path folder(Path root, DatasetInfo info, List<String> folders, String source) {
+        return first(root, folders)
+                .filter(Files::isDirectory)
+                .orElseThrow(() -> new DatasetException(
+                        "data set %s is not there: the data root %s has no folder %s; get %s and put its files there, or name another data root with --data"
+                                .formatted(info.name(), root.toAbsolutePath(), String.join(" or ", folders), source)));
+    }
+
+    /// The first of `names` that exists in `folder`.
+    static Path file(Path folder, List<String> names) {
+        return first(folder, names)
+                .orElseThrow(() -> new DatasetException("%s is missing in %s; put it there as it was published"
+                        .formatted(String.join(" or ", names), folder.toAbsolutePath())));
+    }
+
+    private static Optional<Path> first(Path folder, List<String> names) {
+        return names.stream().map(folder::resolve).filter(Files::exists).findFirst();
+    }
+
+    static DatasetException wrong(Path file, String found, String expected) {
+        return new DatasetException(problem(file, found, expected));
+    }
+
+    static DatasetException wrong(Path file, String found, String expected, Throwable cause) {
+        return new DatasetException(problem(file, found, expected), cause);
+    }
+
+    private static String problem(Path file, String found, String expected) {
+        return "%s: found %s; expected %s; replace the file with the one that was published"
+                .formatted(file.toAbsolutePath(), found, expected);
+    }
+
+    static DatasetException unreadable(Path file, IOException cause) {
+        return new DatasetException(
+                "%s cannot be read (%s: %s); check that it is a file and that its permissions let this user read it"
+                        .formatted(file.toAbsolutePath(), cause.getClass().getSimpleName(), cause.getMessage()),
+                cause);
+    }
+
+    /// @param index the sample's place in the file, from 0
+    static void checkLabel(Path file, long label, int index, int classes) {
+        if (label < 0 || label >= classes) {
+            throw wrong(
+                    file,
+                    "the label %d at sample %d".formatted(label, index),
+                    "labels of 0 to %d".formatted(classes - 1));
+        }
+    }
+}
