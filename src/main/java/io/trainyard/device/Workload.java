@@ -2,7 +2,9 @@ package io.trainyard.device;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
+import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.OptimizerSpec;
 
@@ -14,13 +16,26 @@ import io.trainyard.spec.OptimizerSpec;
 public record Workload(
         Network network, OptimizerSpec optimizer, int batchSize, Dataset dataset, PixelScale scale, int threads) {
     public Workload {
-        if (batchSize > dataset.train().size()) {
+        if (batchSize < 1 || batchSize > dataset.train().size()) {
             throw new InvalidJobException("batchSize is %d, but data set %s has %d training samples; allowed is 1 to %d"
                     .formatted(
                             batchSize,
                             dataset.name(),
                             dataset.train().size(),
                             dataset.train().size()));
+        }
+        network.layers().forEach(layer -> requireVariance(layer, batchSize, dataset));
+    }
+
+    /// One value has no variance to normalise by; PyTorch refuses it too.
+    private static void requireVariance(Network.Layer layer, int batchSize, Dataset dataset) {
+        boolean oneValue = layer.in().elements() == layer.in().size(0);
+        boolean batchOfOne = batchSize == 1 || dataset.train().size() % batchSize == 1;
+        if (layer.spec() instanceof LayerSpec.BatchNorm2d && oneValue && batchOfOne) {
+            throw new InvalidJobException(
+                    "layer \"%s\" (BatchNorm2d) is given %s, which in a batch of one sample is one value a channel: nothing to normalise by; choose a batchSize above 1 that does not leave 1 of the %d training samples for the last batch, or give the layer larger images"
+                            .formatted(
+                                    layer.name(), layer.in(), dataset.train().size()));
         }
     }
 
@@ -36,6 +51,13 @@ public record Workload(
     /// Samples in the last step of an epoch.
     public int lastBatchSize() {
         return dataset.train().size() - (stepsPerEpoch() - 1) * batchSize;
+    }
+
+    /// Words that the dropout masks of the first `steps` steps of an epoch take from the generator: what a session
+    /// skips to go on in the middle of an epoch.
+    public long maskWords(int steps) {
+        long samples = Math.min((long) steps * batchSize, dataset.train().size());
+        return samples * network.maskElements() * TorchRandom.WORDS_PER_MASK_ELEMENT;
     }
 
     /// A generous estimate of what a session needs besides the data set: parameters with gradients and momentum,
