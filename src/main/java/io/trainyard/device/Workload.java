@@ -60,6 +60,29 @@ public record Workload(
         return samples * network.maskElements() * TorchRandom.WORDS_PER_MASK_ELEMENT;
     }
 
+    /// What every session asks of the plan it is given.
+    ///
+    /// @throws IllegalArgumentException if the order is not of the training part's size, or the epoch has no such step
+    public void requirePlan(EpochPlan plan, int firstStep) {
+        if (plan.order().length != dataset.train().size()) {
+            throw new IllegalArgumentException("the epoch's order has %d samples; data set %s has %d to train on"
+                    .formatted(plan.order().length, dataset.name(), dataset.train().size()));
+        }
+        if (firstStep < 0 || firstStep > stepsPerEpoch()) {
+            throw new IllegalArgumentException("an epoch cannot go on at step %d; allowed is 0 to %d, its number of steps"
+                    .formatted(firstStep, stepsPerEpoch()));
+        }
+    }
+
+    /// @throws IllegalArgumentException if an epoch that stands before `nextStep` has not so many steps left
+    public void requireStepsLeft(int nextStep, int steps) {
+        int left = stepsPerEpoch() - nextStep;
+        if (steps < 0 || steps > left) {
+            throw new IllegalArgumentException("cannot advance %d steps; the epoch has %d of its %d steps left"
+                    .formatted(steps, left, stepsPerEpoch()));
+        }
+    }
+
     /// A generous estimate of what a session needs besides the data set: parameters with gradients and momentum,
     /// outputs with gradients and copies in other layouts.
     public long estimatedBytes() {
