@@ -34,8 +34,7 @@ public record Workload(
         if (layer.spec() instanceof LayerSpec.BatchNorm2d && oneValue && batchOfOne) {
             throw new InvalidJobException(
                     "layer \"%s\" (BatchNorm2d) is given %s, which in a batch of one sample is one value a channel: nothing to normalise by; choose a batchSize above 1 that does not leave 1 of the %d training samples for the last batch, or give the layer larger images"
-                            .formatted(
-                                    layer.name(), layer.in(), dataset.train().size()));
+                            .formatted(layer.name(), layer.in(), dataset.train().size()));
         }
     }
 
@@ -62,15 +61,17 @@ public record Workload(
 
     /// What every session asks of the plan it is given.
     ///
-    /// @throws IllegalArgumentException if the order is not of the training part's size, or the epoch has no such step
+    /// @throws IllegalArgumentException if the order's size is not the training part's, or there is no such step
     public void requirePlan(EpochPlan plan, int firstStep) {
         if (plan.order().length != dataset.train().size()) {
             throw new IllegalArgumentException("the epoch's order has %d samples; data set %s has %d to train on"
-                    .formatted(plan.order().length, dataset.name(), dataset.train().size()));
+                    .formatted(
+                            plan.order().length, dataset.name(), dataset.train().size()));
         }
         if (firstStep < 0 || firstStep > stepsPerEpoch()) {
-            throw new IllegalArgumentException("an epoch cannot go on at step %d; allowed is 0 to %d, its number of steps"
-                    .formatted(firstStep, stepsPerEpoch()));
+            throw new IllegalArgumentException(
+                    "an epoch cannot go on at step %d; allowed is 0 to %d, its number of steps"
+                            .formatted(firstStep, stepsPerEpoch()));
         }
     }
 

@@ -45,7 +45,8 @@ interface DeterminismContract {
                 session -> session.advance(1),
                 session -> session.advance(1));
         assertThat(single).isEqualTo(whole);
-        assertThat(run(workload, session -> session.advance(2), session -> session.advance(3))).isEqualTo(whole);
+        assertThat(run(workload, session -> session.advance(2), session -> session.advance(3)))
+                .isEqualTo(whole);
     }
 
     @Test

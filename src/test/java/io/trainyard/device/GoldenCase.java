@@ -95,9 +95,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
         long unusedBaseSeed = random.nextLong();
         int samples = workload.dataset().train().size();
         return new EpochPlan(
-                job.shuffle()
-                        ? TorchRandom.permutation(random.nextLong(), samples)
-                        : TorchRandom.identity(samples),
+                job.shuffle() ? TorchRandom.permutation(random.nextLong(), samples) : TorchRandom.identity(samples),
                 random);
     }
 

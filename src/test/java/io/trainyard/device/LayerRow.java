@@ -16,14 +16,14 @@ import java.util.Random;
 /// One row of the contract's table: a small network around a layer or one of its options.
 ///
 /// @param input one sample's shape
-record LayerRow(String name, Shape input, int classes, List<LayerSpec> layers) {
+public record LayerRow(String name, Shape input, int classes, List<LayerSpec> layers) {
     @Override
     public String toString() {
         return name + " on " + input;
     }
 
     /// A new layer, or a new option of one, gets a row here.
-    static List<LayerRow> all() {
+    public static List<LayerRow> all() {
         return List.of(
                 row("conv2d 3x3", conv(5, 3, 1, 0, true)),
                 row("conv2d 1x1", conv(3, 1, 1, 0, true)),
@@ -80,31 +80,31 @@ record LayerRow(String name, Shape input, int classes, List<LayerSpec> layers) {
         return new LayerRow(name, input, classes, List.of(layers));
     }
 
-    static Conv2d conv(int out, int kernel, int stride, int padding, boolean bias) {
+    public static Conv2d conv(int out, int kernel, int stride, int padding, boolean bias) {
         return new Conv2d(null, out, kernel, stride, padding, bias);
     }
 
-    static MaxPool2d pool(int kernel, int stride) {
+    public static MaxPool2d pool(int kernel, int stride) {
         return new MaxPool2d(null, kernel, stride);
     }
 
-    static BatchNorm2d norm() {
+    public static BatchNorm2d norm() {
         return new BatchNorm2d(null);
     }
 
-    static Relu relu() {
+    public static Relu relu() {
         return new Relu(null);
     }
 
-    static Dropout dropout(double p) {
+    public static Dropout dropout(double p) {
         return new Dropout(null, p);
     }
 
-    static Flatten flatten() {
+    public static Flatten flatten() {
         return new Flatten(null);
     }
 
-    static Linear linear(int out, boolean bias) {
+    public static Linear linear(int out, boolean bias) {
         return new Linear(null, out, bias);
     }
 }

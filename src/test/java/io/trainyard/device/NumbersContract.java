@@ -45,7 +45,9 @@ interface NumbersContract {
                     testLosses.stream().mapToDouble(loss -> loss).toArray());
             assertThat(confusion).isDeepEqualTo(golden.confusion());
             Tolerance.OF_FLOAT_SUMS.check(
-                    "final", golden.recorded().tensors("final."), session.save().model().tensors());
+                    "final",
+                    golden.recorded().tensors("final."),
+                    session.save().model().tensors());
         }
     }
 
@@ -75,9 +77,7 @@ interface NumbersContract {
         try (LearningSession reference = reference().open(workload);
                 LearningSession session = device().open(workload)) {
             Tolerance.OF_FLOAT_SUMS.check(
-                    "gradient",
-                    TestWorkload.gradients(reference, workload),
-                    TestWorkload.gradients(session, workload));
+                    "gradient", TestWorkload.gradients(reference, workload), TestWorkload.gradients(session, workload));
         }
     }
 
@@ -95,9 +95,12 @@ interface NumbersContract {
             Tolerance.OF_FLOAT_SUMS.check("loss", reference.advance(3), session.advance(3));
             SessionState expected = reference.save();
             SessionState actual = session.save();
-            Tolerance.OF_FLOAT_SUMS.check("model", expected.model().tensors(), actual.model().tensors());
             Tolerance.OF_FLOAT_SUMS.check(
-                    "optimizer", expected.optimizer().tensors(), actual.optimizer().tensors());
+                    "model", expected.model().tensors(), actual.model().tensors());
+            Tolerance.OF_FLOAT_SUMS.check(
+                    "optimizer",
+                    expected.optimizer().tensors(),
+                    actual.optimizer().tensors());
             checkEvaluation(reference.evaluate(), session.evaluate());
         }
     }
@@ -119,7 +122,8 @@ interface NumbersContract {
         double byValue = 2 / (1 + Math.exp(-2));
         Map<String, Tensor> gradients = firstGradients(workload, equals);
         Tolerance.OF_FLOAT_SUMS.check("bias", new float[] {(float) byValue}, TestState.values(gradients, "0.bias"));
-        Tolerance.OF_FLOAT_SUMS.check("weight", new float[] {(float) byValue * 51 / 255}, TestState.values(gradients, "0.weight"));
+        Tolerance.OF_FLOAT_SUMS.check(
+                "weight", new float[] {(float) byValue * 51 / 255}, TestState.values(gradients, "0.weight"));
     }
 
     @Test
@@ -137,8 +141,7 @@ interface NumbersContract {
 
     /// One image of 2x2 pixels, 51 102 153 204, of class 1.
     private static Workload pixelsByHand(List<LayerSpec> layers) {
-        return TestWorkload.ofImage(
-                Shape.of(1, 2, 2), 2, layers, new byte[] {51, 102, (byte) 153, (byte) 204}, 1);
+        return TestWorkload.ofImage(Shape.of(1, 2, 2), 2, layers, new byte[] {51, 102, (byte) 153, (byte) 204}, 1);
     }
 
     private Map<String, Tensor> firstGradients(Workload workload, SessionState before) {

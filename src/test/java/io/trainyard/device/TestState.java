@@ -11,11 +11,13 @@ final class TestState {
 
     static SessionState with(SessionState state, String name, Tensor tensor) {
         Map<String, Tensor> tensors = new LinkedHashMap<>(state.model().tensors());
-        if (tensor == null) {
-            tensors.remove(name);
-        } else {
-            tensors.put(name, tensor);
-        }
+        tensors.put(name, tensor);
+        return new SessionState(new Parameters(tensors), state.optimizer());
+    }
+
+    static SessionState without(SessionState state, String name) {
+        Map<String, Tensor> tensors = new LinkedHashMap<>(state.model().tensors());
+        tensors.remove(name);
         return new SessionState(new Parameters(tensors), state.optimizer());
     }
 
@@ -28,7 +30,7 @@ final class TestState {
     }
 
     static float[] values(Map<String, Tensor> tensors, String name) {
-        return ((Tensor.Floats) tensors.get(name)).values();
+        return tensors.get(name) instanceof Tensor.Floats floats ? floats.values() : new float[0];
     }
 
     static float[] toFloats(List<Float> values) {

@@ -27,7 +27,7 @@ public final class TestWorkload {
     private TestWorkload() {}
 
     /// 13 training samples in batches of 5, 5 and 3; 7 test samples in batches of 5 and 2.
-    static Workload of(LayerRow row, Sgd optimizer) {
+    public static Workload of(LayerRow row, Sgd optimizer) {
         return of(row.input(), row.classes(), row.layers(), optimizer, 5, 13, 7);
     }
 
@@ -56,7 +56,12 @@ public final class TestWorkload {
     private static Workload of(Dataset dataset, List<LayerSpec> layers, int batchSize) {
         Network network = Network.fit(NetworkSpec.ofLayers(layers), dataset.shape(), dataset.classes());
         return new Workload(
-                network, PLAIN, batchSize, dataset, PixelScale.of(dataset.shape().size(0), null), 0);
+                network,
+                PLAIN,
+                batchSize,
+                dataset,
+                PixelScale.of(dataset.shape().size(0), null),
+                0);
     }
 
     private static Dataset.Split split(Shape input, int classes, int samples, long seed) {

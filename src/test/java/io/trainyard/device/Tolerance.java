@@ -33,12 +33,13 @@ record Tolerance(double absolute, double relative) {
 
     void check(String what, Map<String, Tensor> expected, Map<String, Tensor> actual) {
         assertThat(actual).as(what).containsOnlyKeys(expected.keySet());
+        Parameters found = new Parameters(actual);
         expected.forEach((name, tensor) -> {
             switch (tensor) {
                 case Tensor.Floats floats ->
-                    check(what + " " + name, floats.values(), ((Tensor.Floats) actual.get(name)).values());
+                    check(what + " " + name, floats.values(), found.floats(name, floats.shape()));
                 case Tensor.Longs longs ->
-                    assertThat(((Tensor.Longs) actual.get(name)).values())
+                    assertThat(found.longs(name, longs.shape()))
                             .as(what + " " + name)
                             .isEqualTo(longs.values());
             }

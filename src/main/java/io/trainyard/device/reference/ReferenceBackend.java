@@ -38,6 +38,8 @@ public final class ReferenceBackend implements DeviceBackend {
 
     private static DeviceInfo info() {
         return new DeviceInfo(
-                KIND, "plain Java, one thread: slow, for checking", Runtime.getRuntime().maxMemory());
+                KIND,
+                "plain Java, one thread: slow, for checking",
+                Runtime.getRuntime().maxMemory());
     }
 }

@@ -12,12 +12,12 @@ record ReferenceDevice(DeviceInfo info) implements Device {
     public LearningSession open(Workload workload) {
         if (workload.estimatedBytes() > info.memoryBytes()) {
             throw new DeviceException(
-                    "the network with batches of %d needs about %d MiB, but the Java heap of device %s is %d MiB at most; choose a smaller batchSize or network, or give Java more with -Xmx"
+                    "the network with batches of %d needs about %d KiB, but the Java heap of device %s is %d KiB at most; choose a smaller batchSize or network, or give Java more with -Xmx"
                             .formatted(
                                     workload.batchSize(),
-                                    workload.estimatedBytes() >> 20,
+                                    workload.estimatedBytes() >> 10,
                                     info.name(),
-                                    info.memoryBytes() >> 20));
+                                    info.memoryBytes() >> 10));
         }
         for (Network.Layer layer : workload.network().layers()) {
             requireArray(workload.batchSize(), layer.name(), layer.in().elements());
@@ -31,8 +31,7 @@ record ReferenceDevice(DeviceInfo info) implements Device {
         if ((long) batchSize * elements > Integer.MAX_VALUE - 8) {
             throw new DeviceException(
                     "layer \"%s\" has %d elements a sample, too many for batches of %d on device %s; allowed is a batchSize up to %d"
-                            .formatted(
-                                    layer, elements, batchSize, info.name(), (Integer.MAX_VALUE - 8) / elements));
+                            .formatted(layer, elements, batchSize, info.name(), (Integer.MAX_VALUE - 8) / elements));
         }
     }
 }

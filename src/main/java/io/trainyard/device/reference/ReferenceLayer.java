@@ -39,7 +39,7 @@ interface ReferenceLayer {
         return layer.parameters().stream()
                 .filter(spec -> spec.name().equals(layer.name() + "." + name))
                 .findFirst()
-                .orElseThrow(() -> new IllegalStateException(
-                        "layer \"%s\" has no parameter %s".formatted(layer.name(), name)));
+                .orElseThrow(() ->
+                        new IllegalStateException("layer \"%s\" has no parameter %s".formatted(layer.name(), name)));
     }
 }

@@ -13,35 +13,29 @@ import java.util.Map;
 /// The values that live from step to step, by their full names: parameters and buffers, the parameters' gradients of
 /// the present step, and the optimizer's momentum buffers.
 final class ReferenceState {
-    private static final String MOMENTUM_BUFFER = ".momentum_buffer";
-
     private final List<ParameterSpec> specs;
-    private final List<ParameterSpec> optimizerSpecs;
-    private final Map<String, Tensor> model;
-    private final Map<String, Tensor> optimizer;
-    private final Map<String, float[]> gradients = new LinkedHashMap<>();
+    private final List<ParameterSpec> momentumSpecs;
+    private final Parameters model;
+    private final Parameters gradients;
+    private final Parameters momentum;
 
-    ReferenceState(List<ParameterSpec> specs, OptimizerSpec optimizerSpec) {
+    ReferenceState(List<ParameterSpec> specs, OptimizerSpec optimizer) {
         this.specs = specs;
-        this.optimizerSpecs = momentumBuffers(specs, optimizerSpec);
-        this.model = zeros(specs);
-        this.optimizer = zeros(optimizerSpecs);
-        trained().forEach(spec -> gradients.put(spec.name(), new float[spec.shape().elements()]));
-    }
-
-    private static List<ParameterSpec> momentumBuffers(List<ParameterSpec> specs, OptimizerSpec optimizer) {
-        return switch (optimizer) {
+        this.momentumSpecs = switch (optimizer) {
             case OptimizerSpec.Sgd sgd when sgd.momentum() == 0 -> List.of();
             case OptimizerSpec.Sgd sgd ->
-                specs.stream()
-                        .filter(ParameterSpec::trained)
-                        .map(p -> new ParameterSpec(
-                                p.name() + MOMENTUM_BUFFER, p.shape(), new Init.Constant(0), false))
-                        .toList();
+                trained().stream().map(ReferenceState::momentumSpec).toList();
         };
+        this.model = zeros(specs);
+        this.gradients = zeros(trained());
+        this.momentum = zeros(momentumSpecs);
     }
 
-    private static Map<String, Tensor> zeros(List<ParameterSpec> specs) {
+    private static ParameterSpec momentumSpec(ParameterSpec parameter) {
+        return new ParameterSpec(parameter.name() + ".momentum_buffer", parameter.shape(), new Init.Constant(0), false);
+    }
+
+    private static Parameters zeros(List<ParameterSpec> specs) {
         Map<String, Tensor> tensors = new LinkedHashMap<>();
         for (ParameterSpec spec : specs) {
             int elements = spec.shape().elements();
@@ -51,61 +45,57 @@ final class ReferenceState {
                             ? new Tensor.Longs(spec.shape(), new long[elements])
                             : new Tensor.Floats(spec.shape(), new float[elements]));
         }
-        return tensors;
+        return new Parameters(tensors);
     }
 
-    /// The parameters: what the optimizer changes.
+    /// What the optimizer changes.
     List<ParameterSpec> trained() {
         return specs.stream().filter(ParameterSpec::trained).toList();
     }
 
     float[] values(ParameterSpec spec) {
-        return ((Tensor.Floats) model.get(spec.name())).values();
+        return model.floats(spec.name(), spec.shape());
     }
 
     long[] counter(ParameterSpec spec) {
-        return ((Tensor.Longs) model.get(spec.name())).values();
+        return model.longs(spec.name(), spec.shape());
     }
 
-    float[] gradient(ParameterSpec spec) {
-        return gradients.get(spec.name());
+    float[] gradient(ParameterSpec parameter) {
+        return gradients.floats(parameter.name(), parameter.shape());
     }
 
-    float[] momentum(ParameterSpec spec) {
-        return ((Tensor.Floats) optimizer.get(spec.name() + MOMENTUM_BUFFER)).values();
+    float[] momentum(ParameterSpec parameter) {
+        return momentum.floats(momentumSpec(parameter).name(), parameter.shape());
     }
 
     /// @throws IllegalArgumentException if names or shapes are not the network's; then nothing has changed
     void load(SessionState state) {
-        Parameters newOptimizer = state.optimizer().tensors().isEmpty()
-                ? new Parameters(zeros(optimizerSpecs))
-                : state.optimizer();
+        boolean fresh = state.optimizer().tensors().isEmpty();
+        Parameters newMomentum = fresh ? zeros(momentumSpecs) : state.optimizer();
         state.model().requireMatch(specs);
-        newOptimizer.requireMatch(optimizerSpecs);
-        copy(state.model().tensors(), model);
-        copy(newOptimizer.tensors(), optimizer);
+        newMomentum.requireMatch(momentumSpecs);
+        copy(specs, state.model(), model);
+        copy(momentumSpecs, newMomentum, momentum);
     }
 
     SessionState save() {
-        Map<String, Tensor> savedModel = zeros(specs);
-        Map<String, Tensor> savedOptimizer = zeros(optimizerSpecs);
-        copy(model, savedModel);
-        copy(optimizer, savedOptimizer);
-        return new SessionState(new Parameters(savedModel), new Parameters(savedOptimizer));
+        SessionState state = new SessionState(zeros(specs), zeros(momentumSpecs));
+        copy(specs, model, state.model());
+        copy(momentumSpecs, momentum, state.optimizer());
+        return state;
     }
 
-    private static void copy(Map<String, Tensor> from, Map<String, Tensor> to) {
-        from.forEach((name, tensor) -> {
-            switch (tensor) {
-                case Tensor.Floats floats -> {
-                    float[] values = floats.values();
-                    System.arraycopy(values, 0, ((Tensor.Floats) to.get(name)).values(), 0, values.length);
-                }
-                case Tensor.Longs longs -> {
-                    long[] values = longs.values();
-                    System.arraycopy(values, 0, ((Tensor.Longs) to.get(name)).values(), 0, values.length);
-                }
+    private static void copy(List<ParameterSpec> specs, Parameters from, Parameters to) {
+        for (ParameterSpec spec : specs) {
+            int elements = spec.shape().elements();
+            if (spec.init() instanceof Init.Counter) {
+                long[] target = to.longs(spec.name(), spec.shape());
+                System.arraycopy(from.longs(spec.name(), spec.shape()), 0, target, 0, elements);
+            } else {
+                float[] target = to.floats(spec.name(), spec.shape());
+                System.arraycopy(from.floats(spec.name(), spec.shape()), 0, target, 0, elements);
             }
-        });
+        }
     }
 }
