@@ -2,7 +2,9 @@ package io.trainyard.device;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
+import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.OptimizerSpec;
 
@@ -14,13 +16,25 @@ import io.trainyard.spec.OptimizerSpec;
 public record Workload(
         Network network, OptimizerSpec optimizer, int batchSize, Dataset dataset, PixelScale scale, int threads) {
     public Workload {
-        if (batchSize > dataset.train().size()) {
+        if (batchSize < 1 || batchSize > dataset.train().size()) {
             throw new InvalidJobException("batchSize is %d, but data set %s has %d training samples; allowed is 1 to %d"
                     .formatted(
                             batchSize,
                             dataset.name(),
                             dataset.train().size(),
                             dataset.train().size()));
+        }
+        network.layers().forEach(layer -> requireVariance(layer, batchSize, dataset));
+    }
+
+    /// One value has no variance to normalise by; PyTorch refuses it too.
+    private static void requireVariance(Network.Layer layer, int batchSize, Dataset dataset) {
+        boolean oneValue = layer.in().elements() == layer.in().size(0);
+        boolean batchOfOne = batchSize == 1 || dataset.train().size() % batchSize == 1;
+        if (layer.spec() instanceof LayerSpec.BatchNorm2d && oneValue && batchOfOne) {
+            throw new InvalidJobException(
+                    "layer \"%s\" (BatchNorm2d) is given %s, which in a batch of one sample is one value a channel: nothing to normalise by; choose a batchSize above 1 that does not leave 1 of the %d training samples for the last batch, or give the layer larger images"
+                            .formatted(layer.name(), layer.in(), dataset.train().size()));
         }
     }
 
@@ -36,6 +50,38 @@ public record Workload(
     /// Samples in the last step of an epoch.
     public int lastBatchSize() {
         return dataset.train().size() - (stepsPerEpoch() - 1) * batchSize;
+    }
+
+    /// Words that the dropout masks of the first `steps` steps of an epoch take from the generator: what a session
+    /// skips to go on in the middle of an epoch.
+    public long maskWords(int steps) {
+        long samples = Math.min((long) steps * batchSize, dataset.train().size());
+        return samples * network.maskElements() * TorchRandom.WORDS_PER_MASK_ELEMENT;
+    }
+
+    /// What every session asks of the plan it is given.
+    ///
+    /// @throws IllegalArgumentException if the order's size is not the training part's, or there is no such step
+    public void requirePlan(EpochPlan plan, int firstStep) {
+        if (plan.order().length != dataset.train().size()) {
+            throw new IllegalArgumentException("the epoch's order has %d samples; data set %s has %d to train on"
+                    .formatted(
+                            plan.order().length, dataset.name(), dataset.train().size()));
+        }
+        if (firstStep < 0 || firstStep > stepsPerEpoch()) {
+            throw new IllegalArgumentException(
+                    "an epoch cannot go on at step %d; allowed is 0 to %d, its number of steps"
+                            .formatted(firstStep, stepsPerEpoch()));
+        }
+    }
+
+    /// @throws IllegalArgumentException if an epoch that stands before `nextStep` has not so many steps left
+    public void requireStepsLeft(int nextStep, int steps) {
+        int left = stepsPerEpoch() - nextStep;
+        if (steps < 0 || steps > left) {
+            throw new IllegalArgumentException("cannot advance %d steps; the epoch has %d of its %d steps left"
+                    .formatted(steps, left, stepsPerEpoch()));
+        }
     }
 
     /// A generous estimate of what a session needs besides the data set: parameters with gradients and momentum,

@@ -6,6 +6,9 @@ package io.trainyard.random;
 ///
 /// Commons Math's MersenneTwister seeds otherwise when bit 31 of the seed is set.
 public final class TorchRandom {
+    /// What [#dropoutMask] draws for each element, kept or not.
+    public static final int WORDS_PER_MASK_ELEMENT = 2;
+
     private static final int WORDS = 624;
     private static final int SHIFT = 397;
     private static final float TWO_TO_MINUS_24 = 0x1p-24f;

@@ -1,0 +1,125 @@
+package io.trainyard.device.reference;
+
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.LayerSpec.BatchNorm2d;
+import io.trainyard.spec.Network;
+
+/// y = (x - mean) / sqrt(variance + epsilon) * weight + bias, channel by channel. In training mean and variance are
+/// the batch's, over samples, rows and columns; in evaluation the running ones.
+///
+/// As in PyTorch the batch is normalised by its biased variance, and the running variance follows the unbiased one.
+final class ReferenceBatchNorm2d implements ReferenceLayer {
+    private final int channels;
+    private final int area; // rows * columns
+    private final float[] weight; // (channels), as all below
+    private final float[] weightGradient;
+    private final float[] bias;
+    private final float[] biasGradient;
+    private final float[] runningMean;
+    private final float[] runningVariance;
+    private final long[] batchesTracked;
+    private float[] in = {}; // (samples, channels, area)
+    private final double[] mean;
+    private final double[] inverseDeviation;
+
+    ReferenceBatchNorm2d(Network.Layer layer, ReferenceState state) {
+        channels = layer.in().size(0);
+        area = layer.in().size(1) * layer.in().size(2);
+        var weightSpec = ReferenceLayer.parameter(layer, "weight");
+        var biasSpec = ReferenceLayer.parameter(layer, "bias");
+        weight = state.values(weightSpec);
+        weightGradient = state.gradient(weightSpec);
+        bias = state.values(biasSpec);
+        biasGradient = state.gradient(biasSpec);
+        runningMean = state.values(ReferenceLayer.parameter(layer, "running_mean"));
+        runningVariance = state.values(ReferenceLayer.parameter(layer, "running_var"));
+        batchesTracked = state.counter(ReferenceLayer.parameter(layer, "num_batches_tracked"));
+        mean = new double[channels];
+        inverseDeviation = new double[channels];
+    }
+
+    @Override
+    public float[] train(float[] in, int samples, TorchRandom random) {
+        this.in = in;
+        int count = samples * area;
+        for (int c = 0; c < channels; c++) {
+            double sum = 0;
+            for (int n = 0; n < samples; n++) {
+                for (int i = first(n, c); i < first(n, c) + area; i++) {
+                    sum += in[i];
+                }
+            }
+            mean[c] = sum / count;
+            double squares = 0;
+            for (int n = 0; n < samples; n++) {
+                for (int i = first(n, c); i < first(n, c) + area; i++) {
+                    squares += (in[i] - mean[c]) * (in[i] - mean[c]);
+                }
+            }
+            inverseDeviation[c] = 1 / Math.sqrt(squares / count + BatchNorm2d.EPSILON);
+            runningMean[c] = follow(runningMean[c], mean[c]);
+            runningVariance[c] = follow(runningVariance[c], squares / (count - 1));
+        }
+        batchesTracked[0]++;
+        return normalise(in, samples, mean, inverseDeviation);
+    }
+
+    private static float follow(float running, double newest) {
+        return (float) ((1 - BatchNorm2d.MOMENTUM) * running + BatchNorm2d.MOMENTUM * newest);
+    }
+
+    @Override
+    public float[] evaluate(float[] in, int samples) {
+        double[] means = new double[channels];
+        double[] inverses = new double[channels];
+        for (int c = 0; c < channels; c++) {
+            means[c] = runningMean[c];
+            inverses[c] = 1 / Math.sqrt((double) runningVariance[c] + BatchNorm2d.EPSILON);
+        }
+        return normalise(in, samples, means, inverses);
+    }
+
+    private float[] normalise(float[] in, int samples, double[] means, double[] inverses) {
+        float[] out = new float[in.length];
+        for (int n = 0; n < samples; n++) {
+            for (int c = 0; c < channels; c++) {
+                for (int i = first(n, c); i < first(n, c) + area; i++) {
+                    out[i] = (float) ((in[i] - means[c]) * inverses[c] * weight[c] + bias[c]);
+                }
+            }
+        }
+        return out;
+    }
+
+    /// With h = (x - mean) / deviation and g = dL/dy: dL/dbias = sum g, dL/dweight = sum g h, and
+    /// dL/dx = weight / deviation * (g - average g - h * average g h), because mean and deviation depend on x too.
+    @Override
+    public float[] backward(float[] outGradient, int samples) {
+        float[] inGradient = new float[in.length];
+        int count = samples * area;
+        for (int c = 0; c < channels; c++) {
+            double biasSum = 0;
+            double weightSum = 0;
+            for (int n = 0; n < samples; n++) {
+                for (int i = first(n, c); i < first(n, c) + area; i++) {
+                    biasSum += outGradient[i];
+                    weightSum += outGradient[i] * (in[i] - mean[c]) * inverseDeviation[c];
+                }
+            }
+            for (int n = 0; n < samples; n++) {
+                for (int i = first(n, c); i < first(n, c) + area; i++) {
+                    double normalised = (in[i] - mean[c]) * inverseDeviation[c];
+                    double centred = outGradient[i] - biasSum / count - normalised * weightSum / count;
+                    inGradient[i] = (float) (weight[c] * inverseDeviation[c] * centred);
+                }
+            }
+            biasGradient[c] = (float) biasSum;
+            weightGradient[c] = (float) weightSum;
+        }
+        return inGradient;
+    }
+
+    private int first(int sample, int channel) {
+        return (sample * channels + channel) * area;
+    }
+}

@@ -1,0 +1,119 @@
+package io.trainyard.device.reference;
+
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+
+/// y[n,o,r,c] = bias[o] + sum over i, a, b of weight[o,i,a,b] x[n,i,r*stride-padding+a,c*stride-padding+b], where x is
+/// 0 outside the image.
+final class ReferenceConv2d implements ReferenceLayer {
+    private final int kernel;
+    private final int stride;
+    private final int padding;
+    private final int ins;
+    private final int inRows;
+    private final int inColumns;
+    private final int outs;
+    private final int outRows;
+    private final int outColumns;
+    private final float[] weight; // (outs, ins, kernel, kernel)
+    private final float[] weightGradient;
+    private final float[] bias; // (outs), or empty without bias
+    private final float[] biasGradient;
+    private float[] in = {}; // (samples, ins, inRows, inColumns)
+
+    ReferenceConv2d(LayerSpec.Conv2d spec, Network.Layer layer, ReferenceState state) {
+        kernel = spec.kernel();
+        stride = spec.stride();
+        padding = spec.padding();
+        ins = layer.in().size(0);
+        inRows = layer.in().size(1);
+        inColumns = layer.in().size(2);
+        outs = layer.out().size(0);
+        outRows = layer.out().size(1);
+        outColumns = layer.out().size(2);
+        var weightSpec = ReferenceLayer.parameter(layer, "weight");
+        weight = state.values(weightSpec);
+        weightGradient = state.gradient(weightSpec);
+        bias = spec.bias() ? state.values(ReferenceLayer.parameter(layer, "bias")) : new float[0];
+        biasGradient = spec.bias() ? state.gradient(ReferenceLayer.parameter(layer, "bias")) : new float[0];
+    }
+
+    @Override
+    public float[] train(float[] in, int samples, TorchRandom random) {
+        this.in = in;
+        return evaluate(in, samples);
+    }
+
+    @Override
+    public float[] evaluate(float[] in, int samples) {
+        float[] out = new float[samples * outs * outRows * outColumns];
+        for (int n = 0, at = 0; n < samples; n++) {
+            for (int o = 0; o < outs; o++) {
+                for (int r = 0; r < outRows; r++) {
+                    for (int c = 0; c < outColumns; c++, at++) {
+                        double[] sum = {bias.length == 0 ? 0 : bias[o]};
+                        forEachTap(n, o, r, c, (x, w) -> sum[0] += (double) weight[w] * in[x]);
+                        out[at] = (float) sum[0];
+                    }
+                }
+            }
+        }
+        return out;
+    }
+
+    @Override
+    public float[] backward(float[] outGradient, int samples) {
+        double[] inSums = new double[in.length];
+        double[] weightSums = new double[weight.length];
+        double[] biasSums = new double[outs];
+        for (int n = 0, at = 0; n < samples; n++) {
+            for (int o = 0; o < outs; o++) {
+                for (int r = 0; r < outRows; r++) {
+                    for (int c = 0; c < outColumns; c++, at++) {
+                        double gradient = outGradient[at];
+                        biasSums[o] += gradient;
+                        forEachTap(n, o, r, c, (x, w) -> {
+                            weightSums[w] += gradient * in[x];
+                            inSums[x] += gradient * weight[w];
+                        });
+                    }
+                }
+            }
+        }
+        round(weightSums, weightGradient);
+        round(biasSums, biasGradient);
+        float[] inGradient = new float[in.length];
+        round(inSums, inGradient);
+        return inGradient;
+    }
+
+    private interface Tap {
+        /// @param x the input's index
+        /// @param w the weight it is multiplied with
+        void accept(int x, int w);
+    }
+
+    /// Each product that the output (n, o, r, c) is the sum of.
+    private void forEachTap(int n, int o, int r, int c, Tap tap) {
+        for (int i = 0; i < ins; i++) {
+            for (int a = 0; a < kernel; a++) {
+                int row = r * stride - padding + a;
+                for (int b = 0; b < kernel; b++) {
+                    int column = c * stride - padding + b;
+                    if (row >= 0 && row < inRows && column >= 0 && column < inColumns) {
+                        int x = ((n * ins + i) * inRows + row) * inColumns + column;
+                        int w = ((o * ins + i) * kernel + a) * kernel + b;
+                        tap.accept(x, w);
+                    }
+                }
+            }
+        }
+    }
+
+    private static void round(double[] sums, float[] values) {
+        for (int i = 0; i < values.length; i++) {
+            values[i] = (float) sums[i];
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package io.trainyard.device.reference;
+
+import io.trainyard.random.TorchRandom;
+
+/// Row-major values are flat already.
+final class ReferenceFlatten implements ReferenceLayer {
+    @Override
+    public float[] train(float[] in, int samples, TorchRandom random) {
+        return in;
+    }
+
+    @Override
+    public float[] evaluate(float[] in, int samples) {
+        return in;
+    }
+
+    @Override
+    public float[] backward(float[] outGradient, int samples) {
+        return outGradient;
+    }
+}

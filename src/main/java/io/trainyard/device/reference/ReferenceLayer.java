@@ -1,0 +1,45 @@
+package io.trainyard.device.reference;
+
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.ParameterSpec;
+
+/// One layer's two passes. Values are (samples, ...sample's shape), row-major.
+interface ReferenceLayer {
+    /// In training a layer remembers what its backward pass needs.
+    ///
+    /// @param in (samples, in), left as it is
+    /// @return (samples, out)
+    float[] train(float[] in, int samples, TorchRandom random);
+
+    /// The same in evaluation mode, and nothing remembered.
+    float[] evaluate(float[] in, int samples);
+
+    /// The chain rule for the batch of the last [#train]: writes the parameters' gradients.
+    ///
+    /// @param outGradient the loss's derivative by the layer's output, (samples, out), left as it is
+    /// @return the loss's derivative by the layer's input, (samples, in)
+    float[] backward(float[] outGradient, int samples);
+
+    static ReferenceLayer of(Network.Layer layer, ReferenceState state) {
+        return switch (layer.spec()) {
+            case LayerSpec.Conv2d conv -> new ReferenceConv2d(conv, layer, state);
+            case LayerSpec.MaxPool2d pool -> new ReferenceMaxPool2d(pool, layer);
+            case LayerSpec.BatchNorm2d norm -> new ReferenceBatchNorm2d(layer, state);
+            case LayerSpec.Relu relu -> new ReferenceRelu();
+            case LayerSpec.Dropout dropout -> new ReferenceDropout(dropout);
+            case LayerSpec.Flatten flatten -> new ReferenceFlatten();
+            case LayerSpec.Linear linear -> new ReferenceLinear(linear, layer, state);
+        };
+    }
+
+    /// A parameter of `layer` by its name within the layer, such as `weight`.
+    static ParameterSpec parameter(Network.Layer layer, String name) {
+        return layer.parameters().stream()
+                .filter(spec -> spec.name().equals(layer.name() + "." + name))
+                .findFirst()
+                .orElseThrow(() ->
+                        new IllegalStateException("layer \"%s\" has no parameter %s".formatted(layer.name(), name)));
+    }
+}

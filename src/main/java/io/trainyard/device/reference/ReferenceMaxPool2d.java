@@ -1,0 +1,86 @@
+package io.trainyard.device.reference;
+
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+
+/// y = the largest x of each window. The gradient goes to that x; of equals to the first in row-major order, as in
+/// PyTorch. Windows may overlap: then gradients add up.
+final class ReferenceMaxPool2d implements ReferenceLayer {
+    private final int kernel;
+    private final int stride;
+    private final int channels;
+    private final int inRows;
+    private final int inColumns;
+    private final int outRows;
+    private final int outColumns;
+    private int[] chosen = {}; // (samples, channels, outRows, outColumns): the index into the input
+
+    ReferenceMaxPool2d(LayerSpec.MaxPool2d spec, Network.Layer layer) {
+        kernel = spec.kernel();
+        stride = spec.stride();
+        channels = layer.in().size(0);
+        inRows = layer.in().size(1);
+        inColumns = layer.in().size(2);
+        outRows = layer.out().size(1);
+        outColumns = layer.out().size(2);
+    }
+
+    @Override
+    public float[] train(float[] in, int samples, TorchRandom random) {
+        chosen = choose(in, samples);
+        return pick(in, chosen);
+    }
+
+    @Override
+    public float[] evaluate(float[] in, int samples) {
+        return pick(in, choose(in, samples));
+    }
+
+    @Override
+    public float[] backward(float[] outGradient, int samples) {
+        double[] sums = new double[samples * channels * inRows * inColumns];
+        for (int i = 0; i < chosen.length; i++) {
+            sums[chosen[i]] += outGradient[i];
+        }
+        float[] inGradient = new float[sums.length];
+        for (int i = 0; i < sums.length; i++) {
+            inGradient[i] = (float) sums[i];
+        }
+        return inGradient;
+    }
+
+    private int[] choose(float[] in, int samples) {
+        int[] indices = new int[samples * channels * outRows * outColumns];
+        for (int image = 0, at = 0; image < samples * channels; image++) {
+            for (int r = 0; r < outRows; r++) {
+                for (int c = 0; c < outColumns; c++, at++) {
+                    indices[at] = largest(in, (image * inRows + r * stride) * inColumns + c * stride);
+                }
+            }
+        }
+        return indices;
+    }
+
+    /// @param corner the index of the window's first element
+    private int largest(float[] in, int corner) {
+        int best = corner;
+        for (int a = 0; a < kernel; a++) {
+            for (int b = 0; b < kernel; b++) {
+                int index = corner + a * inColumns + b;
+                if (in[index] > in[best] || Float.isNaN(in[index])) {
+                    best = index;
+                }
+            }
+        }
+        return best;
+    }
+
+    private static float[] pick(float[] values, int[] indices) {
+        float[] picked = new float[indices.length];
+        for (int i = 0; i < indices.length; i++) {
+            picked[i] = values[indices[i]];
+        }
+        return picked;
+    }
+}

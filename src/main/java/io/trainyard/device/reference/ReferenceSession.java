@@ -1,0 +1,160 @@
+package io.trainyard.device.reference;
+
+import io.trainyard.data.Dataset;
+import io.trainyard.device.EpochPlan;
+import io.trainyard.device.Evaluation;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Workload;
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.OptimizerSpec;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// A step is: gather a batch, all layers forward, the loss, all layers backward, the optimizer.
+final class ReferenceSession implements LearningSession {
+    private final Workload workload;
+    private final int classes;
+    private final ReferenceState state;
+    private final List<ReferenceLayer> layers;
+    private final ReferenceSgd optimizer;
+    private @Nullable EpochPlan plan;
+    private int nextStep;
+    private boolean closed;
+
+    ReferenceSession(Workload workload) {
+        this.workload = workload;
+        this.classes = workload.network().classes();
+        this.state = new ReferenceState(workload.network().parameters(), workload.optimizer());
+        this.layers = workload.network().layers().stream()
+                .map(layer -> ReferenceLayer.of(layer, state))
+                .toList();
+        this.optimizer = switch (workload.optimizer()) {
+            case OptimizerSpec.Sgd sgd -> new ReferenceSgd(sgd, state);
+        };
+    }
+
+    /// Always 1, whatever the workload asks for.
+    @Override
+    public int threads() {
+        return 1;
+    }
+
+    @Override
+    public void load(SessionState newState) {
+        requireOpen();
+        state.load(newState);
+    }
+
+    @Override
+    public SessionState save() {
+        requireOpen();
+        return state.save();
+    }
+
+    @Override
+    public void beginEpoch(EpochPlan newPlan, int firstStep) {
+        requireOpen();
+        workload.requirePlan(newPlan, firstStep);
+        newPlan.random().skip(workload.maskWords(firstStep));
+        plan = newPlan;
+        nextStep = firstStep;
+    }
+
+    @Override
+    public float[] advance(int steps) {
+        requireOpen();
+        EpochPlan epoch = plan;
+        if (epoch == null) {
+            throw new IllegalStateException("no epoch has begun; call beginEpoch first");
+        }
+        workload.requireStepsLeft(nextStep, steps);
+        float[] losses = new float[steps];
+        for (int i = 0; i < steps; i++) {
+            losses[i] = step(batch(epoch.order(), nextStep), epoch.random());
+            nextStep++;
+        }
+        return losses;
+    }
+
+    private float step(int[] samples, TorchRandom random) {
+        Dataset.Split train = workload.dataset().train();
+        int[] labels = IntStream.of(samples)
+                .map(sample -> Byte.toUnsignedInt(train.labels()[sample]))
+                .toArray();
+
+        float[] values = pixels(train, samples);
+        for (ReferenceLayer layer : layers) {
+            values = layer.train(values, samples.length, random);
+        }
+
+        double loss = 0;
+        for (int n = 0; n < samples.length; n++) {
+            loss += CrossEntropy.loss(values, n * classes, classes, labels[n]);
+        }
+
+        float[] gradient = CrossEntropy.gradient(values, classes, labels);
+        for (ReferenceLayer layer : layers.reversed()) {
+            gradient = layer.backward(gradient, samples.length);
+        }
+
+        optimizer.step();
+        return (float) (loss / samples.length);
+    }
+
+    @Override
+    public Evaluation evaluate() {
+        requireOpen();
+        Dataset.Split test = workload.dataset().test();
+        float[] losses = new float[test.size()];
+        int[] predictions = new int[test.size()];
+        int[] order = IntStream.range(0, test.size()).toArray();
+        for (int from = 0; from < test.size(); from += workload.batchSize()) {
+            int[] samples = batch(order, from / workload.batchSize());
+            float[] values = pixels(test, samples);
+            for (ReferenceLayer layer : layers) {
+                values = layer.evaluate(values, samples.length);
+            }
+            for (int n = 0; n < samples.length; n++) {
+                int label = Byte.toUnsignedInt(test.labels()[from + n]);
+                losses[from + n] = (float) CrossEntropy.loss(values, n * classes, classes, label);
+                predictions[from + n] = CrossEntropy.prediction(values, n * classes, classes);
+            }
+        }
+        return Evaluation.of(workload.batchSize(), classes, losses, predictions, test.labels());
+    }
+
+    /// The samples of one batch; the last may be shorter.
+    private int[] batch(int[] order, int step) {
+        int from = step * workload.batchSize();
+        int to = Math.min(order.length, from + workload.batchSize());
+        return IntStream.range(from, to).map(i -> order[i]).toArray();
+    }
+
+    /// (samples, channels, rows, columns), as the network takes them.
+    private float[] pixels(Dataset.Split split, int[] samples) {
+        int channels = workload.dataset().shape().size(0);
+        int elements = workload.dataset().shape().elements();
+        int area = elements / channels;
+        float[] values = new float[samples.length * elements];
+        for (int n = 0; n < samples.length; n++) {
+            for (int i = 0; i < elements; i++) {
+                int pixel = Byte.toUnsignedInt(split.pixels()[samples[n] * elements + i]);
+                values[n * elements + i] = workload.scale().channel(i / area)[pixel];
+            }
+        }
+        return values;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the session is closed; open another");
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+}

@@ -1,0 +1,101 @@
+package io.trainyard.device.reference;
+
+import io.trainyard.device.Parameters;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Tensor;
+import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.ParameterSpec.Init;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The values that live from step to step, by their full names: parameters and buffers, the parameters' gradients of
+/// the present step, and the optimizer's momentum buffers.
+final class ReferenceState {
+    private final List<ParameterSpec> specs;
+    private final List<ParameterSpec> momentumSpecs;
+    private final Parameters model;
+    private final Parameters gradients;
+    private final Parameters momentum;
+
+    ReferenceState(List<ParameterSpec> specs, OptimizerSpec optimizer) {
+        this.specs = specs;
+        this.momentumSpecs = switch (optimizer) {
+            case OptimizerSpec.Sgd sgd when sgd.momentum() == 0 -> List.of();
+            case OptimizerSpec.Sgd sgd ->
+                trained().stream().map(ReferenceState::momentumSpec).toList();
+        };
+        this.model = zeros(specs);
+        this.gradients = zeros(trained());
+        this.momentum = zeros(momentumSpecs);
+    }
+
+    private static ParameterSpec momentumSpec(ParameterSpec parameter) {
+        return new ParameterSpec(parameter.name() + ".momentum_buffer", parameter.shape(), new Init.Constant(0), false);
+    }
+
+    private static Parameters zeros(List<ParameterSpec> specs) {
+        Map<String, Tensor> tensors = new LinkedHashMap<>();
+        for (ParameterSpec spec : specs) {
+            int elements = spec.shape().elements();
+            tensors.put(
+                    spec.name(),
+                    spec.init() instanceof Init.Counter
+                            ? new Tensor.Longs(spec.shape(), new long[elements])
+                            : new Tensor.Floats(spec.shape(), new float[elements]));
+        }
+        return new Parameters(tensors);
+    }
+
+    /// What the optimizer changes.
+    List<ParameterSpec> trained() {
+        return specs.stream().filter(ParameterSpec::trained).toList();
+    }
+
+    float[] values(ParameterSpec spec) {
+        return model.floats(spec.name(), spec.shape());
+    }
+
+    long[] counter(ParameterSpec spec) {
+        return model.longs(spec.name(), spec.shape());
+    }
+
+    float[] gradient(ParameterSpec parameter) {
+        return gradients.floats(parameter.name(), parameter.shape());
+    }
+
+    float[] momentum(ParameterSpec parameter) {
+        return momentum.floats(momentumSpec(parameter).name(), parameter.shape());
+    }
+
+    /// @throws IllegalArgumentException if names or shapes are not the network's; then nothing has changed
+    void load(SessionState state) {
+        boolean fresh = state.optimizer().tensors().isEmpty();
+        Parameters newMomentum = fresh ? zeros(momentumSpecs) : state.optimizer();
+        state.model().requireMatch(specs);
+        newMomentum.requireMatch(momentumSpecs);
+        copy(specs, state.model(), model);
+        copy(momentumSpecs, newMomentum, momentum);
+    }
+
+    SessionState save() {
+        SessionState state = new SessionState(zeros(specs), zeros(momentumSpecs));
+        copy(specs, model, state.model());
+        copy(momentumSpecs, momentum, state.optimizer());
+        return state;
+    }
+
+    private static void copy(List<ParameterSpec> specs, Parameters from, Parameters to) {
+        for (ParameterSpec spec : specs) {
+            int elements = spec.shape().elements();
+            if (spec.init() instanceof Init.Counter) {
+                long[] target = to.longs(spec.name(), spec.shape());
+                System.arraycopy(from.longs(spec.name(), spec.shape()), 0, target, 0, elements);
+            } else {
+                float[] target = to.floats(spec.name(), spec.shape());
+                System.arraycopy(from.floats(spec.name(), spec.shape()), 0, target, 0, elements);
+            }
+        }
+    }
+}

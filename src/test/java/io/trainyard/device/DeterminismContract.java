@@ -1,0 +1,183 @@
+package io.trainyard.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.random.TorchRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/// Same states and plans, same bits.
+interface DeterminismContract {
+    Device device();
+
+    @Test
+    default void evaluationChangesNothing() {
+        Workload workload = TestWorkload.eventful();
+        SessionRun plain = run(workload, session -> session.advance(3), session -> session.advance(2));
+        SessionRun tested = run(
+                workload,
+                session -> {
+                    Evaluation first = session.evaluate();
+                    assertThat(session.evaluate().testLoss()).isEqualTo(first.testLoss());
+                    return session.advance(3);
+                },
+                session -> {
+                    assertThat(session.evaluate().accuracy()).isBetween(0.0, 1.0);
+                    return session.advance(2);
+                });
+        assertThat(tested).isEqualTo(plain);
+    }
+
+    @Test
+    default void theDivisionIntoCallsChangesNoBit() {
+        Workload workload = TestWorkload.eventful();
+        SessionRun whole = run(workload, session -> session.advance(5));
+        SessionRun single = run(
+                workload,
+                session -> session.advance(1),
+                session -> session.advance(1),
+                session -> session.advance(1),
+                session -> session.advance(0),
+                session -> session.advance(1),
+                session -> session.advance(1));
+        assertThat(single).isEqualTo(whole);
+        assertThat(run(workload, session -> session.advance(2), session -> session.advance(3)))
+                .isEqualTo(whole);
+    }
+
+    @Test
+    default void sessionsSideBySideDoNotDisturbEachOther() {
+        Workload workload = TestWorkload.eventful();
+        SessionRun alone = run(workload, session -> session.advance(5));
+        try (LearningSession other = device().open(workload)) {
+            other.load(TestWorkload.state(workload));
+            other.beginEpoch(TestWorkload.plan(workload, 99), 0);
+            SessionRun together = run(
+                    workload,
+                    session -> {
+                        assertThat(other.advance(2)).hasSize(2);
+                        return session.advance(2);
+                    },
+                    session -> {
+                        assertThat(other.advance(3)).hasSize(3);
+                        return session.advance(3);
+                    });
+            assertThat(together).isEqualTo(alone);
+        }
+    }
+
+    @Test
+    default void theNumberOfThreadsThatWasChosenCanBeAskedForAndGivesTheSameBits() {
+        Workload workload = TestWorkload.eventful();
+        int threads;
+        try (LearningSession session = device().open(workload)) {
+            threads = session.threads();
+        }
+        assertThat(threads).isPositive();
+        try (LearningSession session = device().open(workload.withThreads(threads))) {
+            assertThat(session.threads()).isEqualTo(threads);
+        }
+        assertThat(run(workload.withThreads(threads), session -> session.advance(5)))
+                .isEqualTo(run(workload, session -> session.advance(5)));
+    }
+
+    @Test
+    default void goesOnInTheMiddleOfAnEpochAsIfNothingHadHappened() {
+        Workload workload = TestWorkload.eventful();
+        SessionRun whole = twoEpochs(workload);
+        SessionState middle;
+        try (LearningSession session = device().open(workload)) {
+            session.load(TestWorkload.state(workload));
+            session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            assertThat(session.advance(5)).hasSize(5);
+            session.beginEpoch(TestWorkload.plan(workload, 2), 0);
+            assertThat(session.advance(2)).hasSize(2);
+            middle = session.save();
+            assertThat(session.advance(1)).hasSize(1); // what was saved stays what it was
+        }
+        try (LearningSession session = device().open(workload)) {
+            session.load(middle);
+            assertThat(Tolerance.bits(session.save())).isEqualTo(Tolerance.bits(middle));
+            EpochPlan plan = TestWorkload.plan(workload, 2);
+            session.beginEpoch(plan, 2);
+            float[] losses = session.advance(3);
+            assertThat(new SessionRun(losses, session, plan)).isEqualTo(whole);
+        }
+    }
+
+    private SessionRun twoEpochs(Workload workload) {
+        try (LearningSession session = device().open(workload)) {
+            session.load(TestWorkload.state(workload));
+            session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            assertThat(session.advance(5)).hasSize(5);
+            EpochPlan plan = TestWorkload.plan(workload, 2);
+            session.beginEpoch(plan, 0);
+            assertThat(session.advance(2)).hasSize(2);
+            float[] losses = session.advance(3);
+            return new SessionRun(losses, session, plan);
+        }
+    }
+
+    @Test
+    default void loadingForgetsWhatWasBefore() {
+        Workload workload = TestWorkload.eventful();
+        SessionRun fresh = run(workload, session -> session.advance(5));
+        try (LearningSession session = device().open(workload)) {
+            session.load(TestWorkload.state(workload));
+            session.beginEpoch(TestWorkload.plan(workload, 5), 0);
+            assertThat(session.advance(4)).hasSize(4);
+
+            session.load(TestWorkload.state(workload)); // its optimizer state is empty: momentum starts from zero
+            EpochPlan plan = TestWorkload.plan(workload, 1);
+            session.beginEpoch(plan, 0);
+            assertThat(new SessionRun(session.advance(5), session, plan)).isEqualTo(fresh);
+        }
+    }
+
+    @Test
+    default void theGeneratorStandsBehindTheEpochsMasks() {
+        Workload workload = TestWorkload.eventful();
+        EpochPlan plan = TestWorkload.plan(workload, 1);
+        TorchRandom expected = TorchRandom.restore(plan.random().state());
+        expected.skip(workload.maskWords(workload.stepsPerEpoch()));
+        try (LearningSession session = device().open(workload)) {
+            session.load(TestWorkload.state(workload));
+            session.beginEpoch(plan, 0);
+            assertThat(session.advance(5)).hasSize(5);
+        }
+        assertThat(plan.random().state()).isEqualTo(expected.state());
+    }
+
+    interface Steps {
+        float[] train(LearningSession session);
+    }
+
+    /// All bits that a run leaves: losses, state, generator.
+    record SessionRun(List<Integer> losses, Map<String, String> state, List<Long> generator) {
+        SessionRun(float[] losses, LearningSession session, EpochPlan plan) {
+            this(
+                    IntStream.of(Tolerance.bits(losses)).boxed().toList(),
+                    Tolerance.bits(session.save()),
+                    LongStream.of(plan.random().state()).boxed().toList());
+        }
+    }
+
+    private SessionRun run(Workload workload, Steps... parts) {
+        try (LearningSession session = device().open(workload)) {
+            session.load(TestWorkload.state(workload));
+            EpochPlan plan = TestWorkload.plan(workload, 1);
+            session.beginEpoch(plan, 0);
+            List<Float> losses = new ArrayList<>();
+            for (Steps part : parts) {
+                for (float loss : part.train(session)) {
+                    losses.add(loss);
+                }
+            }
+            return new SessionRun(TestState.toFloats(losses), session, plan);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package io.trainyard.device;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.data.Dataset;
+import io.trainyard.data.PixelScale;
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.ParameterSpec.Init;
+import io.trainyard.spec.Shape;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+
+/// A training run of PyTorch, recorded by src/test/python/layers.py, which says what the files hold.
+record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
+    static List<String> names() {
+        return List.of(
+                "batchnorm",
+                "conv-nobias",
+                "conv-stride-padding",
+                "dropout",
+                "dropout-conv",
+                "linear-nobias",
+                "linear-only",
+                "momentum",
+                "pool-overlapping",
+                "pool-then-relu",
+                "relu-then-pool",
+                "shuffle-normalize",
+                "weight-decay");
+    }
+
+    static GoldenCase read(String name) {
+        JsonNode written = json("/golden/layers/" + name + ".json");
+        TensorFile recorded = TensorFile.read("/golden/layers/" + name + ".safetensors");
+        JobSpec job = job(written);
+        Shape images = recorded.shape("train_x");
+        Shape image = Shape.of(images.size(1), images.size(2), images.size(3));
+        JsonNode layers = written.get("layers");
+        int classes = layers.get(layers.size() - 1).get("out").asInt();
+        Dataset dataset = new Dataset("golden", image, classes, split(recorded, "train"), split(recorded, "test"));
+        Workload workload = new Workload(
+                Network.fit(job.network(), image, classes),
+                job.optimizer(),
+                job.batchSize(),
+                dataset,
+                PixelScale.of(image.size(0), job.dataset().normalize()),
+                0);
+        return new GoldenCase(job, workload, recorded);
+    }
+
+    private static JsonNode json(String resource) {
+        try (var in = GoldenCase.class.getResourceAsStream(resource)) {
+            return new ObjectMapper().readTree(in);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// The same job as a user would write it.
+    private static JobSpec job(JsonNode written) {
+        ObjectNode job = written.deepCopy();
+        job.set("id", job.remove("name"));
+        job.putObject("network").set("layers", job.remove("layers"));
+        ObjectNode dataset = job.putObject("dataset").put("name", "golden");
+        if (job.has("normalize")) {
+            dataset.set("normalize", job.remove("normalize"));
+        }
+        return JobJson.read(job);
+    }
+
+    private static Dataset.Split split(TensorFile recorded, String part) {
+        return new Dataset.Split(recorded.bytes(part + "_x"), recorded.bytes(part + "_y"));
+    }
+
+    SessionState initial() {
+        return new SessionState(new Parameters(recorded.tensors("init.")), Parameters.NONE);
+    }
+
+    /// The generator behind the initial weights: one word an element.
+    TorchRandom random() {
+        TorchRandom random = new TorchRandom(job.seed());
+        workload.network().parameters().stream()
+                .filter(parameter -> parameter.init() instanceof Init.Uniform)
+                .forEach(parameter -> random.skip(parameter.shape().elements()));
+        return random;
+    }
+
+    /// What a DataLoader draws at the beginning of a training pass.
+    EpochPlan nextEpoch(TorchRandom random) {
+        long unusedBaseSeed = random.nextLong();
+        int samples = workload.dataset().train().size();
+        return new EpochPlan(
+                job.shuffle() ? TorchRandom.permutation(random.nextLong(), samples) : TorchRandom.identity(samples),
+                random);
+    }
+
+    /// (true class, predicted class) of PyTorch's predictions after the last epoch.
+    int[][] confusion() {
+        int classes = workload.network().classes();
+        int[][] confusion = new int[classes][classes];
+        byte[] labels = recorded.bytes("test_y");
+        byte[] predictions = recorded.bytes("test_predictions");
+        for (int i = 0; i < labels.length; i++) {
+            confusion[labels[i]][predictions[i]]++;
+        }
+        return confusion;
+    }
+}

@@ -1,0 +1,110 @@
+package io.trainyard.device;
+
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LayerSpec.BatchNorm2d;
+import io.trainyard.spec.LayerSpec.Conv2d;
+import io.trainyard.spec.LayerSpec.Dropout;
+import io.trainyard.spec.LayerSpec.Flatten;
+import io.trainyard.spec.LayerSpec.Linear;
+import io.trainyard.spec.LayerSpec.MaxPool2d;
+import io.trainyard.spec.LayerSpec.Relu;
+import io.trainyard.spec.Shape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/// One row of the contract's table: a small network around a layer or one of its options.
+///
+/// @param input one sample's shape
+public record LayerRow(String name, Shape input, int classes, List<LayerSpec> layers) {
+    @Override
+    public String toString() {
+        return name + " on " + input;
+    }
+
+    /// A new layer, or a new option of one, gets a row here.
+    public static List<LayerRow> all() {
+        return List.of(
+                row("conv2d 3x3", conv(5, 3, 1, 0, true)),
+                row("conv2d 1x1", conv(3, 1, 1, 0, true)),
+                row("conv2d without bias", conv(4, 3, 1, 0, false)),
+                row("conv2d 5x5 padding 2", conv(6, 5, 1, 2, true)),
+                row("conv2d padding as wide as the kernel", conv(3, 2, 1, 2, true)),
+                row("conv2d stride 2", conv(4, 3, 2, 0, true)),
+                row("conv2d stride 3 padding 1 without bias", conv(4, 2, 3, 1, false)),
+                row("conv2d 33 channels", conv(33, 3, 1, 1, true)),
+                row("conv2d after conv2d", conv(17, 3, 1, 1, true), conv(6, 3, 1, 0, true)),
+                exactly("conv2d as wide as the image, last", Shape.of(3, 4, 4), 5, conv(5, 4, 1, 0, true), flatten()),
+                row("maxPool2d 2", conv(4, 3, 1, 1, true), pool(2, 2)),
+                row("maxPool2d overlapping", conv(4, 3, 1, 1, true), pool(3, 2)),
+                row("maxPool2d overlapping by one step", conv(3, 1, 1, 0, true), pool(2, 1)),
+                row("maxPool2d with gaps", conv(4, 3, 1, 1, true), pool(2, 3)),
+                row("maxPool2d of the pixels", pool(2, 2)),
+                row("relu after conv2d", conv(5, 3, 1, 1, true), relu()),
+                row("relu of the pixels", relu()),
+                row("relu, then maxPool2d", conv(5, 3, 1, 1, true), relu(), pool(2, 2)),
+                row("relu, then maxPool2d overlapping", conv(5, 3, 1, 1, true), relu(), pool(3, 1)),
+                row("maxPool2d, then relu", conv(5, 3, 1, 1, true), pool(2, 2), relu()),
+                row("relu twice", conv(5, 3, 1, 1, true), relu(), relu()),
+                row("relu after linear", flatten(), linear(9, true), relu(), linear(7, true), relu()),
+                exactly("relu last", Shape.of(2, 5, 5), 4, flatten(), linear(4, true), relu()),
+                row("batchNorm2d of the pixels", norm()),
+                row("batchNorm2d after conv2d", conv(5, 3, 1, 0, false), norm()),
+                row("batchNorm2d, then relu, then maxPool2d", conv(5, 3, 1, 1, true), norm(), relu(), pool(2, 2)),
+                row("batchNorm2d twice", conv(4, 3, 1, 1, true), norm(), conv(3, 3, 1, 1, true), norm()),
+                row("dropout after linear", flatten(), linear(11, true), dropout(0.5), linear(7, true)),
+                row("dropout of the pixels", dropout(0.25)),
+                row("dropout twice", conv(3, 3, 1, 1, true), dropout(0.75), relu(), dropout(0.1), pool(2, 2)),
+                row("dropout 0", conv(3, 3, 1, 1, true), dropout(0), relu()),
+                exactly("dropout last", Shape.of(1, 4, 4), 3, flatten(), linear(3, true), dropout(0.5)),
+                row("linear alone"),
+                exactly("linear without bias", Shape.of(2, 4, 3), 6, flatten(), linear(6, false)),
+                row("linear after linear", flatten(), linear(17, true), linear(5, false)),
+                row("flatten twice", flatten(), linear(8, true), flatten()));
+    }
+
+    /// A row on random small images; what the layers give is flattened where it must be and made to logits.
+    private static LayerRow row(String name, LayerSpec... layers) {
+        Random random = new Random(name.hashCode());
+        Shape input = Shape.of(1 + random.nextInt(3), 6 + random.nextInt(4), 6 + random.nextInt(4));
+        int classes = 2 + random.nextInt(5);
+        List<LayerSpec> all = new ArrayList<>(List.of(layers));
+        if (all.stream().noneMatch(Flatten.class::isInstance)) {
+            all.add(flatten());
+        }
+        all.add(linear(classes, true));
+        return new LayerRow(name, input, classes, all);
+    }
+
+    private static LayerRow exactly(String name, Shape input, int classes, LayerSpec... layers) {
+        return new LayerRow(name, input, classes, List.of(layers));
+    }
+
+    public static Conv2d conv(int out, int kernel, int stride, int padding, boolean bias) {
+        return new Conv2d(null, out, kernel, stride, padding, bias);
+    }
+
+    public static MaxPool2d pool(int kernel, int stride) {
+        return new MaxPool2d(null, kernel, stride);
+    }
+
+    public static BatchNorm2d norm() {
+        return new BatchNorm2d(null);
+    }
+
+    public static Relu relu() {
+        return new Relu(null);
+    }
+
+    public static Dropout dropout(double p) {
+        return new Dropout(null, p);
+    }
+
+    public static Flatten flatten() {
+        return new Flatten(null);
+    }
+
+    public static Linear linear(int out, boolean bias) {
+        return new Linear(null, out, bias);
+    }
+}

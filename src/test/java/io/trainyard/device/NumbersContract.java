@@ -1,0 +1,159 @@
+package io.trainyard.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.device.reference.ReferenceBackend;
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Shape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// The numbers of training: PyTorch's, recorded, and the reference device's.
+interface NumbersContract {
+    Device device();
+
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.GoldenCase#names")
+    default void trainsAsPyTorchDoes(String name) {
+        GoldenCase golden = GoldenCase.read(name);
+        List<Float> losses = new ArrayList<>();
+        List<Double> testLosses = new ArrayList<>();
+        try (LearningSession session = device().open(golden.workload())) {
+            session.load(golden.initial());
+            TorchRandom random = golden.random();
+            int[][] confusion = {};
+            for (int epoch = 0; epoch < golden.job().epochs(); epoch++) {
+                session.beginEpoch(golden.nextEpoch(random), 0);
+                for (float loss : session.advance(golden.workload().stepsPerEpoch())) {
+                    losses.add(loss);
+                }
+                long unusedBaseSeedOfTheTestPass = random.nextLong();
+                Evaluation test = session.evaluate();
+                testLosses.add(test.testLoss());
+                confusion = test.confusion();
+            }
+            Tolerance.OF_FLOAT_SUMS.check("loss", golden.recorded().floats("losses"), TestState.toFloats(losses));
+            Tolerance.OF_FLOAT_SUMS.check(
+                    "test loss",
+                    golden.recorded().doubles("test_loss"),
+                    testLosses.stream().mapToDouble(loss -> loss).toArray());
+            assertThat(confusion).isDeepEqualTo(golden.confusion());
+            Tolerance.OF_FLOAT_SUMS.check(
+                    "final",
+                    golden.recorded().tensors("final."),
+                    session.save().model().tensors());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.GoldenCase#names")
+    default void findsPyTorchsGradients(String name) {
+        GoldenCase golden = GoldenCase.read(name);
+        Workload recorded = golden.workload();
+        Workload plain = new Workload(
+                recorded.network(), TestWorkload.PLAIN, recorded.batchSize(), recorded.dataset(), recorded.scale(), 0);
+        try (LearningSession session = device().open(plain)) {
+            session.load(golden.initial());
+            session.beginEpoch(golden.nextEpoch(golden.random()), 0);
+            float[] losses = session.advance(1);
+            Tolerance.OF_FLOAT_SUMS.check("loss", golden.recorded().floats("losses")[0], losses[0]);
+            Tolerance.OF_FLOAT_SUMS.check(
+                    "gradient",
+                    golden.recorded().tensors("grad."),
+                    TestWorkload.difference(plain, golden.initial(), session.save()));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.LayerRow#all")
+    default void findsTheReferencesGradients(LayerRow row) {
+        Workload workload = TestWorkload.of(row, TestWorkload.PLAIN);
+        try (LearningSession reference = reference().open(workload);
+                LearningSession session = device().open(workload)) {
+            Tolerance.OF_FLOAT_SUMS.check(
+                    "gradient", TestWorkload.gradients(reference, workload), TestWorkload.gradients(session, workload));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.LayerRow#all")
+    default void trainsAndTestsAsTheReferenceDoes(LayerRow row) {
+        Workload workload = TestWorkload.of(row, TestWorkload.MOMENTUM);
+        try (LearningSession reference = reference().open(workload);
+                LearningSession session = device().open(workload)) {
+            for (LearningSession either : List.of(reference, session)) {
+                either.load(TestWorkload.state(workload));
+                either.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            }
+            checkEvaluation(reference.evaluate(), session.evaluate());
+            Tolerance.OF_FLOAT_SUMS.check("loss", reference.advance(3), session.advance(3));
+            SessionState expected = reference.save();
+            SessionState actual = session.save();
+            Tolerance.OF_FLOAT_SUMS.check(
+                    "model", expected.model().tensors(), actual.model().tensors());
+            Tolerance.OF_FLOAT_SUMS.check(
+                    "optimizer",
+                    expected.optimizer().tensors(),
+                    actual.optimizer().tensors());
+            checkEvaluation(reference.evaluate(), session.evaluate());
+        }
+    }
+
+    private static void checkEvaluation(Evaluation expected, Evaluation actual) {
+        Tolerance.OF_FLOAT_SUMS.check("test loss", expected.testLoss(), actual.testLoss());
+        assertThat(actual.confusion()).isDeepEqualTo(expected.confusion());
+    }
+
+    @Test
+    default void poolingsGradientGoesToTheFirstOfEquals() {
+        Workload workload = pixelsByHand(List.of(
+                LayerRow.conv(1, 1, 1, 0, true), LayerRow.pool(2, 2), LayerRow.flatten(), LayerRow.linear(2, false)));
+        SessionState equals = TestState.state(Map.of(
+                "0.weight", TestState.tensor(Shape.of(1, 1, 1, 1), 0),
+                "0.bias", TestState.tensor(Shape.of(1), 1),
+                "3.weight", TestState.tensor(Shape.of(2, 1), 1, -1)));
+        // logits (1, -1), class 1: the derivative by the pooled value is softmax(1) - 0 - (softmax(-1) - 1) = 2s(2)
+        double byValue = 2 / (1 + Math.exp(-2));
+        Map<String, Tensor> gradients = firstGradients(workload, equals);
+        Tolerance.OF_FLOAT_SUMS.check("bias", new float[] {(float) byValue}, TestState.values(gradients, "0.bias"));
+        Tolerance.OF_FLOAT_SUMS.check(
+                "weight", new float[] {(float) byValue * 51 / 255}, TestState.values(gradients, "0.weight"));
+    }
+
+    @Test
+    default void relusGradientAtZeroIsZero() {
+        Workload workload = pixelsByHand(List.of(
+                LayerRow.conv(1, 2, 1, 0, true), LayerRow.relu(), LayerRow.flatten(), LayerRow.linear(2, false)));
+        SessionState zero = TestState.state(Map.of(
+                "0.weight", TestState.tensor(Shape.of(1, 1, 2, 2), 0, 0, 0, 0),
+                "0.bias", TestState.tensor(Shape.of(1), 0),
+                "3.weight", TestState.tensor(Shape.of(2, 1), 1, -1)));
+        Map<String, Tensor> gradients = firstGradients(workload, zero);
+        assertThat(TestState.values(gradients, "0.bias")).containsExactly(0);
+        assertThat(TestState.values(gradients, "0.weight")).containsExactly(0, 0, 0, 0);
+    }
+
+    /// One image of 2x2 pixels, 51 102 153 204, of class 1.
+    private static Workload pixelsByHand(List<LayerSpec> layers) {
+        return TestWorkload.ofImage(Shape.of(1, 2, 2), 2, layers, new byte[] {51, 102, (byte) 153, (byte) 204}, 1);
+    }
+
+    private Map<String, Tensor> firstGradients(Workload workload, SessionState before) {
+        try (LearningSession session = device().open(workload)) {
+            session.load(before);
+            session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            assertThat(session.advance(1)).hasSize(1);
+            return TestWorkload.difference(workload, before, session.save());
+        }
+    }
+
+    private static Device reference() {
+        return new ReferenceBackend().open(new DeviceSpec("reference"));
+    }
+}

@@ -1,0 +1,143 @@
+package io.trainyard.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.OptimizerSpec.Sgd;
+import io.trainyard.spec.Shape;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/// What a session takes and gives, and what it refuses.
+interface StateContract {
+    Device device();
+
+    @Test
+    default void anEmptyOptimizerStateIsSavedAsZeros() {
+        Workload workload = TestWorkload.eventful();
+        try (LearningSession session = device().open(workload)) {
+            session.load(TestWorkload.state(workload));
+            SessionState saved = session.save();
+            assertThat(saved.model().tensors().keySet())
+                    .containsExactlyElementsOf(workload.network().parameters().stream()
+                            .map(parameter -> parameter.name())
+                            .toList());
+            assertThat(Tolerance.bits(new SessionState(saved.model(), Parameters.NONE)))
+                    .isEqualTo(Tolerance.bits(TestWorkload.state(workload)));
+            assertThat(saved.optimizer().tensors().keySet())
+                    .containsExactly(
+                            "0.weight.momentum_buffer",
+                            "0.bias.momentum_buffer",
+                            "1.weight.momentum_buffer",
+                            "1.bias.momentum_buffer",
+                            "6.weight.momentum_buffer",
+                            "6.bias.momentum_buffer",
+                            "8.weight.momentum_buffer",
+                            "8.bias.momentum_buffer");
+            saved.optimizer()
+                    .tensors()
+                    .values()
+                    .forEach(tensor ->
+                            assertThat(((Tensor.Floats) tensor).values()).containsOnly(0));
+        }
+    }
+
+    @Test
+    default void withoutMomentumThereIsNoOptimizerState() {
+        Workload workload = TestWorkload.of(LayerRow.all().getFirst(), new Sgd(0.1, 0, 0.5));
+        try (LearningSession session = device().open(workload)) {
+            session.load(TestWorkload.state(workload));
+            session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            assertThat(session.advance(1)).hasSize(1);
+            assertThat(session.save().optimizer().tensors()).isEmpty();
+        }
+    }
+
+    @Test
+    default void statesThatAreNotTheNetworksAreRefusedByName() {
+        Workload workload = TestWorkload.eventful();
+        SessionState good = TestWorkload.state(workload);
+        try (LearningSession session = device().open(workload)) {
+            session.load(good);
+            assertRefused(
+                    session,
+                    TestState.without(good, "6.bias"),
+                    "parameter 6.bias is missing; expected is float32 of shape 10");
+            assertRefused(
+                    session,
+                    TestState.with(good, "6.bias", TestState.tensor(Shape.of(3), 1, 2, 3)),
+                    "parameter 6.bias is float32 of shape 3; expected is float32 of shape 10");
+            assertRefused(
+                    session,
+                    TestState.with(good, "1.num_batches_tracked", TestState.tensor(Shape.of(), 1)),
+                    "parameter 1.num_batches_tracked is float32 of shape scalar; expected is int64 of shape scalar");
+            assertRefused(
+                    session,
+                    TestState.with(good, "9.weight", TestState.tensor(Shape.of(1), 1)),
+                    "parameter 9.weight is not one of the network's");
+            Parameters oneBuffer =
+                    new Parameters(Map.of("0.bias.momentum_buffer", TestState.tensor(Shape.of(6), new float[6])));
+            assertRefused(
+                    session,
+                    new SessionState(good.model(), oneBuffer),
+                    "parameter 0.weight.momentum_buffer is missing; expected is float32 of shape 6x2x3x3");
+            assertThat(Tolerance.bits(new SessionState(session.save().model(), Parameters.NONE)))
+                    .as("a refused state changes nothing")
+                    .isEqualTo(Tolerance.bits(good));
+        }
+    }
+
+    private static void assertRefused(LearningSession session, SessionState state, String message) {
+        assertThatThrownBy(() -> session.load(state))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(message);
+    }
+
+    @Test
+    default void stepsBeyondTheEpochsEndAreRefused() {
+        Workload workload = TestWorkload.eventful();
+        try (LearningSession session = device().open(workload)) {
+            session.load(TestWorkload.state(workload));
+            session.beginEpoch(TestWorkload.plan(workload, 1), 1);
+            assertThat(session.advance(2)).hasSize(2);
+            assertThatThrownBy(() -> session.advance(3))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("cannot advance 3 steps; the epoch has 2 of its 5 steps left");
+            assertThat(session.advance(2)).hasSize(2);
+            assertThatThrownBy(() -> session.advance(1)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> session.advance(-1)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    default void plansThatDoNotFitAreRefused() {
+        Workload workload = TestWorkload.eventful();
+        try (LearningSession session = device().open(workload)) {
+            session.load(TestWorkload.state(workload));
+            assertThatThrownBy(() -> session.advance(1)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> session.beginEpoch(new EpochPlan(new int[3], new TorchRandom(0)), 0))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("the epoch's order has 3 samples; data set random has 19 to train on");
+            assertThatThrownBy(() -> session.beginEpoch(TestWorkload.plan(workload, 1), 6))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("an epoch cannot go on at step 6; allowed is 0 to 5, its number of steps");
+        }
+    }
+
+    @Test
+    default void aClosedSessionDoesNothing() {
+        Workload workload = TestWorkload.eventful();
+        LearningSession session = device().open(workload);
+        session.load(TestWorkload.state(workload));
+        session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+        session.close();
+        session.close();
+        assertThatThrownBy(() -> session.load(TestWorkload.state(workload))).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(session::save).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> session.beginEpoch(TestWorkload.plan(workload, 1), 0))
+                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> session.advance(1)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(session::evaluate).isInstanceOf(IllegalStateException.class);
+    }
+}

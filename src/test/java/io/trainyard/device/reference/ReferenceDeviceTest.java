@@ -1,0 +1,75 @@
+package io.trainyard.device.reference;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.DeviceContract;
+import io.trainyard.device.DeviceException;
+import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.Devices;
+import io.trainyard.device.LayerRow;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.TestWorkload;
+import io.trainyard.device.Workload;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.Shape;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ReferenceDeviceTest extends DeviceContract {
+    @Override
+    public Device device() {
+        return new ReferenceBackend().open(new DeviceSpec("reference"));
+    }
+
+    @Test
+    void isFoundByNameAndNeverChosen() {
+        ReferenceBackend backend = new ReferenceBackend();
+        assertThat(backend.rank()).isZero();
+        assertThat(backend.devices()).singleElement().isEqualTo(device().info());
+        assertThat(Devices.backends()).anyMatch(ReferenceBackend.class::isInstance);
+        assertThat(Devices.open(new DeviceSpec("reference")).info().name()).isEqualTo("reference");
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.LayerRow#all")
+    void gradientsAreTheLossesSlopes(LayerRow row) {
+        Slopes.check(device(), TestWorkload.of(row, TestWorkload.PLAIN));
+    }
+
+    @Test
+    void computesWithOneThreadWhateverIsAskedFor() {
+        try (LearningSession session = device().open(TestWorkload.eventful().withThreads(7))) {
+            assertThat(session.threads()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void refusesWhatTheHeapCannotHold() {
+        Workload workload = TestWorkload.eventful();
+        assertThatThrownBy(() -> new ReferenceDevice(new DeviceInfo("reference", "small", 1 << 10)).open(workload))
+                .isInstanceOf(DeviceException.class)
+                .hasMessageMatching("the network with batches of 4 needs about \\d+ KiB, but the Java heap of device"
+                        + " reference is 1 KiB at most; choose a smaller batchSize or network, or give Java more with"
+                        + " -Xmx");
+    }
+
+    @Test
+    void refusesBatchesThatFitNoArray() {
+        LayerRow row = new LayerRow(
+                "wide",
+                Shape.of(1, 2, 2),
+                2,
+                List.of(LayerRow.flatten(), LayerRow.linear(1 << 20, false), LayerRow.linear(2, false)));
+        Workload workload =
+                TestWorkload.of(row.input(), row.classes(), row.layers(), TestWorkload.PLAIN, 2048, 2048, 1);
+        assertThatThrownBy(
+                        () -> new ReferenceDevice(new DeviceInfo("reference", "huge", Long.MAX_VALUE)).open(workload))
+                .isInstanceOf(DeviceException.class)
+                .hasMessage("layer \"1\" has 1048576 elements a sample, too many for batches of 2048 on device"
+                        + " reference; allowed is a batchSize up to 2047");
+    }
+}

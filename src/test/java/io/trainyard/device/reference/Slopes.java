@@ -1,0 +1,81 @@
+package io.trainyard.device.reference;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.Parameters;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Tensor;
+import io.trainyard.device.TestWorkload;
+import io.trainyard.device.Workload;
+import io.trainyard.spec.ParameterSpec;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+/// Finite differences: a gradient is how the loss changes when a parameter does.
+final class Slopes {
+    /// Where a ReLU or a window switches within a large step, a small one is right, or the slope on one side; where
+    /// rounding spoils the small one, the large one is. A wrong gradient is wrong by all.
+    private static final float[] STEPS = {0x1p-8f, 0x1p-10f, 0x1p-12f, 0x1p-14f};
+
+    /// A loss of about 1 is rounded by up to 2^-25, which the division by the smallest step makes 1e-3.
+    private static final double ABSOLUTE = 1e-3;
+
+    private static final double RELATIVE = 1e-2;
+    private static final int ELEMENTS_TRIED = 12;
+
+    private Slopes() {}
+
+    /// @param workload with an optimizer that takes away just the gradient
+    static void check(Device device, Workload workload) {
+        SessionState state = TestWorkload.state(workload);
+        try (LearningSession session = device.open(workload)) {
+            var unusedLoss = lossAt(session, workload, state);
+            SessionState after = session.save();
+            for (ParameterSpec parameter : workload.network().parameters()) {
+                if (parameter.trained()) {
+                    float[] before = state.model().floats(parameter.name(), parameter.shape());
+                    float[] stepped = after.model().floats(parameter.name(), parameter.shape());
+                    for (int i :
+                            new Random(6).ints(ELEMENTS_TRIED, 0, before.length).toArray()) {
+                        double gradient = (double) before[i] - stepped[i];
+                        assertThat(slopes(session, workload, state, parameter, i))
+                                .as("slopes by %s[%d], whose gradient is %s", parameter.name(), i, gradient)
+                                .anyMatch(slope -> Math.abs(gradient - slope) < ABSOLUTE + RELATIVE * Math.abs(slope));
+                    }
+                }
+            }
+        }
+    }
+
+    private static List<Double> slopes(
+            LearningSession session, Workload workload, SessionState state, ParameterSpec parameter, int element) {
+        double here = lossAt(session, workload, state);
+        List<Double> slopes = new ArrayList<>();
+        for (float step : STEPS) {
+            double above = lossAt(session, workload, moved(state, parameter, element, step));
+            double below = lossAt(session, workload, moved(state, parameter, element, -step));
+            slopes.addAll(List.of((above - below) / (2 * step), (above - here) / step, (here - below) / step));
+        }
+        return slopes;
+    }
+
+    private static double lossAt(LearningSession session, Workload workload, SessionState state) {
+        session.load(state);
+        session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+        return session.advance(1)[0];
+    }
+
+    private static SessionState moved(SessionState state, ParameterSpec parameter, int element, float by) {
+        Map<String, Tensor> tensors = new LinkedHashMap<>(state.model().tensors());
+        float[] values =
+                state.model().floats(parameter.name(), parameter.shape()).clone();
+        values[element] += by;
+        tensors.put(parameter.name(), new Tensor.Floats(parameter.shape(), values));
+        return new SessionState(new Parameters(tensors), state.optimizer());
+    }
+}

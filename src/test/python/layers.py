@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Records PyTorch's numbers for each layer type and optimizer setting: the goldens that Trainyard's own training is tested against.
+
+    python3 layers.py [DIR]      writes DIR/<case>.json and DIR/<case>.safetensors a case; DIR is the folder "layers" beside this file if not given
+
+Needs torch, numpy and safetensors. Recorded with torch 2.13.0+cpu; running it again with that version on the same kind of CPU gives the same files,
+elsewhere the same to float rounding: training the same jobs in float64 changes no loss or parameter by more than 1e-6, and no test prediction.
+
+<case>.json is the job: its layers in order (kernel, stride and padding are the same for both directions), its optimizer, seed, shuffle, epochs,
+batchSize and, where pixels are normalized, the mean and std of each channel.
+
+<case>.safetensors holds the data and what PyTorch made of it; layer names are nn.Sequential's ("0.weight": the first layer's):
+    train_x, train_y, test_x, test_y  uint8: pixels as (sample, channel, row, column), and labels
+    init.<name>, final.<name>         parameters and buffers before the training and after it (num_batches_tracked is int64, all others float32)
+    grad.<name>                       parameters' gradients in the very first step
+    losses                            float32: each step's mean loss, of all epochs
+    test_loss                         float64: after each epoch, the sum of the test batches' mean losses
+    test_predictions                  uint8: the class given to each test sample after the last epoch
+
+A pixel is uint8 / 255 in float32, then (pixel - mean) / std. Random numbers come from the default generator: torch.manual_seed(seed), the parameters
+in the layers' order; at each pass over a set, training or test, one int64 (a DataLoader's base seed) and, when shuffling, one more, which seeds the
+generator of the pass's order; in each training step the dropout layers' masks. Epochs are 22 samples in batches of 8, 8 and 6; tests 9, in 8 and 1.
+"""
+import json
+import os
+import sys
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+TRAIN, TEST, BATCH, EPOCHS = 22, 9, 8, 2
+
+
+def conv(out, kernel=3, stride=1, padding=0, bias=True):
+    return {"type": "conv2d", "out": out, "kernel": kernel, "stride": stride, "padding": padding, "bias": bias}
+
+
+def pool(kernel=2, stride=2):
+    return {"type": "maxPool2d", "kernel": kernel, "stride": stride}
+
+
+def linear(out, bias=True):
+    return {"type": "linear", "out": out, "bias": bias}
+
+
+def dropout(p):
+    return {"type": "dropout", "p": p}
+
+
+RELU, FLATTEN, NORM = {"type": "relu"}, {"type": "flatten"}, {"type": "batchNorm2d"}
+WIDE, SQUARE = (3, 9, 8), (2, 8, 8)                                        # channels, rows, columns
+
+
+def case(name, image, classes, layers, seed=0, lr=0.1, momentum=0.0, weight_decay=0.0, shuffle=False, normalize=None):
+    job = {"name": name, "layers": layers + [linear(classes)] if layers[-1]["type"] != "linear" else layers,
+           "optimizer": {"type": "sgd", "learningRate": lr, "momentum": momentum, "weightDecay": weight_decay},
+           "seed": seed, "shuffle": shuffle, "epochs": EPOCHS, "batchSize": BATCH}
+    if normalize:
+        job["normalize"] = normalize
+    return job, image, classes
+
+
+HALF2, HALF3 = {"mean": [0.5] * 2, "std": [0.25] * 2}, {"mean": [0.5] * 3, "std": [0.25] * 3}
+CASES = [
+    case("conv-stride-padding", WIDE, 4, [conv(6, 3, 2, 1), RELU, conv(5, 3, 2, 1), FLATTEN], seed=13, normalize=HALF3),
+    case("conv-nobias", WIDE, 5, [conv(6, bias=False), RELU, conv(4, 3, 1, 1, bias=False), RELU, FLATTEN], seed=32),
+    case("pool-overlapping", WIDE, 4, [conv(6), pool(3, 2), RELU, FLATTEN], seed=25, normalize=HALF3),
+    case("pool-then-relu", SQUARE, 4, [conv(5, 3, 1, 1), pool(), RELU, conv(6, 3, 1, 1), pool(), RELU, FLATTEN], seed=4, normalize=HALF2),
+    case("relu-then-pool", WIDE, 4, [conv(5, 3, 1, 1), RELU, pool(), conv(6, 3, 1, 1), RELU, pool(), FLATTEN], seed=44, lr=0.05),
+    case("linear-only", WIDE, 5, [FLATTEN], seed=34, lr=0.02),
+    case("linear-nobias", SQUARE, 4, [FLATTEN, linear(12, bias=False), RELU, linear(4, bias=False)], seed=9, normalize=HALF2),
+    case("batchnorm", WIDE, 4, [conv(5, bias=False), NORM, RELU, conv(4), NORM, RELU, FLATTEN], seed=20, normalize=HALF3),
+    case("dropout", SQUARE, 4, [FLATTEN, linear(16), RELU, dropout(0.5), linear(4)], seed=10, normalize=HALF2),
+    case("dropout-conv", WIDE, 5, [conv(4), RELU, dropout(0.25), conv(6), dropout(0.25), RELU, FLATTEN], seed=15, lr=0.05, normalize=HALF3),
+    case("momentum", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, lr=0.05, momentum=0.9, normalize=HALF2),
+    case("weight-decay", SQUARE, 4, [conv(4), RELU, FLATTEN], seed=45, lr=0.02, momentum=0.9, weight_decay=0.05),
+    case("shuffle-normalize", WIDE, 4, [conv(5), RELU, pool(), FLATTEN, linear(10), RELU, linear(4)], seed=2147483658, shuffle=True,
+         normalize={"mean": [0.4914, 0.4822, 0.4465], "std": [0.247, 0.2435, 0.2616]}),
+]
+
+
+def build(layers, image):
+    """The network; each layer's input size is what the layers before it make of an image."""
+    modules, x = [], torch.zeros((1,) + image)
+    for layer in layers:
+        a = {k: v for k, v in layer.items() if k not in ("type", "out")}
+        module = {"conv2d": lambda: nn.Conv2d(x.shape[1], layer["out"], a["kernel"], a["stride"], a["padding"], bias=a["bias"]),
+                  "maxPool2d": lambda: nn.MaxPool2d(a["kernel"], a["stride"]),
+                  "relu": nn.ReLU, "flatten": nn.Flatten,
+                  "linear": lambda: nn.Linear(x.shape[1], layer["out"], bias=a["bias"]),
+                  "dropout": lambda: nn.Dropout(a["p"]),
+                  "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1])}[layer["type"]]()
+        with torch.no_grad():
+            x = module.eval()(x)                                           # in eval mode this draws nothing and changes nothing
+        modules.append(module)
+    return nn.Sequential(*modules).train()
+
+
+def batches(x, y, shuffle):
+    """One pass over a set, with the draws of a DataLoader."""
+    torch.empty((), dtype=torch.int64).random_()
+    order = torch.arange(len(y))
+    if shuffle:
+        generator = torch.Generator()
+        generator.manual_seed(int(torch.empty((), dtype=torch.int64).random_()))
+        order = torch.randperm(len(y), generator=generator)
+    for k in order.split(BATCH):
+        yield x[k], y[k]
+
+
+def record(job, image, classes):
+    """Trains the job and returns the tensors to keep."""
+    data, keep = np.random.default_rng(0), {}
+    for part, n in (("train", TRAIN), ("test", TEST)):
+        keep[part + "_x"] = torch.from_numpy(data.integers(0, 256, (n,) + image, dtype=np.uint8))
+        keep[part + "_y"] = torch.from_numpy(data.integers(0, classes, n, dtype=np.uint8))
+
+    def pixels(x):
+        x = x.to(torch.float32).div(255)
+        if "normalize" in job:
+            mean, std = (torch.tensor(job["normalize"][k], dtype=torch.float32).view(-1, 1, 1) for k in ("mean", "std"))
+            x = (x - mean) / std
+        return x
+
+    train, test = ((pixels(keep[p + "_x"]), keep[p + "_y"].to(torch.int64)) for p in ("train", "test"))
+    torch.manual_seed(job["seed"])
+    net, o = build(job["layers"], image), job["optimizer"]
+    keep.update({"init." + k: v.clone() for k, v in net.state_dict().items()})
+    loss_fn = nn.CrossEntropyLoss()
+    optimizer = torch.optim.SGD(net.parameters(), lr=o["learningRate"], momentum=o["momentum"], weight_decay=o["weightDecay"])
+    losses, test_loss = [], []
+    for epoch in range(EPOCHS):
+        net.train()
+        for x, y in batches(*train, job["shuffle"]):
+            loss = loss_fn(net(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            if not losses:
+                keep.update({"grad." + k: v.grad.clone() for k, v in net.named_parameters()})
+            optimizer.step()
+            losses.append(loss.detach())
+        net.eval()
+        total, predictions = 0.0, []
+        with torch.no_grad():
+            for x, y in batches(*test, False):
+                out = net(x)
+                total += loss_fn(out, y).item()
+                predictions.append(out.argmax(1))
+        test_loss.append(total)
+    keep["losses"], keep["test_loss"] = torch.stack(losses), torch.tensor(test_loss, dtype=torch.float64)
+    keep["test_predictions"] = torch.cat(predictions).to(torch.uint8)
+    keep.update({"final." + k: v.clone() for k, v in net.state_dict().items()})
+    return keep
+
+
+def main():
+    target = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "layers")
+    os.makedirs(target, exist_ok=True)
+    torch.set_num_threads(1)
+    for job, image, classes in CASES:
+        path = os.path.join(target, job["name"])
+        save_file(record(job, image, classes), path + ".safetensors")
+        os.chmod(path + ".safetensors", 0o644)
+        with open(path + ".json", "w") as f:
+            f.write(json.dumps(job, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
