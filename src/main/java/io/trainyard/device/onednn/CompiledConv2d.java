@@ -38,7 +38,8 @@ final class CompiledConv2d implements CompiledLayer {
         bias = spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
         Layout anySource = engine.any(inputSizes);
         Layout anyOutput = engine.any(outputSizes);
-        Layout wantedWeight = program.state().wanted(layer.parameters().getFirst(), weightSizes);
+        Layout placed = program.state().placed(layer.parameters().getFirst());
+        Layout wantedWeight = placed == null ? engine.any(weightSizes) : placed;
         forward = engine.describe(
                 "run the forward convolution of layer \"%s\"".formatted(name),
                 (handle, cpu) -> dnnl_convolution_forward_primitive_desc_create(

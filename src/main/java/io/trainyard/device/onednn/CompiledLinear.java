@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// channels, rows, columns), so that a blocked layout needs no copy.
 final class CompiledLinear implements CompiledLayer {
     private final String name;
-    private final Memory input;
+    private final long[] inputSizes;
     private final Memory source;
     private final long[] weightSizes;
     private final PrimitiveDescription forward;
@@ -23,28 +23,32 @@ final class CompiledLinear implements CompiledLayer {
     private final Memory output;
 
     CompiledLinear(ProgramBuilder program, Network.Layer layer, LayerSpec.Linear spec, Memory input) {
-        this.name = layer.name();
-        this.input = input;
-        source = flattened(program.engine(), input);
-        weightSizes = source.layout().sizes();
+        name = layer.name();
+        inputSizes = input.layout().sizes();
+        Layout placed = program.state().placed(layer.parameters().getFirst());
+        Memory offered = offered(program, input, placed);
+        weightSizes = offered.layout().sizes();
         weightSizes[0] = spec.out();
         long[] outputSizes = CompiledLayer.outputSizes(input, layer);
 
         Engine engine = program.engine();
         bias = spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
         Layout anyOutput = engine.any(outputSizes);
-        Layout wantedWeight = program.state().wanted(layer.parameters().getFirst(), weightSizes);
+        Layout wantedSource =
+                placed == null ? offered.layout() : engine.any(offered.layout().sizes());
+        Layout wantedWeight = placed == null ? engine.any(weightSizes) : placed;
         forward = engine.describe(
                 "run layer \"%s\" forward".formatted(name),
                 (handle, cpu) -> dnnl_inner_product_forward_primitive_desc_create(
                         handle,
                         cpu,
                         program.propagation(),
-                        source.layout().handle(),
+                        wantedSource.handle(),
                         wantedWeight.handle(),
                         biasLayout(),
                         anyOutput.handle(),
                         null));
+        source = program.in(forward.layout(dnnl_query_src_md, offered.layout().sizes()), offered);
         weight = program.state()
                 .place(layer.parameters().getFirst(), forward.layout(dnnl_query_weights_md, weightSizes));
         output = engine.memory(forward.layout(dnnl_query_dst_md, outputSizes));
@@ -58,13 +62,17 @@ final class CompiledLinear implements CompiledLayer {
         program.add(forward, arguments);
     }
 
-    /// A row-major image is a vector already.
-    private static Memory flattened(Engine engine, Memory input) {
+    /// A row-major image is a vector already. The first program decides whether the weight has image dimensions; the
+    /// others offer their input in the same.
+    private static Memory offered(ProgramBuilder program, Memory input, @Nullable Layout weight) {
+        Engine engine = program.engine();
         long[] sizes = input.layout().sizes();
-        if (sizes.length == 2 || !input.layout().same(engine.plain(sizes))) {
+        Layout plain = engine.plain(sizes);
+        boolean asImage = weight == null ? !input.layout().same(plain) : weight.sizes().length == sizes.length;
+        if (sizes.length == 2 || asImage) {
             return input;
         }
-        return engine.view(input, engine.plain(sizes[0], Engine.product(sizes) / sizes[0]));
+        return engine.view(program.in(plain, input), engine.plain(sizes[0], Engine.product(sizes) / sizes[0]));
     }
 
     private @Nullable dnnl_memory_desc biasLayout() {
@@ -134,6 +142,9 @@ final class CompiledLinear implements CompiledLayer {
                         DNNL_ARG_WEIGHTS,
                         program.in(backward.layout(dnnl_query_weights_md, weightSizes), weight.value())),
                 new Argument(DNNL_ARG_DIFF_SRC, gradient));
-        return source == input ? gradient : engine.view(gradient, input.layout());
+        if (weightSizes.length == inputSizes.length) {
+            return gradient;
+        }
+        return engine.view(program.in(engine.plain(source.layout().sizes()), gradient), engine.plain(inputSizes));
     }
 }

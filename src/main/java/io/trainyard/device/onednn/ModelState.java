@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// What lives from step to step, shared by all programs of a session. The first program that uses a parameter chooses
 /// its layout; the others are built with that.
@@ -33,10 +34,11 @@ final class ModelState {
                 .forEach(spec -> counters.put(spec.name(), new long[1]));
     }
 
-    /// The layout to describe a primitive with: the parameter's, or `any` of these sizes when it has none yet.
-    Layout wanted(ParameterSpec spec, long... sizes) {
+    /// The parameter's layout; null while no program has chosen one.
+    @Nullable
+    Layout placed(ParameterSpec spec) {
         Slot slot = slots.get(spec.name());
-        return slot == null ? engine.any(sizes) : slot.value().layout();
+        return slot == null ? null : slot.value().layout();
     }
 
     /// The parameter's memory; made in `layout` when it has none yet.
