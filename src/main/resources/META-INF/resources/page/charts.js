@@ -1,0 +1,121 @@
+// Loss and accuracy over time, drawn by ECharts. Tooltips are drawn on the canvas too, so no markup is made of data.
+
+import * as echarts from "/_static/echarts/6.0.0/dist/echarts.esm.min.js";
+import { byId } from "./dom.js";
+import * as format from "./format.js";
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+function colours() {
+  const style = getComputedStyle(document.documentElement);
+  return Object.fromEntries(
+    ["ink", "quiet", "line", "accent", "band", "sheet"].map((name) => [name, style.getPropertyValue("--" + name).trim()]),
+  );
+}
+
+function frame(colour, xName, yName) {
+  const text = { color: colour.quiet, fontFamily: "inherit", fontSize: 12 };
+  const axis = (name) => ({
+    type: "value",
+    name,
+    nameTextStyle: text,
+    axisLabel: text,
+    axisLine: { show: false },
+    axisTick: { show: false },
+    splitLine: { lineStyle: { color: colour.line } },
+  });
+  return {
+    animation: false,
+    aria: { enabled: true },
+    grid: { left: 8, right: 16, top: 28, bottom: 26, outerBoundsMode: "same", outerBoundsContain: "axisLabel" },
+    textStyle: { fontFamily: getComputedStyle(document.body).fontFamily },
+    tooltip: {
+      trigger: "axis",
+      renderMode: "richText",
+      backgroundColor: colour.sheet,
+      borderColor: colour.line,
+      textStyle: { ...text, color: colour.ink },
+    },
+    xAxis: { ...axis(xName), nameLocation: "middle", nameGap: 24, splitLine: { show: false } },
+    yAxis: axis(yName),
+  };
+}
+
+const finite = (value) => (typeof value === "number" ? value : null);
+
+function lossOption(points) {
+  const colour = colours();
+  const option = frame(colour, "step", "");
+  const middle = points.firstStep.map((first, i) => (first + points.lastStep[i]) / 2);
+  const series = (values) => middle.map((x, i) => [x, values(i)]);
+  const band = { type: "line", stack: "band", stackStrategy: "all", symbol: "none", lineStyle: { opacity: 0 }, silent: true };
+  option.xAxis.min = points.firstStep[0] ?? 0;
+  option.xAxis.max = points.lastStep.at(-1) ?? 1;
+  option.xAxis.axisLabel.showMaxLabel = false;
+  option.yAxis.scale = true;
+  option.tooltip.formatter = ([{ dataIndex: i }]) => {
+    const [first, last] = [points.firstStep[i], points.lastStep[i]];
+    const [min, mean, max] = [points.min[i], points.mean[i], points.max[i]].map(format.loss);
+    return first === last
+      ? `step ${format.integer(first)}\nloss ${mean}`
+      : `steps ${format.integer(first)} to ${format.integer(last)}\nmean ${mean}\nleast ${min}\ngreatest ${max}`;
+  };
+  option.series = [
+    { ...band, data: series((i) => finite(points.min[i])) },
+    {
+      ...band,
+      areaStyle: { color: colour.band, opacity: 1 },
+      data: series((i) => (finite(points.max[i]) === null ? null : points.max[i] - points.min[i])),
+    },
+    {
+      type: "line",
+      name: "mean loss",
+      symbol: "none",
+      lineStyle: { width: 1.5, color: colour.accent },
+      itemStyle: { color: colour.accent },
+      data: series((i) => finite(points.mean[i])),
+    },
+  ];
+  return option;
+}
+
+function accuracyOption(tests) {
+  const colour = colours();
+  const option = frame(colour, "epoch", "");
+  Object.assign(option.xAxis, { minInterval: 1, min: 0, max: Math.max(1, tests.at(-1)?.epoch ?? 1) });
+  Object.assign(option.yAxis, { min: 0, max: 1 });
+  option.yAxis.axisLabel = { ...option.yAxis.axisLabel, formatter: (value) => Math.round(100 * value) + " %" };
+  option.tooltip.formatter = ([{ dataIndex: i }]) =>
+    `epoch ${tests[i].epoch}\naccuracy ${format.percent(tests[i].testAccuracy)}\ntest loss ${format.loss(tests[i].testLoss)}`;
+  option.series = [
+    {
+      type: "line",
+      name: "test accuracy",
+      symbol: "circle",
+      symbolSize: 7,
+      showAllSymbol: tests.length <= 50,
+      lineStyle: { width: 2, color: colour.accent },
+      itemStyle: { color: colour.accent },
+      data: tests.map((test) => [test.epoch, finite(test.testAccuracy)]),
+    },
+  ];
+  return option;
+}
+
+function chart(id, optionOf) {
+  let drawn;
+  let data;
+  const draw = () => data && drawn.setOption(optionOf(data), true);
+  return (newData) => {
+    data = newData;
+    if (!drawn) {
+      drawn = echarts.init(byId(id));
+      new ResizeObserver(() => drawn.resize()).observe(byId(id));
+      dark.addEventListener("change", draw);
+    }
+    draw();
+  };
+}
+
+export const drawLosses = chart("loss-chart", lossOption);
+export const drawAccuracy = chart("accuracy-chart", accuracyOption);
