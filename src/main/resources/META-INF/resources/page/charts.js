@@ -14,7 +14,7 @@ function colours() {
 }
 
 function frame(colour, xName, yName) {
-  const text = { color: colour.quiet, fontFamily: "inherit", fontSize: 12 };
+  const text = { color: colour.quiet, fontSize: 12 };
   const axis = (name) => ({
     type: "value",
     name,
@@ -43,17 +43,49 @@ function frame(colour, xName, yName) {
 
 const finite = (value) => (typeof value === "number" ? value : null);
 
+// The area from the least to the greatest loss, as one polygon for each stretch of finite losses. (ECharts' stacked
+// lines need a category axis.)
+function band(middle, points, colour) {
+  const stretches = [[]];
+  middle.forEach((x, i) => {
+    if (finite(points.max[i]) === null || finite(points.min[i]) === null) stretches.push([]);
+    else stretches.at(-1).push(i);
+  });
+  const outline = (api, stretch) => [
+    ...stretch.map((i) => api.coord([middle[i], points.max[i]])),
+    ...stretch.toReversed().map((i) => api.coord([middle[i], points.min[i]])),
+  ];
+  return {
+    type: "custom",
+    silent: true,
+    encode: { x: 0, y: [1, 2] },
+    data: middle.map((x, i) => [x, finite(points.min[i]), finite(points.max[i])]),
+    renderItem: ({ dataIndex }, api) =>
+      dataIndex > 0
+        ? null
+        : {
+            type: "group",
+            children: stretches
+              .filter((stretch) => stretch.length > 1)
+              .map((stretch) => ({
+                type: "polygon",
+                shape: { points: outline(api, stretch) },
+                style: { fill: colour.band },
+              })),
+          },
+  };
+}
+
 function lossOption(points) {
   const colour = colours();
   const option = frame(colour, "step", "");
   const middle = points.firstStep.map((first, i) => (first + points.lastStep[i]) / 2);
-  const series = (values) => middle.map((x, i) => [x, values(i)]);
-  const band = { type: "line", stack: "band", stackStrategy: "all", symbol: "none", lineStyle: { opacity: 0 }, silent: true };
   option.xAxis.min = points.firstStep[0] ?? 0;
   option.xAxis.max = points.lastStep.at(-1) ?? 1;
   option.xAxis.axisLabel.showMaxLabel = false;
   option.yAxis.scale = true;
-  option.tooltip.formatter = ([{ dataIndex: i }]) => {
+  option.tooltip.formatter = (items) => {
+    const i = items[0].dataIndex;
     const [first, last] = [points.firstStep[i], points.lastStep[i]];
     const [min, mean, max] = [points.min[i], points.mean[i], points.max[i]].map(format.loss);
     return first === last
@@ -61,19 +93,14 @@ function lossOption(points) {
       : `steps ${format.integer(first)} to ${format.integer(last)}\nmean ${mean}\nleast ${min}\ngreatest ${max}`;
   };
   option.series = [
-    { ...band, data: series((i) => finite(points.min[i])) },
-    {
-      ...band,
-      areaStyle: { color: colour.band, opacity: 1 },
-      data: series((i) => (finite(points.max[i]) === null ? null : points.max[i] - points.min[i])),
-    },
+    band(middle, points, colour),
     {
       type: "line",
       name: "mean loss",
       symbol: "none",
       lineStyle: { width: 1.5, color: colour.accent },
       itemStyle: { color: colour.accent },
-      data: series((i) => finite(points.mean[i])),
+      data: middle.map((x, i) => [x, finite(points.mean[i])]),
     },
   ];
   return option;

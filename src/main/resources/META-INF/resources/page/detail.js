@@ -58,12 +58,23 @@ async function load(job) {
     }
     show(known);
     noteLosses(points);
-    drawLosses(points);
-    drawAccuracy(known.tests);
+    const over = ["FINISHED", "FAILED"].includes(known.summary.status);
+    if (isThere(points.mean, "loss-chart", "no-losses", over ? "No losses." : "No losses yet.")) drawLosses(points);
+    if (isThere(known.tests, "accuracy-chart", "no-accuracy", over ? "No epoch was tested." : "No epoch tested yet.")) {
+      drawAccuracy(known.tests);
+    }
   } catch (e) {
     console.warn("the job could not be fetched; the next change tries again", e);
     stale = true;
   }
+}
+
+// Shows the chart, or in its place why there is none.
+function isThere(values, chart, instead, sentence) {
+  byId(chart).hidden = values.length === 0;
+  byId(instead).hidden = values.length > 0;
+  setText(byId(instead), sentence);
+  return values.length > 0;
 }
 
 function missing(sentence) {
@@ -77,7 +88,6 @@ function show({ summary, command, tests, classAccuracy, confusion }) {
   byId("detail-missing").hidden = true;
   setText(byId("detail-heading"), summary.job);
   setState(byId("detail-state"), summary.status.toLowerCase(), format.stateWord(summary.status));
-  setText(byId("detail-attempt"), summary.attempt > 1 ? `attempt ${summary.attempt}` : "");
   byId("detail-reason").hidden = !summary.reason;
   setText(byId("detail-reason"), summary.reason ?? "");
   showFacts(summary, tests);
@@ -174,10 +184,11 @@ function columnHead(i, scope) {
   return head;
 }
 
-// Shade is the share of the true class, so rare classes are as visible as frequent ones.
+// The shade grows with the share of the true class, so that rare classes show as well as frequent ones; its square root,
+// so that a few mistakes show beside many hits.
 function heatCell(count, share, truth, predicted) {
   const cell = element("td", "", count === 0 ? "·" : format.integer(count));
   cell.title = `class ${truth} taken for ${predicted}: ${count} (${format.percent(share)})`;
-  cell.style.backgroundColor = `rgba(var(--heat), ${(0.6 * share).toFixed(3)})`;
+  cell.style.backgroundColor = `rgba(var(--heat), ${(0.65 * Math.sqrt(share)).toFixed(3)})`;
   return cell;
 }

@@ -14,6 +14,12 @@ export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+// A cell of a table; one without a value is left out where rows are cards.
+export function setCell(cell, text) {
+  setText(cell, text ?? "–");
+  cell.toggleAttribute("data-empty", text === undefined || text === null || text === "–");
+}
+
 export function setState(node, state, word) {
   node.dataset.state = state;
   setText(node, word);

@@ -1,6 +1,6 @@
 // The table of jobs.
 
-import { byId, element, reconcile, setState, setText } from "./dom.js";
+import { byId, element, reconcile, setCell, setState, setText } from "./dom.js";
 import * as format from "./format.js";
 
 export const hashOf = (job) => "#job/" + encodeURIComponent(job);
@@ -55,19 +55,19 @@ function updateRow(row, job, selected) {
   row.dataset.state = state;
   row.setAttribute("aria-current", String(job.job === selected));
   setState(row.state, state, format.stateWord(job.status));
-  setText(row.network, job.network ?? format.NONE);
-  setText(row.data, job.dataset ?? format.NONE);
-  setText(row.device, job.device ?? format.NONE);
-  setText(row.worker, job.worker ?? format.NONE);
+  setCell(row.network, job.network);
+  setCell(row.data, job.dataset);
+  setCell(row.device, job.device);
+  setCell(row.worker, job.worker);
   row.bar.max = Math.max(1, job.steps);
   row.bar.value = job.step;
   row.bar.setAttribute("aria-label", "Progress of " + job.job);
   setText(row.count, job.steps > 0 ? `${format.integer(job.step)} / ${format.integer(job.steps)}` : "not started");
-  setText(row.epochs, job.epochs > 0 ? `${job.epochsDone} / ${job.epochs}` : format.NONE);
-  setText(row.loss, format.loss(job.loss));
-  setText(row.accuracy, format.percent(job.testAccuracy));
-  setText(row.rate, format.rate(job.imagesPerSecond));
-  setText(row.left, format.duration(job.remainingMicros));
+  setCell(row.epochs, job.epochs > 0 ? `${job.epochsDone} / ${job.epochs}` : format.NONE);
+  setCell(row.loss, format.loss(job.loss));
+  setCell(row.accuracy, format.percent(job.testAccuracy));
+  setCell(row.rate, format.rate(job.imagesPerSecond));
+  setCell(row.left, format.duration(job.remainingMicros));
 }
 
 export function showJobs(jobs, selected) {

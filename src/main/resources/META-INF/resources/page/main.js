@@ -37,7 +37,8 @@ function render() {
   showWorkers(workers, Date.now() + clockAheadMillis);
   const running = list.filter((each) => each.status === "RUNNING").length;
   const here = workers.filter((worker) => !worker.gone).length;
-  setText(byId("counts"), `${list.length} jobs, ${running} running, ${here} ${here === 1 ? "worker" : "workers"}`);
+  const count = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+  setText(byId("counts"), `${count(list.length, "job")}, ${running} running, ${count(here, "worker")}`);
   document.title = running > 0 ? `(${running}) Trainyard` : "Trainyard";
   return job;
 }

@@ -1,6 +1,6 @@
 // The table of workers.
 
-import { byId, element, reconcile, setState, setText } from "./dom.js";
+import { byId, element, reconcile, setCell, setState, setText } from "./dom.js";
 import * as format from "./format.js";
 import { hashOf } from "./jobs.js";
 
@@ -22,16 +22,17 @@ function createRow(worker) {
 
 function updateRow(row, worker, nowMillis) {
   const [, device, state, job, rate, memory, seen] = row.cells;
-  setText(device, worker.device ?? format.NONE);
+  setCell(device, worker.device);
   const [name, word] = worker.gone ? ["gone", "Gone"] : worker.job ? ["busy", "Training"] : ["idle", "Idle"];
   setState(state.firstChild, name, word);
-  if (job.dataset.job !== (worker.job ?? "")) {
+  if (!job.firstChild || job.dataset.job !== (worker.job ?? "")) {
     job.dataset.job = worker.job ?? "";
     const link = element(worker.job ? "a" : "span", "", worker.job ?? format.NONE);
     if (worker.job) link.href = hashOf(worker.job);
     job.replaceChildren(link);
+    job.toggleAttribute("data-empty", !worker.job);
   }
-  setText(rate, worker.gone ? format.NONE : format.rate(worker.imagesPerSecond));
+  setCell(rate, worker.gone ? format.NONE : format.rate(worker.imagesPerSecond));
   setText(memory, format.bytes(worker.memoryBytes));
   setText(seen, format.ago(nowMillis - worker.lastSeenMillis));
 }
