@@ -14,10 +14,7 @@ import jakarta.ws.rs.sse.OutboundSseEvent;
 import jakarta.ws.rs.sse.Sse;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// The live stream: a `snapshot`, then a `change` at most once a period.
-///
-/// Nothing is queued for a client. A tick that finds it still writing is dropped, and the next update is made from the
-/// history when there is room for it; so a slow client is given the newest state, only less often.
+/// The live stream as server-sent events: `snapshot`, then `change`. Bounded per client ([LiveUpdates]) and in clients.
 @Path("/api/live")
 @Singleton
 public class LiveResource {
@@ -28,12 +25,6 @@ public class LiveResource {
     LiveResource(JobHistory history, DashboardConfig config) {
         this.history = history;
         this.config = config;
-    }
-
-    /// What one client has been told.
-    private static final class Told {
-        long version;
-        long atNanos;
     }
 
     @GET
@@ -47,29 +38,13 @@ public class LiveResource {
                             .formatted(config.maxLiveStreams()))
                     .build());
         }
-        Told told = new Told();
-        return Multi.createFrom()
-                .ticks()
-                .every(config.livePeriod())
-                .onOverflow()
-                .drop()
-                .map(_ -> history.since(told.version, System.currentTimeMillis()))
-                .filter(update -> isDue(update, told))
-                .map(update -> {
-                    told.version = update.version();
-                    told.atNanos = System.nanoTime();
-                    return sse.newEventBuilder()
-                            .name(update.snapshot() ? "snapshot" : "change")
-                            .mediaType(MediaType.APPLICATION_JSON_TYPE)
-                            .data(LiveUpdate.class, update)
-                            .build();
-                })
+        return LiveUpdates.of(history, config.livePeriod(), config.liveKeepAlive())
+                .map(update -> sse.newEventBuilder()
+                        .name(update.snapshot() ? "snapshot" : "change")
+                        .mediaType(MediaType.APPLICATION_JSON_TYPE)
+                        .data(LiveUpdate.class, update)
+                        .build())
                 .onTermination()
                 .invoke(open::decrementAndGet);
-    }
-
-    private boolean isDue(LiveUpdate update, Told told) {
-        return !update.isEmpty()
-                || System.nanoTime() - told.atNanos >= config.liveKeepAlive().toNanos();
     }
 }
