@@ -16,7 +16,8 @@ import picocli.CommandLine.Spec;
         description = "Trains networks on a fleet of workers; Kafka hands out the work.",
         mixinStandardHelpOptions = true,
         versionProvider = Trainyard.Version.class,
-        synopsisSubcommandLabel = "COMMAND")
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {Dashboard.class})
 public final class Trainyard implements Runnable {
 
     @Spec
