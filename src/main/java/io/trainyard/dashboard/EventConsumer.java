@@ -27,11 +27,7 @@ public class EventConsumer {
         workersTopic = Topic.WORKERS.name(prefix);
     }
 
-    @Incoming("dashboard-jobs")
-    @Incoming("dashboard-steps")
-    @Incoming("dashboard-accuracy")
-    @Incoming("dashboard-checkpoints")
-    @Incoming("dashboard-workers")
+    @Incoming("dashboard")
     @Blocking
     void read(ConsumerRecords<byte[], byte[]> records) {
         records.forEach(this::read);

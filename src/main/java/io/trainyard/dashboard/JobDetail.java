@@ -1,6 +1,7 @@
 package io.trainyard.dashboard;
 
 import io.trainyard.event.JobState;
+import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import java.util.List;
@@ -28,15 +29,15 @@ public record JobDetail(
 
     static JobDetail of(JobSummary summary, JobState state) {
         JobSpec spec = state.spec();
-        var epochs = state.epochs();
+        EpochTested last = state.lastTest();
         return new JobDetail(
                 summary,
                 spec == null ? null : JobJson.write(spec),
-                epochs.stream()
+                state.epochs().stream()
                         .map(e -> new Test(
                                 e.epoch(), e.attempt(), e.step(), e.testLoss(), e.testAccuracy(), e.imagesPerSecond()))
                         .toList(),
-                epochs.isEmpty() ? null : epochs.getLast().classAccuracy(),
-                epochs.isEmpty() ? null : epochs.getLast().confusion());
+                last == null ? null : last.classAccuracy(),
+                last == null ? null : last.confusion());
     }
 }

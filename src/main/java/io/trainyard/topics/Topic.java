@@ -12,7 +12,7 @@ public enum Topic {
     COMMANDS_NORMAL("commands.normal", retained(Duration.ofDays(7))),
     COMMANDS_LOW("commands.low", retained(Duration.ofDays(7))),
     CONTROL("control", compacted()),
-    STEPS("steps", retained(Duration.ofHours(48))),
+    STEPS("steps", retained(Duration.ofDays(2))),
     ACCURACY("accuracy", retained(Duration.ofDays(30))),
     CHECKPOINTS("checkpoints", compacted()),
     JOBS("jobs", compacted()),

@@ -162,7 +162,7 @@ class JobJsonTest {
                         "seed is 9223372036854775808; it must be a whole number that is not so large"),
                 arguments(job("'shuffle': 'yes'"), "shuffle is \"yes\"; it must be true or false"),
                 arguments(job("'shuffle': 1"), "shuffle is 1; it must be true or false"),
-                arguments(job("'checkpointEveryEpochs': 0"), "checkpointEveryEpochs is 0; allowed is 1 to 1000000"),
+                arguments(job("'checkpointEveryEpochs': 0"), "checkpointEveryEpochs is 0; allowed is 1 to 100000"),
                 arguments(job("'reportEverySteps': 0"), "reportEverySteps is 0; allowed is 1 to 1000000000"),
                 arguments(
                         job("'device': 'gpu'"),
@@ -170,7 +170,7 @@ class JobJsonTest {
                 arguments(job("'device': 3"), "device is 3; it must be a device's name, such as \"auto\""),
                 arguments(
                         "{'id': 'a', 'network': 'lenet', 'dataset': 'mnist', 'epochs': 0}",
-                        "epochs is 0; allowed is 1 to 1000000"));
+                        "epochs is 0; allowed is 1 to 100000"));
     }
 
     private static Stream<Arguments> names() {
