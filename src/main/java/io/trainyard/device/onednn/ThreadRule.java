@@ -8,7 +8,7 @@ import io.trainyard.spec.Network;
 final class ThreadRule {
     /// A training step below this many floating-point operations is done by one thread: waking others costs more than
     /// they do. Measured on two AVX-512 cores.
-    static final long ONE_THREAD_BELOW_FLOP = 50_000_000;
+    static final long ONE_THREAD_BELOW_FLOP = 100_000_000;
 
     /// Forward, the parameters' gradient and the input's gradient take about the same.
     private static final int PASSES = 3;
