@@ -9,16 +9,21 @@ import io.trainyard.device.DeviceContract;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Devices;
+import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.TestWorkload;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.Shape;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.assertj.core.data.Offset;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OneDnnDeviceTest extends DeviceContract {
     private static final DeviceSpec CPU = new DeviceSpec("cpu");
@@ -48,6 +53,32 @@ class OneDnnDeviceTest extends DeviceContract {
         float[] oneThread = losses(workload.withThreads(1));
         for (int i = 0; i < once.length; i++) {
             assertThat(oneThread[i]).isCloseTo(once[i], Percentage.withPercentage(0.01));
+        }
+    }
+
+    /// Their programs for a batch, for the last batch of one sample and for evaluation want weights in other layouts.
+    @ParameterizedTest
+    @ValueSource(strings = {"tudui", "lenet", "fashion"})
+    void builtInNetworksTrainAndTestAsTheReferenceDoes(String name) {
+        Shape input = name.equals("fashion") ? Shape.of(1, 28, 28) : Shape.of(3, 32, 32);
+        List<LayerSpec> layers = NetworkSpec.named(name).layers();
+        Workload workload = TestWorkload.of(input, 10, layers, TestWorkload.MOMENTUM, 4, 13, 60);
+        try (LearningSession session = device().open(workload);
+                LearningSession reference =
+                        Devices.open(new DeviceSpec("reference")).open(workload)) {
+            for (LearningSession either : List.of(session, reference)) {
+                either.load(TestWorkload.state(workload));
+                either.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            }
+            for (int epoch = 1; epoch <= 2; epoch++) {
+                assertThat(session.advance(4)).containsExactly(reference.advance(4), Offset.offset(1e-4f));
+                session.beginEpoch(TestWorkload.plan(workload, epoch), 0);
+                reference.beginEpoch(TestWorkload.plan(workload, epoch), 0);
+            }
+            Evaluation tested = session.evaluate();
+            Evaluation expected = reference.evaluate();
+            assertThat(tested.testLoss()).isCloseTo(expected.testLoss(), Percentage.withPercentage(0.01));
+            assertThat(tested.confusion()).isDeepEqualTo(expected.confusion());
         }
     }
 
