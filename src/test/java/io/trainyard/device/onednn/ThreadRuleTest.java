@@ -13,6 +13,7 @@ class ThreadRuleTest {
     void smallNetworksGetOneThreadAndWideOnesAll() {
         assertThat(ThreadRule.threads(lenet(), 4, 8)).isEqualTo(1);
         assertThat(ThreadRule.threads(signs(), 32, 8)).isEqualTo(1);
+        assertThat(ThreadRule.threads(fashion(), 100, 8)).isEqualTo(1);
         assertThat(ThreadRule.threads(tudui(), 64, 8)).isEqualTo(8);
     }
 
@@ -24,7 +25,7 @@ class ThreadRuleTest {
 
     @Test
     void stepsHaveTheOperationsOneCountsByHand() {
-        // forward of one sample: 64 samples x 3 passes x 2 x (32*32*32*75 + 16*16*32*800 + 8*8*64*800 + 1024*64 + 640)
+        // of one sample's forward pass; two operations each, in three passes
         long multiplyAdds = 32L * 32 * 32 * 75 + 16 * 16 * 32 * 800 + 8 * 8 * 64 * 800 + 1024 * 64 + 640;
         assertThat(ThreadRule.stepFlop(tudui(), 64)).isEqualTo(64 * 3 * 2 * multiplyAdds);
         assertThat(ThreadRule.stepFlop(lenet(), 4) / 1e6).isCloseTo(15.6, Offset.offset(0.2));
@@ -36,6 +37,10 @@ class ThreadRuleTest {
 
     private static Network lenet() {
         return Network.fit(NetworkSpec.named("lenet"), Shape.of(3, 32, 32), 10);
+    }
+
+    private static Network fashion() {
+        return Network.fit(NetworkSpec.named("fashion"), Shape.of(1, 28, 28), 10);
     }
 
     private static Network signs() {
