@@ -21,8 +21,10 @@ class TopicAdminTest {
     void createsWhatIsMissingAndLeavesWhatIsThere() {
         String prefix = "topic-admin-test.";
         try (Admin admin = TopicAdmin.open(TestBroker.address(), PATIENCE)) {
-            NewTopic mine = new NewTopic(Topic.STEPS.name(prefix), 3, (short) 1).configs(Map.of("retention.ms", "1000"));
-            TopicAdmin.await(TestBroker.address(), admin.createTopics(List.of(mine)).all(), PATIENCE);
+            NewTopic mine =
+                    new NewTopic(Topic.STEPS.name(prefix), 3, (short) 1).configs(Map.of("retention.ms", "1000"));
+            TopicAdmin.await(
+                    TestBroker.address(), admin.createTopics(List.of(mine)).all(), PATIENCE);
 
             TopicAdmin.createMissing(TestBroker.address(), prefix, PATIENCE);
             TopicAdmin.createMissing(TestBroker.address(), prefix, PATIENCE);
@@ -63,7 +65,9 @@ class TopicAdminTest {
     private static String setting(Admin admin, String topic, String key) {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         return TopicAdmin.await(
-                        TestBroker.address(), admin.describeConfigs(List.of(resource)).all(), PATIENCE)
+                        TestBroker.address(),
+                        admin.describeConfigs(List.of(resource)).all(),
+                        PATIENCE)
                 .get(resource)
                 .get(key)
                 .value();
