@@ -6,6 +6,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.Spec;
 
 /// The entry of `./trainyard`. A plain `main`: Quarkus starts only in the commands that serve, so that the others
@@ -17,14 +19,35 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = Trainyard.Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {Dashboard.class})
+        subcommands = {
+            DashboardCommand.class,
+            SubmitCommand.class,
+            WatchCommand.class,
+            JobsCommand.class,
+            EventsCommand.class
+        })
 public final class Trainyard implements Runnable {
 
     @Spec
     private CommandSpec spec;
 
     public static void main(String[] args) {
-        System.exit(new CommandLine(new Trainyard()).execute(args));
+        System.exit(commandLine().execute(args));
+    }
+
+    /// All commands, with what they have in common: expected errors are sentences, and logging is for people.
+    static CommandLine commandLine() {
+        return new CommandLine(new Trainyard())
+                .setExecutionExceptionHandler(new FailureMessages())
+                .setExecutionStrategy(Trainyard::execute);
+    }
+
+    private static int execute(ParseResult parsed) {
+        CommandLine command = parsed.asCommandLineList().getLast();
+        if (command.getCommandSpec().userObject() instanceof PlainCommand) {
+            PlainLogging.install(FailureMessages.isVerbose(command));
+        }
+        return new RunLast().execute(parsed);
     }
 
     /// Runs when no command is named; always an error, with the usage text under it.

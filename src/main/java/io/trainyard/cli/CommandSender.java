@@ -1,0 +1,125 @@
+package io.trainyard.cli;
+
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.KafkaUnreachableException;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicAdmin;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/// Publishes commands, and knows which of them Kafka has.
+public final class CommandSender {
+    private static final String SOURCE = "/cli";
+    private static final int MAX_IN_FLIGHT = 500;
+
+    private CommandSender() {}
+
+    private record Sent(JobSpec job, Future<RecordMetadata> answer) {}
+
+    /// Creates the topics that are missing, and publishes the jobs in order.
+    ///
+    /// @param acknowledged called with each job that all replicas have, in order
+    /// @throws KafkaUnreachableException if the brokers do not answer; what is not acknowledged may still be there
+    public static void send(KafkaOptions kafka, List<JobSpec> jobs, Consumer<JobSpec> acknowledged) {
+        kafka.reach(() -> {
+            TopicAdmin.createMissing(kafka.address(), kafka.prefix(), KafkaOptions.TIMEOUT);
+            KafkaProducer<String, byte[]> producer = new KafkaProducer<>(settings(kafka));
+            try {
+                sendAll(kafka, producer, jobs, acknowledged);
+            } finally {
+                producer.close(Duration.ofSeconds(1));
+            }
+            return true;
+        });
+    }
+
+    private static void sendAll(
+            KafkaOptions kafka,
+            KafkaProducer<String, byte[]> producer,
+            List<JobSpec> jobs,
+            Consumer<JobSpec> acknowledged) {
+        Queue<Sent> inFlight = new ArrayDeque<>();
+        for (JobSpec job : jobs) {
+            if (inFlight.size() >= MAX_IN_FLIGHT) {
+                await(kafka, inFlight.remove(), acknowledged);
+            }
+            inFlight.add(new Sent(job, producer.send(command(kafka, job))));
+        }
+        while (!inFlight.isEmpty()) {
+            await(kafka, inFlight.remove(), acknowledged);
+        }
+    }
+
+    private static ProducerRecord<String, byte[]> command(KafkaOptions kafka, JobSpec job) {
+        return new ProducerRecord<>(
+                Topic.COMMANDS_NORMAL.name(kafka.prefix()),
+                null,
+                job.id(),
+                JobJson.write(job).getBytes(StandardCharsets.UTF_8),
+                CloudEvents.headers(CloudEvents.COMMAND, SOURCE));
+    }
+
+    private static void await(KafkaOptions kafka, Sent sent, Consumer<JobSpec> acknowledged) {
+        try {
+            sent.answer().get(2 * KafkaOptions.TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            acknowledged.accept(sent.job());
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RetriableException retriable) {
+                throw new KafkaUnreachableException(kafka.address(), retriable);
+            }
+            throw new KafkaException(
+                    "Kafka refuses the command of job %s: %s"
+                            .formatted(sent.job().id(), e.getCause()),
+                    e);
+        } catch (TimeoutException e) {
+            throw new KafkaUnreachableException(kafka.address(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaUnreachableException(kafka.address(), e);
+        }
+    }
+
+    private static Map<String, Object> settings(KafkaOptions kafka) {
+        int millis = Math.toIntExact(KafkaOptions.TIMEOUT.toMillis());
+        return Map.of(
+                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                kafka.address(),
+                ProducerConfig.CLIENT_ID_CONFIG,
+                "trainyard-cli",
+                ProducerConfig.ACKS_CONFIG,
+                "all",
+                ProducerConfig.LINGER_MS_CONFIG,
+                0,
+                ProducerConfig.MAX_BLOCK_MS_CONFIG,
+                millis,
+                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                millis / 2,
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                millis,
+                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+                2 * JobJson.MAX_BYTES,
+                ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
+                StringSerializer.class,
+                ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
+                ByteArraySerializer.class);
+    }
+}

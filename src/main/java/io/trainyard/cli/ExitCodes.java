@@ -1,0 +1,20 @@
+package io.trainyard.cli;
+
+/// The exit statuses of the commands, and the lines about them in their help.
+final class ExitCodes {
+    static final int OK = 0;
+    static final int FAILED = 1;
+    static final int BAD_INPUT = 2;
+    static final int KAFKA_UNREACHABLE = 3;
+
+    static final String HEADING = "%nExit status:%n";
+    static final String OK_HELP = "0:done";
+    static final String JOBS_OK_HELP = "0:done; where it waits for jobs: all of them finished";
+    static final String FAILED_HELP = "1:a job failed, was rejected or is not known; or an error of Trainyard itself";
+    static final String UNEXPECTED_HELP = "1:an error of Trainyard itself";
+    static final String BAD_INPUT_HELP = "2:a wrong option, or bad input";
+    static final String KAFKA_HELP = "3:Kafka does not answer";
+    static final String INTERRUPTED_HELP = "130:interrupted with ctrl-C";
+
+    private ExitCodes() {}
+}

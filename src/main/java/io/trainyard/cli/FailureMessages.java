@@ -1,0 +1,45 @@
+package io.trainyard.cli;
+
+import io.trainyard.data.DatasetException;
+import io.trainyard.device.DeviceException;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.topics.KafkaUnreachableException;
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+/// Turns what a command throws into words on standard error and an exit status. What a user can act on is a
+/// sentence; everything else is one line, with its stack trace only when asked for.
+final class FailureMessages implements IExecutionExceptionHandler {
+    @Override
+    public int handleExecutionException(Exception failure, CommandLine command, ParseResult parsed) {
+        PrintWriter err = command.getErr();
+        switch (failure) {
+            case InvalidJobException e -> err.println(e.getMessage());
+            case DatasetException e -> err.println(e.getMessage());
+            case DeviceException e -> err.println(e.getMessage());
+            case KafkaUnreachableException e -> err.println(e.getMessage());
+            default -> {
+                err.println("trainyard %s: unexpected %s; --verbose or TRAINYARD_VERBOSE=true shows where"
+                        .formatted(command.getCommandName(), Terminal.printable(failure.toString(), 1000)));
+            }
+        }
+        if (isVerbose(command)) {
+            failure.printStackTrace(err);
+        }
+        err.flush();
+        return switch (failure) {
+            case InvalidJobException _, DatasetException _, DeviceException _ -> ExitCodes.BAD_INPUT;
+            case KafkaUnreachableException _ -> ExitCodes.KAFKA_UNREACHABLE;
+            default -> ExitCodes.FAILED;
+        };
+    }
+
+    static boolean isVerbose(CommandLine command) {
+        OptionSpec option = command.getCommandSpec().findOption("--verbose");
+        return (option != null && Boolean.TRUE.equals(option.getValue()))
+                || Boolean.parseBoolean(System.getenv("TRAINYARD_VERBOSE"));
+    }
+}

@@ -1,0 +1,189 @@
+package io.trainyard.cli;
+
+import io.trainyard.event.JobState;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.Topic;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Shows jobs of a fleet until each has ended.
+public final class JobWatch {
+    private static final int MAX_SIMILAR = 5;
+    private static final int MAX_TEXT = 500;
+
+    private final Terminal terminal;
+    private final List<String> jobs;
+    private final Map<String, JobSpec> submitted;
+    private final ProgressView view;
+    private final JobBook book;
+    private final Set<String> toldRejected = new HashSet<>();
+    private boolean running = true;
+
+    private JobWatch(Terminal terminal, List<String> jobs, Map<String, JobSpec> submitted) {
+        this.terminal = terminal;
+        this.jobs = jobs;
+        this.submitted = submitted;
+        view = ProgressView.on(terminal, jobs.size());
+        book = new JobBook(Set.copyOf(jobs)::contains, this::show, terminal.err()::println);
+    }
+
+    /// Shows the jobs from their beginning on, and returns when the last has ended.
+    ///
+    /// @param jobs ids
+    /// @param submitted what was asked for, by id; for jobs that this process has submitted itself. A job that ran
+    ///     under the same id with another spec is not mistaken for it
+    /// @return 0 if all finished; 1 if one failed, was rejected, or is not known
+    public static int run(KafkaOptions kafka, Terminal terminal, List<String> jobs, Map<String, JobSpec> submitted) {
+        List<String> distinct = jobs.stream().distinct().toList();
+        JobWatch watch = new JobWatch(terminal, distinct, Map.copyOf(submitted));
+        Thread farewell = new Thread(watch::farewell, "farewell");
+        Runtime.getRuntime().addShutdownHook(farewell);
+        try (EventLog log = EventLog.open(kafka, topics())) {
+            return watch.read(log);
+        } finally {
+            watch.close();
+            removeHook(farewell);
+        }
+    }
+
+    private static List<Topic> topics() {
+        List<Topic> topics = new ArrayList<>(EventLog.EVENTS);
+        topics.addAll(EventLog.COMMANDS);
+        topics.add(Topic.DEAD_LETTER);
+        return topics;
+    }
+
+    private int read(EventLog log) {
+        log.readToEnd(book::take);
+        List<String> unknown = jobs.stream()
+                .filter(job -> !submitted.containsKey(job) && book.find(job) == null)
+                .toList();
+        if (!unknown.isEmpty()) {
+            close();
+            unknown.forEach(this::sayUnknown);
+            return ExitCodes.FAILED;
+        }
+        jobs.stream()
+                .filter(job -> stateOf(job) == JobState.Status.WAITING && !isOver(job))
+                .forEach(view::waiting);
+        log.follow(book::take, this::goesOn);
+        log.readToEnd(book::take); // a job's end may overtake its last losses
+        close();
+        jobs.forEach(this::sayHowItEnded);
+        return jobs.stream().allMatch(this::isFinished) ? ExitCodes.OK : ExitCodes.FAILED;
+    }
+
+    private void show(TrainingEvent event, JobState after) {
+        view.show(event, after);
+    }
+
+    private boolean goesOn() {
+        for (String job : jobs) {
+            JobBook.Page page = book.find(job);
+            String rejection = page == null ? null : page.rejection();
+            if (page != null && rejection != null && page.isRejected() && toldRejected.add(job)) {
+                view.rejected(job, rejection);
+            }
+        }
+        return jobs.stream().anyMatch(job -> !isOver(job));
+    }
+
+    private JobState.@Nullable Status stateOf(String job) {
+        JobBook.Page page = book.find(job);
+        return page == null ? JobState.Status.WAITING : page.state().status();
+    }
+
+    private boolean isOver(String job) {
+        JobBook.Page page = book.find(job);
+        return page != null && (page.isOver() || ranAsAnother(job, page));
+    }
+
+    private boolean isFinished(String job) {
+        JobBook.Page page = book.find(job);
+        return page != null && page.state().status() == JobState.Status.FINISHED && !ranAsAnother(job, page);
+    }
+
+    /// Whether the events under this id are those of a job with another spec than was submitted here.
+    private boolean ranAsAnother(String job, JobBook.Page page) {
+        JobSpec ours = submitted.get(job);
+        JobSpec theirs = page.state().spec();
+        return ours != null && theirs != null && !ours.equals(theirs);
+    }
+
+    private void sayHowItEnded(String job) {
+        JobBook.Page page = book.find(job);
+        if (page == null) {
+            return;
+        }
+        String rejection = page.rejection();
+        if (ranAsAnother(job, page)) {
+            say("job %s: another job has this id and has already run; give the new one another id", job);
+        } else if (page.isRejected()) {
+            say("job %s was rejected: %s", job, page.reason());
+        } else if (page.state().status() == JobState.Status.FAILED) {
+            say("job %s failed: %s", job, page.reason());
+        } else if (rejection != null) {
+            say("job %s has ended; a later command with its id was rejected: %s", job, rejection);
+        }
+    }
+
+    private void sayUnknown(String job) {
+        List<String> similar = book.names().stream()
+                .filter(name -> distance(name, job) <= Math.max(2, job.length() / 3) || name.contains(job))
+                .sorted(Comparator.comparingInt((String name) -> distance(name, job))
+                        .thenComparing(name -> name))
+                .limit(MAX_SIMILAR)
+                .toList();
+        say(
+                "there is no job %s: nothing was submitted under that id%s; ./trainyard jobs lists all",
+                job, similar.isEmpty() ? "" : ", but there is " + String.join(", ", similar));
+    }
+
+    private void say(String format, @Nullable Object... values) {
+        terminal.err().println(Terminal.printable(format.formatted(values), MAX_TEXT));
+    }
+
+    /// Edits between two names: Levenshtein's distance.
+    static int distance(String a, String b) {
+        int[] row = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+            }
+        }
+        return row[b.length()];
+    }
+
+    /// What ctrl-C leaves behind: the shell's line is free, and the person knows that the work is not lost.
+    private void farewell() {
+        close();
+        say("stopped watching; the jobs go on: ./trainyard watch %s", String.join(" ", jobs));
+    }
+
+    private synchronized void close() {
+        if (running) {
+            running = false;
+            view.close();
+        }
+    }
+
+    private static void removeHook(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException _) { // the process is ending, and the hook runs already
+        }
+    }
+}

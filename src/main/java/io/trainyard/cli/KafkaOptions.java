@@ -1,0 +1,105 @@
+package io.trainyard.cli;
+
+import io.trainyard.topics.KafkaUnreachableException;
+import io.trainyard.topics.Topic;
+import java.time.Duration;
+import java.util.function.Supplier;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RetriableException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// Where Kafka is: the options that every command about a fleet has.
+public final class KafkaOptions {
+    /// The bound on one answer of the brokers.
+    static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    private static final String ADDRESSES =
+            "[^\\s,:]+:[0-9]{1,5}(,[^\\s,:]+:[0-9]{1,5}){0,9}|\\[[0-9a-fA-F:]+]:[0-9]{1,5}";
+    private static final String PREFIX = "[A-Za-z0-9._-]{0,100}";
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    private String address = "localhost:9092";
+    private String prefix = Topic.DEFAULT_PREFIX;
+
+    @Option(
+            names = "--verbose",
+            description =
+                    "Show Kafka's own warnings, and the stack trace of an unexpected error (or set TRAINYARD_VERBOSE).")
+    private boolean verbose;
+
+    @Option(
+            names = "--kafka",
+            paramLabel = "HOST:PORT",
+            defaultValue = "${env:TRAINYARD_KAFKA:-localhost:9092}",
+            description = "A broker (default: TRAINYARD_KAFKA, or localhost:9092).")
+    void setAddress(String value) {
+        if (!value.matches(ADDRESSES)) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--kafka is \"%s\"; allowed is HOST:PORT, or several with commas between them"
+                            .formatted(Terminal.printable(value, 80)));
+        }
+        address = value;
+    }
+
+    @Option(
+            names = "--prefix",
+            paramLabel = "PREFIX",
+            defaultValue = "${env:TRAINYARD_TOPICS_PREFIX:-" + Topic.DEFAULT_PREFIX + "}",
+            description = "What the topics' names begin with (default: TRAINYARD_TOPICS_PREFIX, or trainyard.).")
+    void setPrefix(String value) {
+        if (!value.matches(PREFIX)) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--prefix is \"%s\"; allowed are up to 100 letters, digits, dots, hyphens and underscores"
+                            .formatted(Terminal.printable(value, 80)));
+        }
+        prefix = value;
+    }
+
+    /// For code that has no command line of its own.
+    static KafkaOptions at(String address, String prefix) {
+        KafkaOptions options = new KafkaOptions();
+        options.address = address;
+        options.prefix = prefix;
+        return options;
+    }
+
+    String address() {
+        return address;
+    }
+
+    String prefix() {
+        return prefix;
+    }
+
+    boolean verbose() {
+        return verbose;
+    }
+
+    /// Calls a Kafka client; that the brokers do not answer, or cannot be found, becomes a sentence.
+    ///
+    /// @throws KafkaUnreachableException if they do not
+    <T> T reach(Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (InterruptException e) {
+            throw e;
+        } catch (RetriableException e) {
+            throw new KafkaUnreachableException(address, e);
+        } catch (KafkaException e) {
+            if (e.getCause()
+                    instanceof ConfigException unresolvable) { // the clients' way to say that no host has that name
+                throw new KafkaUnreachableException(address, unresolvable);
+            }
+            throw e;
+        }
+    }
+}

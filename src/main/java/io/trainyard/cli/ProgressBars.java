@@ -1,0 +1,80 @@
+package io.trainyard.cli;
+
+import io.trainyard.event.JobState;
+import io.trainyard.event.TrainingEvent;
+import java.io.PrintStream;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import me.tongfei.progressbar.InteractiveConsoleProgressBarConsumer;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+
+/// Progress as one bar a job, redrawn in place. The bars are drawn by a thread of the library's; what it draws are
+/// [BarLine]s.
+final class ProgressBars implements ProgressView {
+    private static final int REDRAW_MILLIS = 100;
+
+    private final PrintStream out;
+    private final boolean blocks;
+    private final Map<String, Bar> bars = new LinkedHashMap<>();
+    private boolean closed;
+
+    private static final class Bar {
+        volatile BarLine line;
+        final ProgressBar bar;
+
+        Bar(BarLine first, PrintStream out, boolean blocks) {
+            line = first;
+            bar = new ProgressBarBuilder()
+                    .setTaskName(first.job())
+                    .setUpdateIntervalMillis(REDRAW_MILLIS)
+                    .continuousUpdate() // the library looks at its own count of steps only, the line has more
+                    .setConsumer(new InteractiveConsoleProgressBarConsumer(out))
+                    .setRenderer((_, width) -> line.render(width, blocks))
+                    .build();
+        }
+    }
+
+    ProgressBars(PrintStream out) {
+        this.out = out;
+        Charset charset = out.charset();
+        blocks = charset.equals(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void waiting(String job) {
+        draw(job, BarLine.of(new JobState(job)));
+    }
+
+    @Override
+    public void show(TrainingEvent event, JobState after) {
+        draw(event.job(), BarLine.of(after));
+    }
+
+    @Override
+    public void rejected(String job, String reason) {
+        draw(job, BarLine.rejected(job, reason));
+    }
+
+    private synchronized void draw(String job, BarLine line) {
+        if (closed) {
+            return;
+        }
+        Bar bar = bars.get(job);
+        if (bar == null) {
+            bars.put(job, new Bar(line, out, blocks));
+        } else {
+            bar.line = line;
+        }
+    }
+
+    @Override
+    public synchronized void close() { // also called when the process is interrupted, by another thread
+        closed = true;
+        bars.values().forEach(bar -> bar.bar.close());
+        bars.clear();
+        out.flush();
+    }
+}

@@ -1,0 +1,87 @@
+package io.trainyard.cli;
+
+import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.KafkaUnreachableException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `submit`: all jobs are checked before the first is sent.
+@Command(
+        name = "submit",
+        description = "Publishes jobs for the workers, and prints their ids, one a line.",
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {
+            ExitCodes.JOBS_OK_HELP,
+            ExitCodes.FAILED_HELP,
+            ExitCodes.BAD_INPUT_HELP,
+            ExitCodes.KAFKA_HELP,
+            ExitCodes.INTERRUPTED_HELP
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./trainyard submit job.json",
+            "  ./trainyard submit nightly.yaml more.json --watch",
+            "  echo '{\"network\": \"lenet\", \"dataset\": \"shapes32\", \"epochs\": 2}' | ./trainyard submit -"
+        })
+public final class SubmitCommand implements Callable<Integer>, PlainCommand {
+    private final Terminal terminal;
+
+    @Parameters(
+            arity = "1..*",
+            paramLabel = "FILE",
+            description = {
+                "JSON or YAML; - is standard input. One job, a list of jobs, or several documents.",
+                "A job without an id is given one."
+            })
+    private List<String> files = List.of();
+
+    @Mixin
+    private KafkaOptions kafka;
+
+    @Option(names = "--watch", description = "Then show the jobs' progress until each has ended.")
+    private boolean watch;
+
+    public SubmitCommand() {
+        this(Terminal.system());
+    }
+
+    SubmitCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        List<JobSpec> jobs = JobFiles.read(files, terminal.in());
+        List<String> sent = new ArrayList<>();
+        try {
+            CommandSender.send(kafka, jobs, job -> {
+                sent.add(job.id());
+                terminal.out().println(job.id());
+            });
+        } catch (KafkaUnreachableException e) {
+            if (!sent.isEmpty()) {
+                terminal.err()
+                        .printf("only the first %d of %d jobs are known to be submitted%n", sent.size(), jobs.size());
+            }
+            throw e;
+        }
+        terminal.out().flush();
+        terminal.err()
+                .printf("submitted %d %s to %s%n", jobs.size(), jobs.size() == 1 ? "job" : "jobs", kafka.address());
+        return watch
+                ? JobWatch.run(
+                        kafka,
+                        terminal,
+                        sent,
+                        jobs.stream().collect(Collectors.toMap(JobSpec::id, Function.identity())))
+                : ExitCodes.OK;
+    }
+}

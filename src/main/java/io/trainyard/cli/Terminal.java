@@ -1,0 +1,35 @@
+package io.trainyard.cli;
+
+import java.io.Console;
+import java.io.InputStream;
+import java.io.PrintStream;
+
+/// Where a command reads and writes.
+///
+/// @param out results, which people pipe on
+/// @param err words about the work
+/// @param interactive true where `out` is a terminal whose cursor can move
+public record Terminal(InputStream in, PrintStream out, PrintStream err, boolean interactive) {
+    /// This process's.
+    public static Terminal system() {
+        Console console = System.console();
+        boolean moves = console != null && console.isTerminal() && !"dumb".equals(System.getenv("TERM"));
+        return new Terminal(System.in, System.out, System.err, moves);
+    }
+
+    /// Text from elsewhere as it may stand on a terminal: no control characters, at most `width` characters.
+    static String printable(String text, int width) {
+        String clean = text.codePoints()
+                .limit(width + 1L)
+                .map(c -> Character.getType(c) == Character.CONTROL
+                                || Character.getType(c) == Character.FORMAT
+                                || Character.getType(c) == Character.SURROGATE
+                        ? '?'
+                        : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+        return clean.codePointCount(0, clean.length()) <= width
+                ? clean
+                : clean.substring(0, clean.offsetByCodePoints(0, width - 1)) + "…";
+    }
+}

@@ -1,0 +1,49 @@
+package io.trainyard.cli;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/// `watch`: shows jobs until they have ended.
+@Command(
+        name = "watch",
+        description = {
+            "Shows the progress of jobs until each has ended.",
+            "A bar a job on a terminal; elsewhere, lines. ctrl-C ends the watching, not the job."
+        },
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {
+            ExitCodes.JOBS_OK_HELP,
+            ExitCodes.FAILED_HELP,
+            ExitCodes.BAD_INPUT_HELP,
+            ExitCodes.KAFKA_HELP,
+            ExitCodes.INTERRUPTED_HELP
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {"  ./trainyard watch tudui-1", "  ./trainyard watch $(./trainyard submit jobs.yaml)"})
+public final class WatchCommand implements Callable<Integer>, PlainCommand {
+    private final Terminal terminal;
+
+    @Parameters(arity = "1..*", paramLabel = "JOB", description = "Ids of jobs.")
+    private List<String> jobs = List.of();
+
+    @Mixin
+    private KafkaOptions kafka;
+
+    public WatchCommand() {
+        this(Terminal.system());
+    }
+
+    WatchCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        return JobWatch.run(kafka, terminal, jobs, Map.of());
+    }
+}
