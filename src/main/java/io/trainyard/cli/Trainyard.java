@@ -20,11 +20,13 @@ import picocli.CommandLine.Spec;
         versionProvider = Trainyard.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
+            TrainCommand.class,
             DashboardCommand.class,
             SubmitCommand.class,
             WatchCommand.class,
             JobsCommand.class,
-            EventsCommand.class
+            EventsCommand.class,
+            DevicesCommand.class
         })
 public final class Trainyard implements Runnable {
 
