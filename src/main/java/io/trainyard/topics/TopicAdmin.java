@@ -31,8 +31,7 @@ public final class TopicAdmin {
                     .map(topic -> new NewTopic(topic.name(prefix), Optional.empty(), Optional.empty())
                             .configs(topic.settings()))
                     .toList();
-            for (KafkaFuture<Void> created :
-                    admin.createTopics(missing).values().values()) {
+            for (KafkaFuture<Void> created : admin.createTopics(missing).values().values()) {
                 createdBySomebody(kafka, created, timeout);
             }
         }
