@@ -1,5 +1,7 @@
 package io.trainyard.cli;
 
+import static java.util.Map.entry;
+
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.CloudEvents;
@@ -41,7 +43,7 @@ public final class CommandSender {
     /// @throws KafkaUnreachableException if the brokers do not answer; what is not acknowledged may still be there
     public static void send(KafkaOptions kafka, List<JobSpec> jobs, Consumer<JobSpec> acknowledged) {
         kafka.reach(() -> {
-            TopicAdmin.createMissing(kafka.address(), kafka.prefix(), KafkaOptions.TIMEOUT);
+            TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
             KafkaProducer<String, byte[]> producer = new KafkaProducer<>(settings(kafka));
             try {
                 sendAll(kafka, producer, jobs, acknowledged);
@@ -80,7 +82,7 @@ public final class CommandSender {
 
     private static void await(KafkaOptions kafka, Sent sent, Consumer<JobSpec> acknowledged) {
         try {
-            sent.answer().get(2 * KafkaOptions.TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            sent.answer().get(2 * kafka.timeout().toMillis(), TimeUnit.MILLISECONDS);
             acknowledged.accept(sent.job());
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RetriableException retriable) {
@@ -99,27 +101,20 @@ public final class CommandSender {
     }
 
     private static Map<String, Object> settings(KafkaOptions kafka) {
-        int millis = Math.toIntExact(KafkaOptions.TIMEOUT.toMillis());
-        return Map.of(
-                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                kafka.address(),
-                ProducerConfig.CLIENT_ID_CONFIG,
-                "trainyard-cli",
-                ProducerConfig.ACKS_CONFIG,
-                "all",
-                ProducerConfig.LINGER_MS_CONFIG,
-                0,
-                ProducerConfig.MAX_BLOCK_MS_CONFIG,
-                millis,
-                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
-                millis / 2,
-                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-                millis,
-                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
-                2 * JobJson.MAX_BYTES,
-                ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
-                StringSerializer.class,
-                ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
-                ByteArraySerializer.class);
+        int millis = Math.toIntExact(kafka.timeout().toMillis());
+        return Map.ofEntries(
+                entry(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.address()),
+                entry(ProducerConfig.CLIENT_ID_CONFIG, "trainyard-cli"),
+                entry(ProducerConfig.ACKS_CONFIG, "all"),
+                // On a topic that was just created, a broker may refuse the first request and take the second; then it
+                // refuses the first one's repetition for ever, as out of order. So there is no second one.
+                entry(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1),
+                entry(ProducerConfig.MAX_BLOCK_MS_CONFIG, millis),
+                entry(ProducerConfig.LINGER_MS_CONFIG, 0),
+                entry(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, millis / 2),
+                entry(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, millis),
+                entry(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 2 * JobJson.MAX_BYTES),
+                entry(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, StringSerializer.class),
+                entry(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class));
     }
 }

@@ -93,7 +93,7 @@ final class EventLog implements AutoCloseable {
                 ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
                 MAX_FETCHED_BYTES,
                 ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
-                Math.toIntExact(KafkaOptions.TIMEOUT.toMillis()),
+                Math.toIntExact(kafka.timeout().toMillis()),
                 ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
                 StringDeserializer.class,
                 ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
@@ -101,14 +101,14 @@ final class EventLog implements AutoCloseable {
     }
 
     private void assign(Collection<Topic> topics) {
-        Map<String, List<PartitionInfo>> present = consumer.listTopics(KafkaOptions.TIMEOUT);
+        Map<String, List<PartitionInfo>> present = consumer.listTopics(kafka.timeout());
         for (Topic topic : topics) {
             for (PartitionInfo partition : present.getOrDefault(topic.name(kafka.prefix()), List.of())) {
                 buffers.put(new TopicPartition(partition.topic(), partition.partition()), new PartitionBuffer(topic));
             }
         }
         consumer.assign(buffers.keySet());
-        consumer.beginningOffsets(buffers.keySet(), KafkaOptions.TIMEOUT).forEach(consumer::seek);
+        consumer.beginningOffsets(buffers.keySet(), kafka.timeout()).forEach(consumer::seek);
     }
 
     /// Whether there is any of the topics.
@@ -123,13 +123,13 @@ final class EventLog implements AutoCloseable {
         if (isEmpty()) {
             return;
         }
-        Map<TopicPartition, Long> ends = kafka.reach(() -> consumer.endOffsets(buffers.keySet(), KafkaOptions.TIMEOUT));
+        Map<TopicPartition, Long> ends = kafka.reach(() -> consumer.endOffsets(buffers.keySet(), kafka.timeout()));
         long position = -1;
         long movedNanos = System.nanoTime();
         while (!emit(ends, reader)) {
             fetch();
             long now = kafka.reach(() -> buffers.keySet().stream()
-                    .mapToLong(partition -> consumer.position(partition, KafkaOptions.TIMEOUT))
+                    .mapToLong(partition -> consumer.position(partition, kafka.timeout()))
                     .sum());
             if (now != position) {
                 position = now;
@@ -196,8 +196,7 @@ final class EventLog implements AutoCloseable {
             for (Map.Entry<TopicPartition, PartitionBuffer> entry : buffers.entrySet()) {
                 long end = ends.getOrDefault(entry.getKey(), 0L);
                 PartitionBuffer buffer = entry.getValue();
-                if (buffer.isEmpty()
-                        && kafka.reach(() -> consumer.position(entry.getKey(), KafkaOptions.TIMEOUT)) < end) {
+                if (buffer.isEmpty() && kafka.reach(() -> consumer.position(entry.getKey(), kafka.timeout())) < end) {
                     return false; // an earlier record may still come from here
                 }
                 if (buffer.isBefore(end) && (first == null || PartitionBuffer.ORDER.compare(buffer, first) < 0)) {

@@ -56,7 +56,7 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
     public Integer call() {
         if (follow) { // what does not exist cannot be followed
             kafka.reach(() -> {
-                TopicAdmin.createMissing(kafka.address(), kafka.prefix(), KafkaOptions.TIMEOUT);
+                TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
                 return true;
             });
         }

@@ -115,9 +115,6 @@ final class JobBook {
         }
         try {
             TrainingEvent event = EventJson.readEvent(entry.json());
-            if (event.job() == null) {
-                throw new IOException("it names no job");
-            }
             Page page = page(event.job());
             if (page != null) {
                 page.state.apply(event);

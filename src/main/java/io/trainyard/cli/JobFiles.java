@@ -27,9 +27,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/// Files of jobs: JSON or YAML, told apart by the name's ending, or else by the first character. A file holds one job,
+/// Files of jobs: JSON or YAML, told apart by the name's ending, or else by how it begins. A file holds one job,
 /// a list of jobs, or several documents of either. A job without an id is given one.
 public final class JobFiles {
     /// The longest file that is read, in bytes.
@@ -44,6 +45,9 @@ public final class JobFiles {
     private static final int MAX_PROBLEMS = 50;
     private static final int ID_LETTERS = 6;
     private static final String ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"; // no l, o, 0, 1: they look alike
+
+    /// Brackets, and then a quoted name; `{id: a}` is YAML.
+    private static final Pattern JSON_START = Pattern.compile("\\s*[\\[{][\\[{\\s]*+\"");
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -131,8 +135,9 @@ public final class JobFiles {
         if (name.endsWith(".json") || name.endsWith(".jsonl")) {
             return true;
         }
-        String start = text.stripLeading();
-        return !name.endsWith(".yaml") && !name.endsWith(".yml") && (start.startsWith("{") || start.startsWith("["));
+        return !name.endsWith(".yaml")
+                && !name.endsWith(".yml")
+                && JSON_START.matcher(text).lookingAt();
     }
 
     private static List<JsonNode> json(String text) {

@@ -15,8 +15,7 @@ import picocli.CommandLine.Spec;
 
 /// Where Kafka is: the options that every command about a fleet has.
 public final class KafkaOptions {
-    /// The bound on one answer of the brokers.
-    static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final int MAX_TIMEOUT_SECONDS = 600;
 
     private static final String ADDRESSES =
             "[^\\s,:]+:[0-9]{1,5}(,[^\\s,:]+:[0-9]{1,5}){0,9}|\\[[0-9a-fA-F:]+]:[0-9]{1,5}";
@@ -27,6 +26,7 @@ public final class KafkaOptions {
 
     private String address = "localhost:9092";
     private String prefix = Topic.DEFAULT_PREFIX;
+    private Duration timeout = Duration.ofSeconds(10);
 
     @Option(
             names = "--verbose",
@@ -64,6 +64,20 @@ public final class KafkaOptions {
         prefix = value;
     }
 
+    @Option(
+            names = "--kafka-timeout",
+            paramLabel = "SECONDS",
+            defaultValue = "10",
+            description = "How long Kafka may take to answer (default: 10).")
+    void setTimeout(int seconds) {
+        if (seconds < 1 || seconds > MAX_TIMEOUT_SECONDS) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--kafka-timeout is %d; allowed is 1 to %d seconds".formatted(seconds, MAX_TIMEOUT_SECONDS));
+        }
+        timeout = Duration.ofSeconds(seconds);
+    }
+
     /// For code that has no command line of its own.
     static KafkaOptions at(String address, String prefix) {
         KafkaOptions options = new KafkaOptions();
@@ -78,6 +92,11 @@ public final class KafkaOptions {
 
     String prefix() {
         return prefix;
+    }
+
+    /// The bound on one answer of the brokers.
+    Duration timeout() {
+        return timeout;
     }
 
     boolean verbose() {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
 import java.io.IOException;
+import java.lang.reflect.RecordComponent;
 
 /// Events as JSON: one line each, `type` first, then `job` and `attempt`. The same bytes are on the topics and on the
 /// command line.
@@ -27,9 +28,28 @@ public final class EventJson {
         return bytes(status);
     }
 
-    /// @throws IOException if it is not an event, or of a type this version does not know
+    /// @throws IOException if it is not an event, of a type this version does not know, or lacks a field
     public static TrainingEvent readEvent(byte[] json) throws IOException {
-        return MAPPER.readValue(json, TrainingEvent.class);
+        TrainingEvent event = MAPPER.readValue(json, TrainingEvent.class);
+        if (event == null) {
+            throw new IOException("null is not an event");
+        }
+        requireComplete(event);
+        return event;
+    }
+
+    /// Anyone can write to a topic: without this, a missing text or list is found out far from here.
+    private static void requireComplete(TrainingEvent event) throws IOException {
+        for (RecordComponent field : event.getClass().getRecordComponents()) {
+            try {
+                if (field.getAccessor().invoke(event) == null) {
+                    throw new IOException("the field %s of a %s event is missing"
+                            .formatted(field.getName(), event.getClass().getSimpleName()));
+                }
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException("an event is a record", e);
+            }
+        }
     }
 
     /// @throws IOException if it is not a worker's status

@@ -1,6 +1,7 @@
 package io.trainyard.event;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.Shape;
@@ -11,6 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class EventJsonTest {
     static Stream<TrainingEvent> events() {
@@ -70,5 +72,12 @@ class EventJsonTest {
         byte[] json = "{\"type\":\"failed\",\"job\":\"a\",\"attempt\":1,\"reason\":\"x\",\"new\":{\"y\":1}}"
                 .getBytes(StandardCharsets.UTF_8);
         assertThat(EventJson.readEvent(json)).isEqualTo(new TrainingEvent.Failed("a", 1, "x"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"null", "[]", "{\"type\":\"later\"}", "{\"type\":\"failed\",\"job\":\"a\",\"attempt\":1}"})
+    void refusesWhatIsNoEventOrLacksAField(String json) {
+        assertThatThrownBy(() -> EventJson.readEvent(json.getBytes(StandardCharsets.UTF_8)))
+                .isInstanceOf(IOException.class);
     }
 }

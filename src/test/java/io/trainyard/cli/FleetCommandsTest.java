@@ -1,0 +1,304 @@
+package io.trainyard.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.trainyard.broker.TestBroker;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.spec.JobJson;
+import io.trainyard.topics.DeadLetter;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicAdmin;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
+import picocli.CommandLine;
+
+/// The commands against a real broker; the test is the fleet's worker.
+class FleetCommandsTest {
+    private static final String JOB =
+            "{id: %s, network: lenet, dataset: shapes32, epochs: 2, batchSize: 8, reportEverySteps: 5}\n";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final KafkaProducer<String, byte[]> worker = new KafkaProducer<>(
+            Map.of("bootstrap.servers", TestBroker.address(), "max.in.flight.requests.per.connection", 1),
+            new StringSerializer(),
+            new ByteArraySerializer());
+    private final Queue<Future<RecordMetadata>> sends = new ConcurrentLinkedQueue<>();
+    private String prefix = "";
+    /// Not long ago: retention goes by the records' own timestamps.
+    private long timestampMillis = System.currentTimeMillis() - 60_000;
+
+    @BeforeEach
+    void takeTopicsOfItsOwn(TestInfo test) {
+        prefix = test.getTestMethod().orElseThrow().getName() + ".";
+    }
+
+    @AfterEach
+    void close() {
+        worker.close();
+    }
+
+    @Test
+    void submitMakesTheTopicsAndPrintsTheIds() {
+        assertThat(run("---\n" + JOB.formatted("a") + "---\n" + JOB.formatted("b"), "submit", "-"))
+                .isZero();
+        assertThat(out.toString(UTF_8)).isEqualTo("a\nb\n".replace("\n", System.lineSeparator()));
+        List<EventLog.Entry> commands = read(Topic.COMMANDS_NORMAL);
+        assertThat(commands).extracting(EventLog.Entry::key).containsExactlyInAnyOrder("a", "b");
+        assertThat(commands)
+                .extracting(entry -> JobJson.read(entry.json()).id())
+                .containsExactlyInAnyOrder("a", "b");
+        assertThat(TopicAdmin.open(TestBroker.address(), PATIENCE).listTopics().names())
+                .succeedsWithin(PATIENCE)
+                .satisfies(names -> assertThat(names)
+                        .containsAll(Arrays.stream(Topic.values())
+                                .map(topic -> topic.name(prefix))
+                                .toList()));
+    }
+
+    @Test
+    void submitSendsNothingIfOneJobIsBad() {
+        assertThat(run(
+                        JOB.formatted("a") + "---\n" + JOB.formatted("b").replace("epochs: 2", "epochs: 0"),
+                        "submit",
+                        "-"))
+                .isEqualTo(ExitCodes.BAD_INPUT);
+        assertThat(err.toString(UTF_8)).startsWith("standard input, job 2 (\"b\"): epochs is 0");
+        assertThat(out.toString(UTF_8)).isEmpty();
+        assertThat(read(Topic.COMMANDS_NORMAL)).isEmpty();
+    }
+
+    @Test
+    void submitAndWatchFollowsTheJobToItsEnd() throws Exception {
+        CompletableFuture<Integer> command =
+                CompletableFuture.supplyAsync(() -> run(JOB.formatted("a"), "submit", "-", "--watch"));
+        await().until(() -> out.toString(UTF_8).contains("job a is waiting for a worker"));
+        Jobs.whole("a").forEach(this::publish);
+        assertThat(command.get(30, TimeUnit.SECONDS)).isZero();
+        assertThat(out.toString(UTF_8)).contains("job a epoch 1 step 20/20 loss 1.0000", "job a finished: 20 steps");
+    }
+
+    @Test
+    void watchSaysWhyAJobFailed() {
+        submit("a");
+        publish(Jobs.claimed("a"));
+        publish(new Failed("a", 1, "the data set is not there"));
+        assertThat(run("", "watch", "a")).isEqualTo(ExitCodes.FAILED);
+        assertThat(err.toString(UTF_8)).contains("job a failed: the data set is not there");
+    }
+
+    @Test
+    void watchSaysWhyACommandWasRejected() throws Exception {
+        submit("a");
+        CompletableFuture<Integer> command = CompletableFuture.supplyAsync(() -> run("", "watch", "a"));
+        await().until(() -> out.toString(UTF_8).contains("job a is waiting for a worker"));
+        RecordHeaders headers = new RecordHeaders();
+        headers.add(DeadLetter.REASON, "no such data set here".getBytes(UTF_8));
+        worker.send(new ProducerRecord<>(Topic.DEAD_LETTER.name(prefix), null, "a", "{".getBytes(UTF_8), headers))
+                .get();
+        assertThat(command.get(30, TimeUnit.SECONDS)).isEqualTo(ExitCodes.FAILED);
+        assertThat(out.toString(UTF_8)).contains("job a was rejected: no such data set here");
+    }
+
+    @Test
+    void aJobThatRanWithAnotherSpecIsNotMistakenForTheOneSubmitted() {
+        submit("a");
+        Jobs.whole("a").forEach(this::publish);
+        assertThat(run(JOB.formatted("a"), "submit", "-", "--watch")).isZero();
+        assertThat(run(JOB.formatted("a").replace("epochs: 2", "epochs: 3"), "submit", "-", "--watch"))
+                .isEqualTo(ExitCodes.FAILED);
+        assertThat(err.toString(UTF_8)).contains("job a: another job has this id");
+    }
+
+    @Test
+    void watchKnowsSimilarNamesOfAJobThatIsNotThere() {
+        submit("tudui-1");
+        submit("else");
+        assertThat(run("", "watch", "tudui-2")).isEqualTo(ExitCodes.FAILED);
+        assertThat(err.toString(UTF_8))
+                .contains("there is no job tudui-2: nothing was submitted under that id, but there is tudui-1;");
+    }
+
+    @Test
+    void jobsListsWhatRanAndWhatWaits() {
+        assertThat(run("", "jobs")).isZero();
+        assertThat(err.toString(UTF_8)).contains("there are no jobs");
+        submit("a");
+        submit("b");
+        Jobs.whole("a").forEach(this::publish);
+        assertThat(run("", "jobs")).isZero();
+        assertThat(out.toString(UTF_8).lines().skip(1).sorted())
+                .satisfiesExactly(
+                        row -> assertThat(row).startsWith("a    FINISHED"),
+                        row -> assertThat(row).startsWith("b    WAITING"));
+        out.reset();
+        assertThat(run("", "jobs", "--json")).isZero();
+        assertThat(out.toString(UTF_8))
+                .contains(
+                        "\"status\":\"FINISHED\"", "\"status\":\"WAITING\"", "\"confusion\"", "\"network\":\"lenet\"");
+    }
+
+    @Test
+    void eventsAreTheTopicsBytesMergedByTime() {
+        createTopics();
+        String odd = "{\"type\":\"claimed\" , \"job\":\"a\",\"later\":1}";
+        send(Topic.JOBS, "a", odd.getBytes(UTF_8));
+        List<TrainingEvent> events = new ArrayList<>(Jobs.whole("a"));
+        events.forEach(this::publish);
+        send(Topic.JOBS, "a", "no JSON".getBytes(UTF_8));
+        send(Topic.JOBS, "a", null);
+        publish(Jobs.claimed("b"));
+        assertThat(run("", "events", "--job", "a")).isZero();
+        List<String> lines = new ArrayList<>(List.of(odd));
+        events.forEach(event -> lines.add(new String(EventJson.write(event), UTF_8)));
+        assertThat(out.toString(UTF_8).lines()).containsExactlyElementsOf(lines);
+        assertThat(err.toString(UTF_8))
+                .contains("skipped the record in " + prefix + "jobs-")
+                .doesNotContain("Exception");
+    }
+
+    @Test
+    void eventsOfManyRecordsStayInOrder() {
+        createTopics();
+        int each = 3 * PartitionBuffer.MAX_RECORDS;
+        for (int i = 0; i < each; i++) {
+            send(Topic.STEPS, "a", "{\"n\":%d}".formatted(2 * i).getBytes(UTF_8));
+            send(Topic.ACCURACY, "a", "{\"n\":%d}".formatted(2 * i + 1).getBytes(UTF_8));
+        }
+        assertThat(run("", "events")).isZero();
+        List<String> expected = new ArrayList<>();
+        for (int i = 0; i < 2 * each; i++) {
+            expected.add("{\"n\":%d}".formatted(i));
+        }
+        assertThat(out.toString(UTF_8).lines().toList().equals(expected)).isTrue(); // AssertJ's own diff takes minutes
+    }
+
+    @Test
+    void eventsEndQuietlyWhenNobodyReads() {
+        createTopics();
+        Jobs.whole("a").forEach(this::publish);
+        PrintStream broken = new PrintStream(new OutputStream() {
+            @Override
+            public void write(int b) throws IOException {
+                throw new IOException("Broken pipe");
+            }
+        });
+        Terminal terminal = new Terminal(new ByteArrayInputStream(new byte[0]), broken, print(err), false);
+        assertThat(execute(terminal, TestBroker.address(), "events", "--follow"))
+                .isZero();
+        assertThat(err.toString(UTF_8)).isEmpty();
+    }
+
+    @Test
+    void anAddressWhereNothingAnswersIsASentence() throws IOException {
+        int port;
+        try (ServerSocket socket = new ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+        assertThat(execute(terminal(""), "localhost:" + port, "jobs", "--kafka-timeout", "1"))
+                .isEqualTo(ExitCodes.KAFKA_UNREACHABLE);
+        assertThat(execute(terminal(""), "no-such-host.invalid:9092", "jobs")).isEqualTo(ExitCodes.KAFKA_UNREACHABLE);
+        assertThat(err.toString(UTF_8).lines())
+                .hasSize(2)
+                .allMatch(line -> line.matches(
+                        "Kafka at \\S+ does not answer: .*is the address right \\(--kafka HOST:PORT\\)\\?"));
+        assertThat(execute(terminal(""), "nonsense", "jobs")).isEqualTo(ExitCodes.BAD_INPUT);
+    }
+
+    private void createTopics() {
+        TopicAdmin.createMissing(TestBroker.address(), prefix, PATIENCE);
+    }
+
+    private void submit(String id) {
+        assertThat(run(JOB.formatted(id), "submit", "-")).isZero();
+        out.reset();
+        err.reset();
+    }
+
+    private void publish(TrainingEvent event) {
+        send(Topic.of(event), event.job(), EventJson.write(event));
+    }
+
+    /// Each record is later than the one before, whatever its topic.
+    private void send(Topic topic, String key, byte @Nullable [] value) {
+        var sent = worker.send(new ProducerRecord<>(topic.name(prefix), 0, timestampMillis++, key, value));
+        sends.add(sent);
+    }
+
+    /// What is published before this is on the topics after it.
+    private void flush() {
+        worker.flush();
+        for (var sent = sends.poll(); sent != null; sent = sends.poll()) {
+            assertThat(sent).succeedsWithin(PATIENCE);
+        }
+    }
+
+    private List<EventLog.Entry> read(Topic topic) {
+        List<EventLog.Entry> entries = new ArrayList<>();
+        try (EventLog log = EventLog.open(KafkaOptions.at(TestBroker.address(), prefix), List.of(topic))) {
+            log.readToEnd(entries::add);
+        }
+        return entries;
+    }
+
+    private int run(String input, String... arguments) {
+        return execute(terminal(input), TestBroker.address(), arguments);
+    }
+
+    private int execute(Terminal terminal, String kafka, String... arguments) {
+        flush();
+        Object command = switch (arguments[0]) {
+            case "submit" -> new SubmitCommand(terminal);
+            case "watch" -> new WatchCommand(terminal);
+            case "jobs" -> new JobsCommand(terminal);
+            case "events" -> new EventsCommand(terminal);
+            default -> throw new IllegalArgumentException(arguments[0]);
+        };
+        List<String> options = new ArrayList<>(List.of(arguments).subList(1, arguments.length));
+        options.addAll(List.of("--kafka", kafka, "--prefix", prefix));
+        return new CommandLine(command)
+                .setErr(new PrintWriter(terminal.err(), true, UTF_8))
+                .setExecutionExceptionHandler(new FailureMessages())
+                .execute(options.toArray(String[]::new));
+    }
+
+    private Terminal terminal(String input) {
+        return new Terminal(new ByteArrayInputStream(input.getBytes(UTF_8)), print(out), print(err), false);
+    }
+
+    private static PrintStream print(OutputStream stream) {
+        return new PrintStream(stream, true, UTF_8);
+    }
+}

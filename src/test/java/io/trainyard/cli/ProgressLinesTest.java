@@ -1,0 +1,72 @@
+package io.trainyard.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Released;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ProgressLinesTest {
+    @Test
+    void looksLikeTheTutorials() {
+        assertThat(lines(Jobs.whole("a")))
+                .containsExactly(
+                        "job a attempt 1 on worker w1, device cpu",
+                        "job a started on cpu: network lenet, 0 parameter tensors; data set shapes32, 80 images to train, 40 to test; 2 epochs of 10 steps",
+                        "job a epoch 0 step 5/20 loss 2.5000 elapsed 1.0 s",
+                        "job a epoch 0 step 10/20 loss 2.0000 elapsed 1.0 s",
+                        "job a epoch 0 step 10/20 test loss 9.3 accuracy 0.5000 80 images/s",
+                        "job a epoch 1 step 15/20 loss 1.5000 elapsed 1.5 s",
+                        "job a epoch 1 step 20/20 loss 1.0000 elapsed 2.0 s",
+                        "job a epoch 1 step 20/20 test loss 9.3 accuracy 0.7500 80 images/s",
+                        "job a finished: 20 steps, best accuracy 0.7500, 2.0 s");
+    }
+
+    @Test
+    void whatIsLeftOfAnOlderAttemptIsNotShown() {
+        List<TrainingEvent> events = List.of(
+                Jobs.started(Jobs.spec("a"), 1, 1),
+                Jobs.losses("a", 1, 0, 1, 7),
+                new Released("a", 1, 7, "the worker stops"),
+                Jobs.started(Jobs.spec("a"), 2, 8),
+                Jobs.losses("a", 1, 0, 8, 3),
+                Jobs.losses("a", 2, 0, 8, 2),
+                Jobs.losses("a", 2, 0, 10, 1));
+        assertThat(lines(events).subList(1, 6))
+                .containsExactly(
+                        "job a epoch 0 step 5/20 loss 2.5000 elapsed 0.7 s",
+                        "job a was given back at step 7/20: the worker stops",
+                        "job a started on cpu: network lenet, 0 parameter tensors; data set shapes32, 80 images to train, 40 to test; 2 epochs of 10 steps",
+                        "job a goes on from a checkpoint at step 8",
+                        "job a epoch 0 step 10/20 loss 2.0000 elapsed 1.0 s");
+    }
+
+    @Test
+    void withoutAStartItTellsEveryHundredSteps() {
+        assertThat(lines(List.of(Jobs.losses("a", 1, 0, 150, 60))))
+                .containsExactly("job a epoch 0 step 200 loss -17.0000 elapsed 20.9 s");
+    }
+
+    @Test
+    void textFromElsewhereCannotMoveTheCursor() {
+        assertThat(lines(List.of(new Claimed("a", 1, "w\u001b[2J", "cpu"), new Failed("a", 1, "no\r\nmemory\u202e"))))
+                .containsExactly("job a attempt 1 on worker w?[2J, device cpu", "job a failed: no??memory?");
+    }
+
+    private static List<String> lines(List<TrainingEvent> events) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        PrintStream print = new PrintStream(out, true, UTF_8);
+        try (JobProgress progress =
+                new JobProgress(new Terminal(InputStream.nullInputStream(), print, print, false), 1)) {
+            events.forEach(progress);
+        }
+        return out.toString(UTF_8).lines().toList();
+    }
+}
