@@ -1,5 +1,7 @@
 package io.trainyard.cli;
 
+import io.trainyard.broker.BrokerException;
+import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.data.DatasetException;
 import io.trainyard.device.DeviceException;
 import io.trainyard.spec.InvalidJobException;
@@ -20,6 +22,8 @@ final class FailureMessages implements IExecutionExceptionHandler {
             case InvalidJobException e -> err.println(e.getMessage());
             case DatasetException e -> err.println(e.getMessage());
             case DeviceException e -> err.println(e.getMessage());
+            case CheckpointException e -> err.println(e.getMessage());
+            case BrokerException e -> err.println(e.getMessage());
             case KafkaUnreachableException e -> err.println(e.getMessage());
             default -> {
                 err.println("trainyard %s: unexpected %s; --verbose or TRAINYARD_VERBOSE=true shows where"
@@ -31,7 +35,11 @@ final class FailureMessages implements IExecutionExceptionHandler {
         }
         err.flush();
         return switch (failure) {
-            case InvalidJobException _, DatasetException _, DeviceException _ -> ExitCodes.BAD_INPUT;
+            case InvalidJobException _,
+                    DatasetException _,
+                    DeviceException _,
+                    CheckpointException _,
+                    BrokerException _ -> ExitCodes.BAD_INPUT;
             case KafkaUnreachableException _ -> ExitCodes.KAFKA_UNREACHABLE;
             default -> ExitCodes.FAILED;
         };

@@ -1,27 +1,79 @@
 package io.trainyard.cli;
 
+import io.quarkus.runtime.Application;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.QuarkusApplication;
+import io.trainyard.worker.WorkerService;
+import jakarta.inject.Inject;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 
 /// Runs Quarkus for the commands that serve until they are stopped.
 public final class Service implements QuarkusApplication {
-    private static Runnable ready = () -> {};
+    private static final System.Logger LOG = System.getLogger(Service.class.getName());
+    private static final AtomicReference<Runnable> READY = new AtomicReference<>(() -> {});
+    private static final AtomicReference<RuntimeException> FAILURE = new AtomicReference<>();
+
+    private final WorkerService worker;
+
+    @Inject
+    Service(WorkerService worker) {
+        this.worker = worker;
+    }
 
     /// @param settings configuration of this run; they win over the environment
     /// @param whenReady called once when everything listens
     /// @return the exit status
+    /// @throws RuntimeException what keeps the worker of this process from starting, or from going on
     static int run(Map<String, String> settings, Runnable whenReady) {
         settings.forEach(System::setProperty);
-        ready = whenReady;
+        READY.set(whenReady);
         int[] status = {0};
         Quarkus.run(Service.class, (code, failure) -> status[0] = failure == null ? code : 1);
+        RuntimeException failure = FAILURE.get();
+        if (failure != null) {
+            throw failure;
+        }
         return status[0];
+    }
+
+    /// As [#run(Map, Runnable)], for an application that needs something else running below it.
+    ///
+    /// @param below is closed when the application has stopped; also when a signal stops it
+    static int run(Map<String, String> settings, AutoCloseable below, Runnable whenReady) {
+        Thread hook = new Thread(() -> closeAfterApplication(below), "close-below");
+        Runtime.getRuntime().addShutdownHook(hook);
+        return run(settings, whenReady); // main exits next, which runs the hook
+    }
+
+    /// All shutdown hooks run at the same time, so this one waits for the one that stops the application.
+    private static void closeAfterApplication(AutoCloseable below) {
+        Application application = Application.currentApplication();
+        if (application != null) {
+            application.awaitShutdown();
+        }
+        try {
+            below.close();
+        } catch (Exception e) {
+            LOG.log(System.Logger.Level.WARNING, below + " did not close cleanly", e);
+        }
     }
 
     @Override
     public int run(String... args) {
-        ready.run();
+        try {
+            worker.start();
+        } catch (RuntimeException e) { // said in a sentence by the command, without Quarkus's stack trace
+            FAILURE.set(e);
+            return 1;
+        }
+        var _ = worker.ended().whenComplete((_, problem) -> {
+            if (problem != null) {
+                FAILURE.set(new IllegalStateException(problem.getMessage(), problem));
+                Quarkus.asyncExit(1);
+            }
+        });
+        READY.get().run();
         Quarkus.waitForExit();
         return 0;
     }

@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
 
 /// Where training reads, writes and computes: the options of every command that trains.
 public final class TrainingOptions {
-    private static final int MAX_THREADS = 1024;
+    static final int MAX_THREADS = 1024;
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;

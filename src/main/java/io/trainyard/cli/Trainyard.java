@@ -21,6 +21,8 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             TrainCommand.class,
+            BrokerCommand.class,
+            WorkerCommand.class,
             DashboardCommand.class,
             SubmitCommand.class,
             WatchCommand.class,

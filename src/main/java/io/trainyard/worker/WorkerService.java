@@ -88,7 +88,7 @@ public class WorkerService {
                 deviceName,
                 settings.kafka(),
                 data.toAbsolutePath(),
-                store.uri(""));
+                settings.checkpoints());
     }
 
     /// Completes when the worker has stopped; exceptionally when it cannot go on and the process should end.

@@ -1,0 +1,69 @@
+package io.trainyard.cli;
+
+import io.trainyard.broker.EmbeddedBroker;
+import io.trainyard.topics.Topic;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `broker`: Kafka for one machine.
+@Command(
+        name = "broker",
+        description = "Runs Kafka for this machine, with the topics made, until stopped.",
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {
+            ExitCodes.UNEXPECTED_HELP,
+            "2:a wrong option, the port is taken, or the directory cannot be used",
+            ExitCodes.INTERRUPTED_HELP
+        })
+final class BrokerCommand implements Callable<Integer>, PlainCommand {
+    @Spec
+    private CommandSpec spec;
+
+    @Option(
+            names = "--port",
+            paramLabel = "N",
+            defaultValue = "9092",
+            description = "Port on localhost; 0 takes a free one (default: ${DEFAULT-VALUE}).")
+    private int port;
+
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            defaultValue = "trainyard-kafka",
+            description = "Folder for its data, which outlives it; created when missing (default: ${DEFAULT-VALUE}).")
+    private Path dir = Path.of("trainyard-kafka");
+
+    @Option(
+            names = "--prefix",
+            paramLabel = "PREFIX",
+            defaultValue = "${env:TRAINYARD_TOPICS_PREFIX:-" + Topic.DEFAULT_PREFIX + "}",
+            description = "What the topics' names begin with (default: TRAINYARD_TOPICS_PREFIX, or trainyard.).")
+    private String prefix = Topic.DEFAULT_PREFIX;
+
+    @Option(names = "--verbose", description = "Show Kafka's own warnings, and the stack trace of an unexpected error.")
+    private boolean verbose;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        EmbeddedBroker broker = EmbeddedBroker.start(dir, port, prefix);
+        CountDownLatch stopped = new CountDownLatch(1);
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(
+                        () -> {
+                            broker.close();
+                            stopped.countDown();
+                        },
+                        "broker-shutdown"));
+        var out = spec.commandLine().getOut();
+        out.printf("Kafka: %s, data in %s (stop with Ctrl+C)%n", broker.address(), broker.directory());
+        out.flush();
+        stopped.await();
+        return ExitCodes.OK;
+    }
+}
