@@ -1,23 +1,33 @@
 package io.trainyard.topics;
 
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.spec.JobJson;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.config.TopicConfig;
 
 /// The topics of a fleet, without their common prefix. The key of every record is the job's id, or on
 /// [#WORKERS] the worker's.
 public enum Topic {
-    COMMANDS_HIGH("commands.high", retained(Duration.ofDays(7))),
-    COMMANDS_NORMAL("commands.normal", retained(Duration.ofDays(7))),
-    COMMANDS_LOW("commands.low", retained(Duration.ofDays(7))),
+    COMMANDS_HIGH("commands.high", commands()),
+    COMMANDS_NORMAL("commands.normal", commands()),
+    COMMANDS_LOW("commands.low", commands()),
     CONTROL("control", compacted()),
     STEPS("steps", retained(Duration.ofDays(2))),
     ACCURACY("accuracy", retained(Duration.ofDays(30))),
     CHECKPOINTS("checkpoints", compacted()),
-    JOBS("jobs", compacted()),
+    JOBS("jobs", large(compacted())),
     WORKERS("workers", compacted()),
     DEAD_LETTER("dead-letter", retained(Duration.ofDays(30)));
+
+    /// Where commands are, the most urgent first.
+    public static final List<Topic> COMMANDS = List.of(COMMANDS_HIGH, COMMANDS_NORMAL, COMMANDS_LOW);
+
+    /// The largest record that commands and jobs may have, in bytes: the longest command, and as much again, because
+    /// the event that a job has started carries its command and the table of its parameters.
+    public static final int MAX_RECORD_BYTES = 2 * JobJson.MAX_BYTES;
 
     /// The default of `trainyard.topics.prefix`.
     public static final String DEFAULT_PREFIX = "trainyard.";
@@ -52,6 +62,16 @@ public enum Topic {
                     TrainingEvent.Failed _,
                     TrainingEvent.Released _ -> JOBS;
         };
+    }
+
+    private static Map<String, String> commands() {
+        return large(retained(Duration.ofDays(7)));
+    }
+
+    private static Map<String, String> large(Map<String, String> settings) {
+        Map<String, String> all = new HashMap<>(settings);
+        all.put(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(MAX_RECORD_BYTES));
+        return Map.copyOf(all);
     }
 
     private static Map<String, String> retained(Duration time) {

@@ -1,7 +1,6 @@
 package io.trainyard.topics;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +12,8 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 /// Creates the topics that are missing. Topics that exist keep their settings.
@@ -20,22 +21,40 @@ public final class TopicAdmin {
     private TopicAdmin() {}
 
     /// @param kafka `host:port` of a broker
-    /// @param timeout for the whole of it
+    /// @param timeout for each request
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
     public static void createMissing(String kafka, String prefix, Duration timeout) {
         try (Admin admin = open(kafka, timeout)) {
-            Set<String> present = admin.listTopics().names().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
-            List<NewTopic> missing = new ArrayList<>();
-            Arrays.stream(Topic.values())
+            Set<String> present = await(kafka, admin.listTopics().names(), timeout);
+            List<NewTopic> missing = Arrays.stream(Topic.values())
                     .filter(topic -> !present.contains(topic.name(prefix)))
                     .map(topic -> new NewTopic(topic.name(prefix), Optional.empty(), Optional.empty())
                             .configs(topic.settings()))
-                    .forEach(missing::add);
-            admin.createTopics(missing).all().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            if (!(e.getCause() instanceof TopicExistsException)) { // another process may have been quicker
-                throw new KafkaUnreachableException(kafka, e.getCause() == null ? e : e.getCause());
+                    .toList();
+            for (KafkaFuture<Void> created : admin.createTopics(missing).values().values()) {
+                createdBySomebody(kafka, created, timeout);
             }
+        }
+    }
+
+    private static void createdBySomebody(String kafka, KafkaFuture<Void> created, Duration timeout) {
+        try {
+            await(kafka, created, timeout);
+        } catch (KafkaUnreachableException e) {
+            if (!(e.getCause() instanceof TopicExistsException)) { // another process may have been quicker
+                throw e;
+            }
+        }
+    }
+
+    /// Waits for what the brokers answer.
+    ///
+    /// @throws KafkaUnreachableException if they do not answer in time or refuse; its cause says why
+    public static <T> T await(String kafka, KafkaFuture<T> answer, Duration timeout) {
+        try {
+            return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new KafkaUnreachableException(kafka, e.getCause() == null ? e : e.getCause());
         } catch (TimeoutException e) {
             throw new KafkaUnreachableException(kafka, e);
         } catch (InterruptedException e) {
@@ -45,11 +64,17 @@ public final class TopicAdmin {
     }
 
     /// An admin client whose calls end within `timeout`.
+    ///
+    /// @throws KafkaUnreachableException if the address is none, or its host is not known
     public static Admin open(String kafka, Duration timeout) {
         int millis = Math.toIntExact(timeout.toMillis());
-        return Admin.create(Map.of(
-                AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka,
-                AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, millis,
-                AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis));
+        try {
+            return Admin.create(Map.of(
+                    AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka,
+                    AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, millis,
+                    AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis));
+        } catch (KafkaException e) { // a ConfigException hides as the cause of "Failed to create new KafkaAdminClient"
+            throw new KafkaUnreachableException(kafka, e.getCause() == null ? e : e.getCause());
+        }
     }
 }
