@@ -59,8 +59,7 @@ final class BrokerDirectory implements AutoCloseable {
                         "directory %s has other things in it than Kafka's; give an empty or a new one with --dir"
                                 .formatted(path));
             }
-            file = FileChannel.open(
-                    path.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            file = FileChannel.open(path.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
             FileLock lock = file.tryLock();
             if (lock == null) {
                 throw inUse(path);
@@ -109,7 +108,8 @@ final class BrokerDirectory implements AutoCloseable {
                     .run();
         } catch (Exception e) { // Formatter.run declares nothing narrower
             throw new BrokerException(
-                    "directory %s cannot be made ready for Kafka: %s; give another one with --dir".formatted(path, e), e);
+                    "directory %s cannot be made ready for Kafka: %s; give another one with --dir".formatted(path, e),
+                    e);
         }
     }
 

@@ -126,7 +126,10 @@ public final class EmbeddedBroker implements AutoCloseable {
             });
             directory.close();
         } catch (ExecutionException | TimeoutException | IOException e) {
-            LOG.log(System.Logger.Level.WARNING, "Kafka with its data in " + directory.path() + " did not stop cleanly", e);
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "Kafka with its data in " + directory.path() + " did not stop cleanly",
+                    e);
         }
     }
 
@@ -192,7 +195,8 @@ public final class EmbeddedBroker implements AutoCloseable {
     }
 
     /// Runs something that has no bound of its own.
-    private static void within(Duration bound, String thread, Runnable work) throws ExecutionException, TimeoutException {
+    private static void within(Duration bound, String thread, Runnable work)
+            throws ExecutionException, TimeoutException {
         FutureTask<Void> task = new FutureTask<>(work, null);
         Thread.ofPlatform().name(thread).daemon().start(task);
         try {

@@ -40,20 +40,25 @@ class EmbeddedBrokerTest {
         try (EmbeddedBroker broker = EmbeddedBroker.start(directory, 0, "t.")) {
             assertThat(broker.port()).isPositive();
             assertThat(topics(broker))
-                    .containsAll(Arrays.stream(Topic.values()).map(t -> t.name("t.")).toList());
+                    .containsAll(
+                            Arrays.stream(Topic.values()).map(t -> t.name("t.")).toList());
             try (var producer = new KafkaProducer<>(
                     Map.of("bootstrap.servers", broker.address()), new StringSerializer(), new StringSerializer())) {
-                var unused = producer.send(new ProducerRecord<>(topic, "job", "kept")).get(30, TimeUnit.SECONDS);
+                var _ = producer.send(new ProducerRecord<>(topic, "job", "kept"))
+                        .get(30, TimeUnit.SECONDS);
             }
         }
         try (EmbeddedBroker again = EmbeddedBroker.start(directory, 0, "t.");
                 var consumer = new KafkaConsumer<>(
-                        Map.of("bootstrap.servers", again.address()), new StringDeserializer(), new StringDeserializer())) {
+                        Map.of("bootstrap.servers", again.address()),
+                        new StringDeserializer(),
+                        new StringDeserializer())) {
             List<TopicPartition> partitions = List.of(new TopicPartition(topic, 0));
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
-            assertThat(consumer.poll(PATIENCE)).singleElement().satisfies(record -> assertThat(record.value())
-                    .isEqualTo("kept"));
+            assertThat(consumer.poll(PATIENCE))
+                    .singleElement()
+                    .satisfies(record -> assertThat(record.value()).isEqualTo("kept"));
         }
     }
 

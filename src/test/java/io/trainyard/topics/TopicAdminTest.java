@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.ConfigResource;
@@ -21,8 +22,10 @@ class TopicAdminTest {
     void createsWhatIsMissingAndLeavesWhatIsThere() {
         String prefix = "topic-admin-test.";
         try (Admin admin = TopicAdmin.open(TestBroker.address(), PATIENCE)) {
-            NewTopic mine = new NewTopic(Topic.STEPS.name(prefix), 3, (short) 1).configs(Map.of("retention.ms", "1000"));
-            TopicAdmin.await(TestBroker.address(), admin.createTopics(List.of(mine)).all(), PATIENCE);
+            NewTopic mine =
+                    new NewTopic(Topic.STEPS.name(prefix), 3, (short) 1).configs(Map.of("retention.ms", "1000"));
+            TopicAdmin.await(
+                    TestBroker.address(), admin.createTopics(List.of(mine)).all(), PATIENCE);
 
             TopicAdmin.createMissing(TestBroker.address(), prefix, PATIENCE);
             TopicAdmin.createMissing(TestBroker.address(), prefix, PATIENCE);
@@ -62,10 +65,8 @@ class TopicAdminTest {
 
     private static String setting(Admin admin, String topic, String key) {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
-        return TopicAdmin.await(
-                        TestBroker.address(), admin.describeConfigs(List.of(resource)).all(), PATIENCE)
-                .get(resource)
-                .get(key)
-                .value();
+        var all = TopicAdmin.await(
+                TestBroker.address(), admin.describeConfigs(List.of(resource)).all(), PATIENCE);
+        return Objects.requireNonNull(all.get(resource)).get(key).value();
     }
 }
