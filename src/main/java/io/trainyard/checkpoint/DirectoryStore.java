@@ -68,7 +68,7 @@ final class DirectoryStore implements CheckpointStore {
         try {
             Path temporary = temporaryBeside(target);
             try {
-                CheckpointRef unused = writeAndSync(temporary, target, out -> out.write(content));
+                CheckpointRef _ = writeAndSync(temporary, target, out -> out.write(content));
                 Files.createLink(target, temporary); // atomic, and fails when the target is there
                 syncFolder(target);
                 return true;

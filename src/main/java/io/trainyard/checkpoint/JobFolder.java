@@ -101,7 +101,7 @@ public final class JobFolder {
 
     /// Keeps the event that ended the job.
     public void keepOutcome(byte[] event) {
-        CheckpointRef unused = store.write(folder + "/outcome.json", out -> out.write(event));
+        CheckpointRef _ = store.write(folder + "/outcome.json", out -> out.write(event));
     }
 
     /// Saves a checkpoint: the training state first, so that a model file always has one beside it.
@@ -122,7 +122,7 @@ public final class JobFolder {
         Map<String, Tensor> training = new LinkedHashMap<>();
         training.put(RANDOM, new Tensor.Longs(Shape.of(progress.random().length), progress.random()));
         checkpoint.state().optimizer().tensors().forEach((name, tensor) -> training.put(OPTIMIZER + name, tensor));
-        CheckpointRef unused = store.write(key + TRAINING, new SafeTensors(metadata, new Parameters(training))::write);
+        CheckpointRef _ = store.write(key + TRAINING, new SafeTensors(metadata, new Parameters(training))::write);
         return store.write(
                 key + MODEL, new SafeTensors(metadata, checkpoint.state().model())::write);
     }

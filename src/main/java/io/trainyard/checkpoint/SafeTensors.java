@@ -57,7 +57,9 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
         }
         byte[] json = MAPPER.writeValueAsBytes(header);
         int padding = Math.floorMod(-json.length, ALIGNMENT);
-        out.write(littleEndian(Long.BYTES).putLong(json.length + padding).array());
+        byte[] length = new byte[Long.BYTES];
+        littleEndian(length).putLong(json.length + padding);
+        out.write(length);
         out.write(json);
         out.write(" ".repeat(padding).getBytes(StandardCharsets.US_ASCII));
         for (Tensor tensor : tensors.tensors().values()) {
@@ -145,20 +147,16 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
     }
 
     private static byte[] bytes(Tensor tensor) {
-        ByteBuffer bytes = littleEndian(Math.toIntExact(byteSize(tensor)));
+        byte[] bytes = new byte[Math.toIntExact(byteSize(tensor))];
         switch (tensor) {
-            case Tensor.Floats floats -> bytes.asFloatBuffer().put(floats.values());
-            case Tensor.Longs longs -> bytes.asLongBuffer().put(longs.values());
+            case Tensor.Floats floats -> littleEndian(bytes).asFloatBuffer().put(floats.values());
+            case Tensor.Longs longs -> littleEndian(bytes).asLongBuffer().put(longs.values());
         }
-        return bytes.array();
+        return bytes;
     }
 
     private static long byteSize(Tensor tensor) {
         return (long) tensor.shape().elements() * (tensor instanceof Tensor.Floats ? Float.BYTES : Long.BYTES);
-    }
-
-    private static ByteBuffer littleEndian(int size) {
-        return ByteBuffer.allocate(size).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     private static ByteBuffer littleEndian(byte[] bytes) {

@@ -19,7 +19,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = Trainyard.Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {SubmitCommand.class, WatchCommand.class, JobsCommand.class, EventsCommand.class})
+        subcommands = {SubmitCommand.class, WatchCommand.class, JobsCommand.class, EventsCommand.class, Dashboard.class
+        })
 public final class Trainyard implements Runnable {
 
     @Spec

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 
 /// What the readers share: finding files under the data root, bounds, and the words for what is wrong.
 final class DataFiles {
@@ -21,8 +20,10 @@ final class DataFiles {
     ///
     /// @param source where the set can be had, as a sentence begun by "get"
     static Path folder(Path root, DatasetInfo info, List<String> folders, String source) {
-        return first(root, folders)
+        return folders.stream()
+                .map(root::resolve)
                 .filter(Files::isDirectory)
+                .findFirst()
                 .orElseThrow(() -> new DatasetException(
                         "data set %s is not there: the data root %s has no folder %s; get %s and put its files there, or name another data root with --data"
                                 .formatted(info.name(), root.toAbsolutePath(), String.join(" or ", folders), source)));
@@ -30,13 +31,12 @@ final class DataFiles {
 
     /// The first of `names` that exists in `folder`.
     static Path file(Path folder, List<String> names) {
-        return first(folder, names)
+        return names.stream()
+                .map(folder::resolve)
+                .filter(Files::exists)
+                .findFirst()
                 .orElseThrow(() -> new DatasetException("%s is missing in %s; put it there as it was published"
                         .formatted(String.join(" or ", names), folder.toAbsolutePath())));
-    }
-
-    private static Optional<Path> first(Path folder, List<String> names) {
-        return names.stream().map(folder::resolve).filter(Files::exists).findFirst();
     }
 
     static DatasetException wrong(Path file, String found, String expected) {

@@ -54,7 +54,7 @@ public final class Datasets {
     ///
     /// @throws InvalidJobException if no set has this name
     public static void requireKnown(String name) {
-        var unused = describe(name);
+        var _ = describe(name);
     }
 
     private static String unknown(String name) {

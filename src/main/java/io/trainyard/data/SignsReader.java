@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.TreeSet;
 
 /// SIGNS, hands that show 0 to 5, as the deeplearning.ai courses give it: two HDF5 files with the images as uint8 in
 /// (N, H, W, C), and the labels as int64 in (N) or (1, N).
@@ -30,6 +31,7 @@ record SignsReader() implements DatasetSource {
     private static Split part(Path folder, String kind, DatasetInfo info) {
         Path file = DataFiles.file(folder, List.of(kind + "_signs.h5"));
         try (HdfFile hdf = new HdfFile(file)) {
+            requireWhole(file, hdf);
             byte[] pixels = readPixels(file, hdf, kind + "_set_x", info.shape());
             int images = pixels.length / info.shape().elements();
             return new Split(pixels, readLabels(file, hdf, kind + "_set_y", images, info.classes()));
@@ -39,6 +41,15 @@ record SignsReader() implements DatasetSource {
             throw DataFiles.unreadable(file, e);
         } catch (RuntimeException e) { // on broken files jHDF throws whatever its parsing runs into, not only its own
             throw DataFiles.wrong(file, "no readable HDF5 (%s)".formatted(e), "an intact HDF5 file", e);
+        }
+    }
+
+    /// jHDF maps what lies beyond the end of a file that was cut short, and would take it for zeros.
+    private static void requireWhole(Path file, HdfFile hdf) throws IOException {
+        long expected = hdf.getHdfBackingStorage().getSuperblock().getEndOfFileAddress();
+        if (Files.size(file) < expected) {
+            throw DataFiles.wrong(
+                    file, "%d bytes".formatted(Files.size(file)), "%d, as the superblock says".formatted(expected));
         }
     }
 
@@ -96,7 +107,8 @@ record SignsReader() implements DatasetSource {
         if (hdf.getChild(key) instanceof io.jhdf.api.Dataset set) {
             return set;
         }
-        throw DataFiles.wrong(file, "only %s".formatted(hdf.getChildren().keySet()), "a data set named " + key);
+        throw DataFiles.wrong(
+                file, "only %s".formatted(new TreeSet<>(hdf.getChildren().keySet())), "a data set named " + key);
     }
 
     private static void requireType(Path file, io.jhdf.api.Dataset set, String key, int bytes, boolean signed) {

@@ -48,9 +48,9 @@ public record Parameters(Map<String, Tensor> tensors) {
     public void requireMatch(List<ParameterSpec> specs) {
         for (ParameterSpec spec : specs) {
             if (spec.init() instanceof ParameterSpec.Init.Counter) {
-                var unused = longs(spec.name(), spec.shape());
+                var _ = longs(spec.name(), spec.shape());
             } else {
-                var unused = floats(spec.name(), spec.shape());
+                var _ = floats(spec.name(), spec.shape());
             }
         }
         List<String> known = specs.stream().map(ParameterSpec::name).toList();
@@ -72,7 +72,7 @@ public record Parameters(Map<String, Tensor> tensors) {
                 case Tensor.Floats floats -> bytes.asFloatBuffer().put(floats.values());
                 case Tensor.Longs longs -> {
                     for (long value : longs.values()) {
-                        bytes.putFloat(value);
+                        bytes.putFloat((float) value);
                     }
                 }
             }

@@ -39,16 +39,10 @@ public final class JobState {
         }
     }
 
-    /// One tested epoch; the fields are those of [EpochTested].
+    /// One tested epoch; the fields are those of [EpochTested]. Its numbers by class are kept of the last test only
+    /// ([JobState#lastTest]): a job may have many epochs.
     public record Epoch(
-            int epoch,
-            int attempt,
-            long step,
-            double testLoss,
-            double testAccuracy,
-            double[] classAccuracy,
-            int[][] confusion,
-            double imagesPerSecond) {}
+            int epoch, int attempt, long step, double testLoss, double testAccuracy, double imagesPerSecond) {}
 
     private final String job;
     private final List<Epoch> epochs = new ArrayList<>();
@@ -64,6 +58,10 @@ public final class JobState {
     private @Nullable String checkpoint;
     private @Nullable String reason;
     private @Nullable Float loss;
+
+    @JsonIgnore
+    private @Nullable EpochTested lastTest;
+
     private long firstStep = 1;
     private long step;
     private long steps;
@@ -156,10 +154,11 @@ public final class JobState {
                 tested.step(),
                 tested.testLoss(),
                 tested.testAccuracy(),
-                tested.classAccuracy(),
-                tested.confusion(),
                 tested.imagesPerSecond()));
         epochs.sort(Comparator.comparingInt(Epoch::epoch));
+        if (epochs.getLast().epoch() == tested.epoch()) {
+            lastTest = tested;
+        }
     }
 
     public String job() {
@@ -211,6 +210,11 @@ public final class JobState {
     /// The tested epochs, in order.
     public List<Epoch> epochs() {
         return List.copyOf(epochs);
+    }
+
+    /// The test of the last epoch, with its numbers by class; null before the first.
+    public @Nullable EpochTested lastTest() {
+        return lastTest;
     }
 
     /// The last tested epoch's, 0..1; null before the first test.

@@ -118,7 +118,7 @@ public final class TorchRandom {
     /// Draws `words` words and forgets them.
     public void skip(long words) {
         for (long i = 0; i < words; i++) {
-            int unused = next32();
+            int _ = next32();
         }
     }
 

@@ -1,5 +1,6 @@
 package io.trainyard.spec;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The checks the constructors of this package share: each returns its value or throws [InvalidJobException].
@@ -36,9 +37,23 @@ final class Check {
         return value;
     }
 
+    /// A list without holes.
+    static <T> List<T> complete(String field, @Nullable List<T> values) {
+        for (T value : present(field, values)) {
+            if (value == null) {
+                throw new InvalidJobException(field + " has an entry that is null; give each a value");
+            }
+        }
+        return List.copyOf(present(field, values));
+    }
+
     /// A value as it may stand in a message: never longer than a line, without control characters.
     static String shortened(String value) {
+        return shortened(value, 80);
+    }
+
+    static String shortened(String value, int length) {
         String printable = value.replaceAll("\\p{Cntrl}", "?");
-        return printable.length() <= 80 ? printable : printable.substring(0, 77) + "...";
+        return printable.length() <= length ? printable : printable.substring(0, length - 3) + "...";
     }
 }

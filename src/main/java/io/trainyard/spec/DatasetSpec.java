@@ -32,8 +32,8 @@ public record DatasetSpec(String name, @Nullable Normalize normalize) {
     /// (pixel - mean) / std, one mean and one std a channel, in units of the scaled pixel (0..1).
     public record Normalize(List<Double> mean, List<Double> std) {
         public Normalize {
-            mean = List.copyOf(Check.present("dataset.normalize.mean", mean));
-            std = List.copyOf(Check.present("dataset.normalize.std", std));
+            mean = Check.complete("dataset.normalize.mean", mean);
+            std = Check.complete("dataset.normalize.std", std);
             if (mean.size() != std.size()) {
                 throw new InvalidJobException("dataset.normalize has %d means and %d stds; give one of each a channel"
                         .formatted(mean.size(), std.size()));

@@ -29,11 +29,11 @@ public record JobSpec(
         Check.matching(
                 "id",
                 id,
-                "[A-Za-z0-9][A-Za-z0-9_-]{0,99}(\\.[A-Za-z0-9_-]{1,20}){0,3}",
+                "(?=.{1,100}$)[A-Za-z0-9][A-Za-z0-9_-]*(\\.[A-Za-z0-9_-]+)*",
                 "1 to 100 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit");
-        Check.between("epochs", epochs, 1, 1_000_000);
+        Check.between("epochs", epochs, 1, 100_000);
         Check.between("batchSize", batchSize, 1, 65_536);
-        Check.between("checkpointEveryEpochs", checkpointEveryEpochs, 1, 1_000_000);
+        Check.between("checkpointEveryEpochs", checkpointEveryEpochs, 1, 100_000);
         Check.between("reportEverySteps", reportEverySteps, 1, 1_000_000_000);
     }
 

@@ -14,16 +14,16 @@ public record NetworkSpec(@Nullable String name, List<LayerSpec> layers) {
     public static final int MAX_LAYERS = 1000;
 
     public NetworkSpec {
-        layers = List.copyOf(layers);
+        layers = Check.complete("network.layers", layers);
         if (layers.isEmpty() || layers.size() > MAX_LAYERS) {
             throw new InvalidJobException(
                     "network.layers has %d layers; allowed is 1 to %d".formatted(layers.size(), MAX_LAYERS));
         }
-        for (LayerSpec layer : layers) {
-            String layerName = layer.name();
+        for (int i = 0; i < layers.size(); i++) {
+            String layerName = layers.get(i).name();
             if (layerName != null) {
                 Check.matching(
-                        "network.layers[].name",
+                        "network.layers[%d].name".formatted(i),
                         layerName,
                         "[A-Za-z0-9_]{1,64}(\\.[A-Za-z0-9_]{1,64}){0,7}",
                         "letters, digits and underscores, in parts joined by single dots, such as conv1 or model.0");

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.kafka.common.config.TopicConfig;
 
 /// The topics of a fleet, without their common prefix. The key of every record is the job's id, or on
@@ -15,7 +16,7 @@ public enum Topic {
     COMMANDS_NORMAL("commands.normal", commands()),
     COMMANDS_LOW("commands.low", commands()),
     CONTROL("control", compacted()),
-    STEPS("steps", retained(Duration.ofHours(48))),
+    STEPS("steps", retained(Duration.ofDays(2))),
     ACCURACY("accuracy", retained(Duration.ofDays(30))),
     CHECKPOINTS("checkpoints", compacted()),
     JOBS("jobs", large(compacted())),
@@ -43,6 +44,17 @@ public enum Topic {
     /// The topic's full name.
     public String name(String prefix) {
         return prefix + suffix;
+    }
+
+    /// The share group that claims a topic's commands. One for each topic: see the claim loop.
+    public String claimGroup(String prefix) {
+        return name(prefix) + ".workers";
+    }
+
+    /// How many partitions a topic is created with; empty leaves it to the brokers. Commands have one: a share group
+    /// divides partitions among its members, and a command must never wait for a member that is busy.
+    Optional<Integer> partitions() {
+        return COMMANDS.contains(this) ? Optional.of(1) : Optional.empty();
     }
 
     /// Settings a topic is created with, as Kafka names them.

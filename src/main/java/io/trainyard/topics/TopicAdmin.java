@@ -28,7 +28,7 @@ public final class TopicAdmin {
             Set<String> present = await(kafka, admin.listTopics().names(), timeout);
             List<NewTopic> missing = Arrays.stream(Topic.values())
                     .filter(topic -> !present.contains(topic.name(prefix)))
-                    .map(topic -> new NewTopic(topic.name(prefix), Optional.empty(), Optional.empty())
+                    .map(topic -> new NewTopic(topic.name(prefix), topic.partitions(), Optional.empty())
                             .configs(topic.settings()))
                     .toList();
             for (KafkaFuture<Void> created :

@@ -11,7 +11,7 @@ final class EpochDraws {
     /// The training pass: DataLoader's base seed (drawn, though nothing here uses it), the sampler's seed when
     /// shuffling. The dropout masks follow, drawn by the session as it trains.
     static EpochPlan train(Workload workload, boolean shuffle, TorchRandom random) {
-        var unusedBaseSeed = random.nextLong();
+        var _ = random.nextLong();
         int samples = workload.dataset().train().size();
         int[] order = shuffle ? TorchRandom.permutation(random.nextLong(), samples) : TorchRandom.identity(samples);
         return new EpochPlan(order, random);
@@ -19,6 +19,6 @@ final class EpochDraws {
 
     /// The test pass: DataLoader's base seed.
     static void test(TorchRandom random) {
-        var unusedBaseSeed = random.nextLong();
+        var _ = random.nextLong();
     }
 }

@@ -44,7 +44,7 @@ class EmbeddedBrokerTest {
                             Arrays.stream(Topic.values()).map(t -> t.name("t.")).toList());
             try (var producer = new KafkaProducer<>(
                     Map.of("bootstrap.servers", broker.address()), new StringSerializer(), new StringSerializer())) {
-                var unused = producer.send(new ProducerRecord<>(topic, "job", "kept"))
+                var _ = producer.send(new ProducerRecord<>(topic, "job", "kept"))
                         .get(30, TimeUnit.SECONDS);
             }
         }

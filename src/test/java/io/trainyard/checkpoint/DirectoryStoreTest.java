@@ -124,7 +124,7 @@ class DirectoryStoreTest {
     }
 
     private void write(String key, String content) {
-        CheckpointRef unused = store.write(key, out -> out.write(content.getBytes(StandardCharsets.UTF_8)));
+        CheckpointRef _ = store.write(key, out -> out.write(content.getBytes(StandardCharsets.UTF_8)));
     }
 
     private String read(String key) throws IOException {

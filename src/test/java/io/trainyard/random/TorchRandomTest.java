@@ -38,14 +38,14 @@ class TorchRandomTest {
     void shufflesAsDataLoaderDoes() {
         TorchRandom random = new TorchRandom(0);
         for (int i = 0; i < 3 * 2 + 2; i++) {
-            float unused = random.uniform(-1, 1);
+            float _ = random.uniform(-1, 1);
         }
         assertThat(nextOrder(random)).containsExactly(7, 4, 5, 1, 9, 3, 8, 2, 0, 6);
         assertThat(nextOrder(random)).containsExactly(1, 6, 0, 4, 2, 9, 3, 5, 8, 7);
     }
 
     private static int[] nextOrder(TorchRandom random) {
-        long unusedBaseSeed = random.nextLong();
+        long _ = random.nextLong();
         return TorchRandom.permutation(random.nextLong(), 10);
     }
 
@@ -60,7 +60,7 @@ class TorchRandomTest {
     void goesOnFromItsState() {
         TorchRandom random = new TorchRandom(7);
         for (int i = 0; i < 1000; i++) {
-            int unused = random.next32();
+            int _ = random.next32();
         }
         TorchRandom restored = TorchRandom.restore(random.state());
         for (int i = 0; i < 1000; i++) {

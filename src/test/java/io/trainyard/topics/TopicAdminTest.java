@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.ConfigResource;
@@ -64,12 +65,8 @@ class TopicAdminTest {
 
     private static String setting(Admin admin, String topic, String key) {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
-        return TopicAdmin.await(
-                        TestBroker.address(),
-                        admin.describeConfigs(List.of(resource)).all(),
-                        PATIENCE)
-                .get(resource)
-                .get(key)
-                .value();
+        var all = TopicAdmin.await(
+                TestBroker.address(), admin.describeConfigs(List.of(resource)).all(), PATIENCE);
+        return Objects.requireNonNull(all.get(resource)).get(key).value();
     }
 }

@@ -1,0 +1,67 @@
+package io.trainyard.dashboard;
+
+import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.spec.JobSpec;
+import org.jspecify.annotations.Nullable;
+
+/// A job as a row of the table.
+///
+/// @param firstSeenMillis when its first event was sent, since 1970; the table's order
+/// @param network for people: a built-in network's name, or how many layers; null until the job has started
+/// @param epochs of the whole job; 0 until it has started
+/// @param epochsDone trained and tested
+/// @param steps of the whole job; 0 until it has started
+/// @param remainingMicros at the attempt's pace so far; 0 where nothing is known or nothing is left
+/// @param reason why it failed, or was given back
+public record JobSummary(
+        String job,
+        long firstSeenMillis,
+        int attempt,
+        Status status,
+        @Nullable String reason,
+        @Nullable String worker,
+        @Nullable String device,
+        @Nullable String network,
+        @Nullable String dataset,
+        int epochs,
+        int epochsDone,
+        long step,
+        long steps,
+        @Nullable Float loss,
+        @Nullable Double testAccuracy,
+        double imagesPerSecond,
+        long remainingMicros,
+        @Nullable String checkpoint) {
+
+    /// A longer reason is cut on the page, which shows the state of every job at once.
+    static final int MAX_REASON = 2000;
+
+    static JobSummary of(JobState state, long firstSeenMillis) {
+        JobSpec spec = state.spec();
+        var epochs = state.epochs();
+        return new JobSummary(
+                state.job(),
+                firstSeenMillis,
+                state.attempt(),
+                state.status(),
+                shortened(state.reason()),
+                state.worker(),
+                state.device(),
+                spec == null ? null : spec.network().label(),
+                spec == null ? null : spec.dataset().name(),
+                spec == null ? 0 : spec.epochs(),
+                epochs.isEmpty() ? 0 : epochs.getLast().epoch() + 1,
+                state.step(),
+                state.steps(),
+                state.loss(),
+                state.testAccuracy(),
+                state.imagesPerSecond(),
+                state.remainingMicros(),
+                state.checkpoint());
+    }
+
+    private static @Nullable String shortened(@Nullable String reason) {
+        return reason == null || reason.length() <= MAX_REASON ? reason : reason.substring(0, MAX_REASON) + "…";
+    }
+}

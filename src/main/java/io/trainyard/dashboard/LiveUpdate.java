@@ -1,0 +1,24 @@
+package io.trainyard.dashboard;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What changed on the dashboard since an earlier version.
+///
+/// @param version to ask with next time
+/// @param snapshot true: `jobs` are all jobs, the newest first; false: only those that changed
+/// @param workers all workers; null where none changed
+/// @param nowMillis the dashboard's clock, since 1970: the page's clock may be another
+public record LiveUpdate(
+        long version,
+        boolean snapshot,
+        List<JobSummary> jobs,
+        @Nullable List<WorkerView> workers,
+        long nowMillis) {
+
+    @JsonIgnore
+    boolean isEmpty() {
+        return !snapshot && jobs.isEmpty() && workers == null;
+    }
+}

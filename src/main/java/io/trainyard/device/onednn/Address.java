@@ -1,0 +1,13 @@
+package io.trainyard.device.onednn;
+
+import org.bytedeco.javacpp.Pointer;
+
+/// A native address in the form JavaCPP takes; it owns nothing.
+final class Address extends Pointer {
+    private static final long serialVersionUID = 1L;
+
+    Address(long address) {
+        super((Pointer) null);
+        this.address = address;
+    }
+}

@@ -1,0 +1,154 @@
+package io.trainyard.device.onednn;
+
+import static org.bytedeco.dnnl.global.dnnl.*;
+
+import io.trainyard.device.onednn.Engine.Argument;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import java.util.ArrayList;
+import java.util.List;
+import org.bytedeco.dnnl.dnnl_memory_desc;
+import org.jspecify.annotations.Nullable;
+
+/// Cross-correlation; weight (out, in, kernel, kernel).
+final class CompiledConv2d implements CompiledLayer {
+    /// oneDNN counts the elements between two taps of a kernel: 0 for a dense one.
+    private static final long[] DENSE = {0, 0};
+
+    private final String name;
+    private final long[] strides;
+    private final long[] padding;
+    private final long[] inputSizes;
+    private final long[] weightSizes;
+    private final PrimitiveDescription forward;
+    private final Memory source;
+    private final Slot weight;
+    private final @Nullable Slot bias;
+    private final Memory output;
+
+    CompiledConv2d(ProgramBuilder program, Network.Layer layer, LayerSpec.Conv2d spec, Memory input) {
+        name = layer.name();
+        strides = new long[] {spec.stride(), spec.stride()};
+        padding = new long[] {spec.padding(), spec.padding()};
+        inputSizes = input.layout().sizes();
+        weightSizes = new long[] {spec.out(), inputSizes[1], spec.kernel(), spec.kernel()};
+        long[] outputSizes = CompiledLayer.outputSizes(input, layer);
+
+        Engine engine = program.engine();
+        bias = spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
+        Layout anySource = engine.any(inputSizes);
+        Layout anyOutput = engine.any(outputSizes);
+        Layout placed = program.state().placed(layer.parameters().getFirst());
+        Layout wantedWeight = placed == null ? engine.any(weightSizes) : placed;
+        forward = engine.describe(
+                "run the forward convolution of layer \"%s\"".formatted(name),
+                (handle, cpu) -> dnnl_convolution_forward_primitive_desc_create(
+                        handle,
+                        cpu,
+                        program.propagation(),
+                        dnnl_convolution_direct,
+                        anySource.handle(),
+                        wantedWeight.handle(),
+                        biasLayout(),
+                        anyOutput.handle(),
+                        strides,
+                        DENSE,
+                        padding,
+                        padding,
+                        null));
+        source = program.in(forward.layout(dnnl_query_src_md, inputSizes), input);
+        weight = program.state()
+                .place(layer.parameters().getFirst(), forward.layout(dnnl_query_weights_md, weightSizes));
+        output = engine.memory(forward.layout(dnnl_query_dst_md, outputSizes));
+        List<Argument> arguments = new ArrayList<>(List.of(
+                new Argument(DNNL_ARG_SRC, source),
+                new Argument(DNNL_ARG_WEIGHTS, weight.value()),
+                new Argument(DNNL_ARG_DST, output)));
+        if (bias != null) {
+            arguments.add(new Argument(DNNL_ARG_BIAS, bias.value()));
+        }
+        program.add(forward, arguments);
+    }
+
+    private @Nullable dnnl_memory_desc biasLayout() {
+        return bias == null ? null : bias.value().layout().handle();
+    }
+
+    @Override
+    public Memory output() {
+        return output;
+    }
+
+    @Override
+    public void addParameterGradients(ProgramBuilder program, Memory outputGradient) {
+        Engine engine = program.engine();
+        long[] outputSizes = outputGradient.layout().sizes();
+        Layout anySource = engine.any(inputSizes);
+        Layout anyWeight = engine.any(weightSizes);
+        Layout anyOutput = engine.any(outputSizes);
+        PrimitiveDescription backward = engine.describe(
+                "run the weight gradient of layer \"%s\"".formatted(name),
+                (handle, cpu) -> dnnl_convolution_backward_weights_primitive_desc_create(
+                        handle,
+                        cpu,
+                        dnnl_convolution_direct,
+                        anySource.handle(),
+                        anyWeight.handle(),
+                        biasLayout(),
+                        anyOutput.handle(),
+                        strides,
+                        DENSE,
+                        padding,
+                        padding,
+                        forward.handle(),
+                        null));
+        Memory gradient = weight.requireGradient();
+        Memory computed = program.outputFor(gradient, backward.layout(dnnl_query_diff_weights_md, weightSizes));
+        List<Argument> arguments = new ArrayList<>(List.of(
+                new Argument(DNNL_ARG_SRC, program.in(backward.layout(dnnl_query_src_md, inputSizes), source)),
+                new Argument(
+                        DNNL_ARG_DIFF_DST,
+                        program.in(backward.layout(dnnl_query_diff_dst_md, outputSizes), outputGradient)),
+                new Argument(DNNL_ARG_DIFF_WEIGHTS, computed)));
+        if (bias != null) {
+            arguments.add(new Argument(DNNL_ARG_DIFF_BIAS, bias.requireGradient()));
+        }
+        program.add(backward, arguments);
+        program.deliver(computed, gradient);
+    }
+
+    @Override
+    public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
+        Engine engine = program.engine();
+        long[] outputSizes = outputGradient.layout().sizes();
+        Layout anySource = engine.any(inputSizes);
+        Layout anyWeight = engine.any(weightSizes);
+        Layout anyOutput = engine.any(outputSizes);
+        PrimitiveDescription backward = engine.describe(
+                "run the input gradient of layer \"%s\"".formatted(name),
+                (handle, cpu) -> dnnl_convolution_backward_data_primitive_desc_create(
+                        handle,
+                        cpu,
+                        dnnl_convolution_direct,
+                        anySource.handle(),
+                        anyWeight.handle(),
+                        anyOutput.handle(),
+                        strides,
+                        DENSE,
+                        padding,
+                        padding,
+                        forward.handle(),
+                        null));
+        Memory gradient = engine.memory(backward.layout(dnnl_query_diff_src_md, inputSizes));
+        program.add(
+                backward,
+                new Argument(
+                        DNNL_ARG_DIFF_DST,
+                        program.in(backward.layout(dnnl_query_diff_dst_md, outputSizes), outputGradient)),
+                new Argument(
+                        DNNL_ARG_WEIGHTS,
+                        program.in(backward.layout(dnnl_query_weights_md, weightSizes), weight.value())),
+                new Argument(DNNL_ARG_DIFF_SRC, gradient));
+        return gradient;
+    }
+}

@@ -1,0 +1,44 @@
+package io.trainyard.device.onednn;
+
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+
+/// One layer within a program. Its constructor adds the forward pass; the two methods add the backward pass, which
+/// only training programs have.
+///
+/// Activations and gradients are (batch, then the sample's dimensions), in any layout.
+interface CompiledLayer {
+    /// Of the forward pass.
+    Memory output();
+
+    /// Adds what computes the gradients of the layer's own parameters.
+    default void addParameterGradients(ProgramBuilder program, Memory outputGradient) {}
+
+    /// Adds what computes the gradient of the layer's input; after [#addParameterGradients], with the same gradient,
+    /// which it may overwrite.
+    Memory addInputGradient(ProgramBuilder program, Memory outputGradient);
+
+    static CompiledLayer of(ProgramBuilder program, Network.Layer layer, Memory input) {
+        return switch (layer.spec()) {
+            case LayerSpec.Conv2d spec -> new CompiledConv2d(program, layer, spec, input);
+            case LayerSpec.MaxPool2d spec -> new CompiledMaxPool2d(program, layer, spec, input);
+            case LayerSpec.BatchNorm2d _ -> new CompiledBatchNorm2d(program, layer, input);
+            case LayerSpec.Relu _ -> new CompiledRelu(program, layer, input);
+            case LayerSpec.Dropout spec
+            when program.training() && spec.p() > 0 -> new CompiledDropout(program, layer, spec, input);
+            case LayerSpec.Dropout _ -> new PassThrough(input);
+            case LayerSpec.Flatten _ -> new PassThrough(input);
+            case LayerSpec.Linear spec -> new CompiledLinear(program, layer, spec, input);
+        };
+    }
+
+    /// The dimensions of a batch of the layer's outputs.
+    static long[] outputSizes(Memory input, Network.Layer layer) {
+        long[] sizes = new long[1 + layer.out().rank()];
+        sizes[0] = input.layout().sizes()[0];
+        for (int i = 1; i < sizes.length; i++) {
+            sizes[i] = layer.out().size(i - 1);
+        }
+        return sizes;
+    }
+}

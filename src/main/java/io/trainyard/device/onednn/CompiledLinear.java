@@ -1,0 +1,150 @@
+package io.trainyard.device.onednn;
+
+import static org.bytedeco.dnnl.global.dnnl.*;
+
+import io.trainyard.device.onednn.Engine.Argument;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import java.util.ArrayList;
+import java.util.List;
+import org.bytedeco.dnnl.dnnl_memory_desc;
+import org.jspecify.annotations.Nullable;
+
+/// x W^T + b. Behind a flatten layer the input still has its image dimensions, and the weight is then seen as (out,
+/// channels, rows, columns), so that a blocked layout needs no copy.
+final class CompiledLinear implements CompiledLayer {
+    private final String name;
+    private final long[] inputSizes;
+    private final Memory source;
+    private final long[] weightSizes;
+    private final PrimitiveDescription forward;
+    private final Slot weight;
+    private final @Nullable Slot bias;
+    private final Memory output;
+
+    CompiledLinear(ProgramBuilder program, Network.Layer layer, LayerSpec.Linear spec, Memory input) {
+        name = layer.name();
+        inputSizes = input.layout().sizes();
+        Layout placed = program.state().placed(layer.parameters().getFirst());
+        Memory offered = offered(program, input, placed);
+        weightSizes = offered.layout().sizes();
+        weightSizes[0] = spec.out();
+        long[] outputSizes = CompiledLayer.outputSizes(input, layer);
+
+        Engine engine = program.engine();
+        bias = spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
+        Layout anyOutput = engine.any(outputSizes);
+        Layout wantedSource =
+                placed == null ? offered.layout() : engine.any(offered.layout().sizes());
+        Layout wantedWeight = placed == null ? engine.any(weightSizes) : placed;
+        forward = engine.describe(
+                "run layer \"%s\" forward".formatted(name),
+                (handle, cpu) -> dnnl_inner_product_forward_primitive_desc_create(
+                        handle,
+                        cpu,
+                        program.propagation(),
+                        wantedSource.handle(),
+                        wantedWeight.handle(),
+                        biasLayout(),
+                        anyOutput.handle(),
+                        null));
+        source = program.in(forward.layout(dnnl_query_src_md, offered.layout().sizes()), offered);
+        weight = program.state()
+                .place(layer.parameters().getFirst(), forward.layout(dnnl_query_weights_md, weightSizes));
+        output = engine.memory(forward.layout(dnnl_query_dst_md, outputSizes));
+        List<Argument> arguments = new ArrayList<>(List.of(
+                new Argument(DNNL_ARG_SRC, source),
+                new Argument(DNNL_ARG_WEIGHTS, weight.value()),
+                new Argument(DNNL_ARG_DST, output)));
+        if (bias != null) {
+            arguments.add(new Argument(DNNL_ARG_BIAS, bias.value()));
+        }
+        program.add(forward, arguments);
+    }
+
+    /// A row-major image is a vector already. The first program decides whether the weight has image dimensions; the
+    /// others offer their input in the same.
+    private static Memory offered(ProgramBuilder program, Memory input, @Nullable Layout weight) {
+        Engine engine = program.engine();
+        long[] sizes = input.layout().sizes();
+        Layout plain = engine.plain(sizes);
+        boolean asImage = weight == null ? !input.layout().same(plain) : weight.sizes().length == sizes.length;
+        if (sizes.length == 2 || asImage) {
+            return input;
+        }
+        return engine.view(program.in(plain, input), engine.plain(sizes[0], Engine.product(sizes) / sizes[0]));
+    }
+
+    private @Nullable dnnl_memory_desc biasLayout() {
+        return bias == null ? null : bias.value().layout().handle();
+    }
+
+    @Override
+    public Memory output() {
+        return output;
+    }
+
+    @Override
+    public void addParameterGradients(ProgramBuilder program, Memory outputGradient) {
+        Engine engine = program.engine();
+        long[] outputSizes = outputGradient.layout().sizes();
+        Layout anyWeight = engine.any(weightSizes);
+        Layout anyOutput = engine.any(outputSizes);
+        PrimitiveDescription backward = engine.describe(
+                "run the weight gradient of layer \"%s\"".formatted(name),
+                (handle, cpu) -> dnnl_inner_product_backward_weights_primitive_desc_create(
+                        handle,
+                        cpu,
+                        source.layout().handle(),
+                        anyWeight.handle(),
+                        biasLayout(),
+                        anyOutput.handle(),
+                        forward.handle(),
+                        null));
+        Memory gradient = weight.requireGradient();
+        Memory computed = program.outputFor(gradient, backward.layout(dnnl_query_diff_weights_md, weightSizes));
+        List<Argument> arguments = new ArrayList<>(List.of(
+                new Argument(DNNL_ARG_SRC, source),
+                new Argument(
+                        DNNL_ARG_DIFF_DST,
+                        program.in(backward.layout(dnnl_query_diff_dst_md, outputSizes), outputGradient)),
+                new Argument(DNNL_ARG_DIFF_WEIGHTS, computed)));
+        if (bias != null) {
+            arguments.add(new Argument(DNNL_ARG_DIFF_BIAS, bias.requireGradient()));
+        }
+        program.add(backward, arguments);
+        program.deliver(computed, gradient);
+    }
+
+    @Override
+    public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
+        Engine engine = program.engine();
+        long[] outputSizes = outputGradient.layout().sizes();
+        Layout anyWeight = engine.any(weightSizes);
+        Layout anyOutput = engine.any(outputSizes);
+        PrimitiveDescription backward = engine.describe(
+                "run the input gradient of layer \"%s\"".formatted(name),
+                (handle, cpu) -> dnnl_inner_product_backward_data_primitive_desc_create(
+                        handle,
+                        cpu,
+                        source.layout().handle(),
+                        anyWeight.handle(),
+                        anyOutput.handle(),
+                        forward.handle(),
+                        null));
+        Memory gradient = engine.memory(source.layout());
+        program.add(
+                backward,
+                new Argument(
+                        DNNL_ARG_DIFF_DST,
+                        program.in(backward.layout(dnnl_query_diff_dst_md, outputSizes), outputGradient)),
+                new Argument(
+                        DNNL_ARG_WEIGHTS,
+                        program.in(backward.layout(dnnl_query_weights_md, weightSizes), weight.value())),
+                new Argument(DNNL_ARG_DIFF_SRC, gradient));
+        if (weightSizes.length == inputSizes.length) {
+            return gradient;
+        }
+        return engine.view(program.in(engine.plain(source.layout().sizes()), gradient), engine.plain(inputSizes));
+    }
+}

@@ -1,0 +1,169 @@
+package io.trainyard.device.onednn;
+
+import static org.bytedeco.dnnl.global.dnnl.*;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.bytedeco.dnnl.dnnl_engine;
+import org.bytedeco.dnnl.dnnl_exec_arg_t;
+import org.bytedeco.dnnl.dnnl_memory;
+import org.bytedeco.dnnl.dnnl_memory_desc;
+import org.bytedeco.dnnl.dnnl_primitive;
+import org.bytedeco.dnnl.dnnl_primitive_desc;
+import org.bytedeco.dnnl.dnnl_stream;
+import org.bytedeco.javacpp.Pointer;
+
+/// oneDNN's C API and the owner of all that is made with it: closing frees every memory and primitive, the youngest
+/// first. Used by the thread that made it, because oneDNN keeps the scratch memory of primitives by thread.
+final class Engine implements AutoCloseable {
+    /// `dnnl_exec_arg_t` is { int arg; dnnl_memory_t memory; }, with the pointer aligned to eight bytes.
+    private static final long ARGUMENT_BYTES = 16;
+
+    private static final long ARGUMENT_MEMORY_OFFSET = 8;
+
+    /// `DNNL_MEMORY_ALLOCATE`: oneDNN allocates, aligned as it likes best.
+    private static final long ALLOCATE = -1;
+
+    /// oneDNN's tags of row-major tensors, by the number of dimensions.
+    private static final List<Integer> PLAIN_TAGS = List.of(dnnl_a, dnnl_ab, dnnl_abc, dnnl_abcd);
+
+    private final dnnl_engine engine;
+    private final dnnl_stream stream;
+    private final Arena arena = Arena.ofConfined();
+    private final Deque<Runnable> destroyers = new ArrayDeque<>();
+
+    Engine() {
+        engine = new dnnl_engine();
+        stream = new dnnl_stream();
+        try {
+            Status.check(dnnl_engine_create(engine, dnnl_cpu, 0), "make a CPU engine");
+            destroyers.push(() -> dnnl_engine_destroy(engine));
+            Status.check(dnnl_stream_create(stream, engine, dnnl_stream_default_flags), "make a stream");
+            destroyers.push(() -> dnnl_stream_destroy(stream));
+        } catch (RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    private Engine(Engine outer) {
+        engine = outer.engine;
+        stream = outer.stream;
+    }
+
+    /// An owner of things that live shorter than those of this engine; close it first.
+    Engine nested() {
+        return new Engine(this);
+    }
+
+    /// Row-major.
+    Layout plain(long... sizes) {
+        return tagged(PLAIN_TAGS.get(sizes.length - 1), sizes);
+    }
+
+    /// Left to the primitive that is described with it.
+    Layout any(long... sizes) {
+        return tagged(dnnl_format_tag_any, sizes);
+    }
+
+    private Layout tagged(int tag, long... sizes) {
+        dnnl_memory_desc handle = new dnnl_memory_desc();
+        Status.check(dnnl_memory_desc_create_with_tag(handle, sizes.length, sizes, dnnl_f32, tag), "describe a tensor");
+        destroyers.push(() -> dnnl_memory_desc_destroy(handle));
+        return new Layout(handle, sizes);
+    }
+
+    /// A new tensor of zeros.
+    Memory memory(Layout layout) {
+        dnnl_memory handle = new dnnl_memory();
+        String what = "allocate %d bytes".formatted(layout.bytes());
+        Status.check(dnnl_memory_create(handle, layout.handle(), engine, new Address(ALLOCATE)), what);
+        destroyers.push(() -> dnnl_memory_destroy(handle));
+        Pointer data = new Pointer();
+        Status.check(dnnl_memory_get_data_handle(handle, data), what);
+        MemorySegment segment = MemorySegment.ofAddress(data.address()).reinterpret(layout.bytes(), arena, null);
+        return new Memory(layout, handle, segment.fill((byte) 0));
+    }
+
+    /// The same values under other dimensions; both layouts are row-major, with as many elements.
+    Memory view(Memory memory, Layout layout) {
+        dnnl_memory handle = new dnnl_memory();
+        Status.check(
+                dnnl_memory_create(
+                        handle,
+                        layout.handle(),
+                        engine,
+                        new Address(memory.data().address())),
+                "view a tensor under other dimensions");
+        destroyers.push(() -> dnnl_memory_destroy(handle));
+        return new Memory(layout, handle, memory.data());
+    }
+
+    /// Calls one of the `dnnl_..._primitive_desc_create` functions.
+    interface Describing {
+        /// @return the status
+        int create(dnnl_primitive_desc handle, dnnl_engine engine);
+    }
+
+    /// @param what it does, in words that go on "oneDNN could not"
+    PrimitiveDescription describe(String what, Describing describing) {
+        dnnl_primitive_desc handle = new dnnl_primitive_desc();
+        Status.check(describing.create(handle, engine), what);
+        destroyers.push(() -> dnnl_primitive_desc_destroy(handle));
+        return new PrimitiveDescription(handle, what);
+    }
+
+    /// One argument of an operation.
+    ///
+    /// @param index such as `DNNL_ARG_SRC`
+    record Argument(int index, Memory memory) {}
+
+    /// A primitive with its arguments, ready to run.
+    Operation operation(PrimitiveDescription description, List<Argument> arguments) {
+        dnnl_primitive primitive = new dnnl_primitive();
+        Status.check(dnnl_primitive_create(primitive, description.handle()), description.what());
+        destroyers.push(() -> dnnl_primitive_destroy(primitive));
+
+        MemorySegment table = arena.allocate(arguments.size() * ARGUMENT_BYTES, Long.BYTES);
+        for (int i = 0; i < arguments.size(); i++) {
+            long row = i * ARGUMENT_BYTES;
+            table.set(ValueLayout.JAVA_INT, row, arguments.get(i).index());
+            table.set(
+                    ValueLayout.JAVA_LONG,
+                    row + ARGUMENT_MEMORY_OFFSET,
+                    arguments.get(i).memory().handle().address());
+        }
+        dnnl_exec_arg_t pointer = new dnnl_exec_arg_t(new Address(table.address()));
+        int count = arguments.size();
+        return () -> Status.check(dnnl_primitive_execute(primitive, stream, count, pointer), description.what());
+    }
+
+    /// Copies between layouts.
+    Operation reorder(Memory from, Memory to) {
+        PrimitiveDescription description = describe(
+                "copy a tensor from one layout to another",
+                (handle, cpu) -> dnnl_reorder_primitive_desc_create(
+                        handle, from.layout().handle(), cpu, to.layout().handle(), cpu, null));
+        return operation(description, List.of(new Argument(DNNL_ARG_FROM, from), new Argument(DNNL_ARG_TO, to)));
+    }
+
+    static long product(long... sizes) {
+        long product = 1;
+        for (long size : sizes) {
+            product *= size;
+        }
+        return product;
+    }
+
+    @Override
+    public void close() {
+        while (!destroyers.isEmpty()) {
+            destroyers.pop().run();
+        }
+        arena.close();
+    }
+}

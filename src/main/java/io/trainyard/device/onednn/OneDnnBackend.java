@@ -1,0 +1,73 @@
+package io.trainyard.device.onednn;
+
+import com.sun.management.OperatingSystemMXBean;
+import io.trainyard.device.Device;
+import io.trainyard.device.DeviceBackend;
+import io.trainyard.device.DeviceInfo;
+import io.trainyard.spec.DeviceSpec;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// The device `cpu`: there where oneDNN's native library is.
+public final class OneDnnBackend implements DeviceBackend {
+    private static final String KIND = "cpu";
+    private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
+
+    @Override
+    public String kind() {
+        return KIND;
+    }
+
+    @Override
+    public int rank() {
+        return 1;
+    }
+
+    @Override
+    public Optional<String> whyUnavailable() {
+        return OneDnnLibrary.whyUnavailable();
+    }
+
+    @Override
+    public List<DeviceInfo> devices() {
+        return whyUnavailable().isPresent() ? List.of() : List.of(info(OneDnnLibrary.loaded()));
+    }
+
+    @Override
+    public Device open(DeviceSpec spec) {
+        OneDnnLibrary library = OneDnnLibrary.loaded();
+        return new OneDnnDevice(info(library), library);
+    }
+
+    private static DeviceInfo info(OneDnnLibrary library) {
+        String description = "%s, %d processors, %s"
+                .formatted(processorName(), Runtime.getRuntime().availableProcessors(), library.description());
+        return new DeviceInfo(KIND, description, memoryBytes());
+    }
+
+    /// The machine's, or the container's limit.
+    private static long memoryBytes() {
+        return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
+    }
+
+    /// Linux tells it; elsewhere the architecture must do.
+    private static String processorName() {
+        String architecture = System.getProperty("os.arch");
+        if (!Files.isReadable(PROCESSORS)) {
+            return architecture;
+        }
+        try (Stream<String> lines = Files.lines(PROCESSORS)) {
+            return lines.filter(line -> line.startsWith("model name"))
+                    .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                    .findFirst()
+                    .orElse(architecture);
+        } catch (IOException e) {
+            return "%s (name unreadable: %s)".formatted(architecture, e.getMessage());
+        }
+    }
+}

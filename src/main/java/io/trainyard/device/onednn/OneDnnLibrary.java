@@ -1,0 +1,107 @@
+package io.trainyard.device.onednn;
+
+import static org.bytedeco.dnnl.global.dnnl.*;
+
+import io.trainyard.device.DeviceException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.bytedeco.dnnl.dnnl_version_t;
+import org.bytedeco.dnnl.global.dnnl;
+import org.bytedeco.javacpp.Loader;
+import org.bytedeco.javacpp.Pointer;
+
+/// oneDNN's native library and the OpenMP runtime that came with it, loaded once for this process.
+///
+/// Idle OpenMP threads spin by default, which makes a step many times slower beside a busy neighbour. Start Java with
+/// the environment variable `OMP_WAIT_POLICY=PASSIVE`; the runtime reads it when it is loaded.
+final class OneDnnLibrary {
+    private static final Map<Integer, String> INSTRUCTION_SETS = new TreeMap<>(Map.of(
+            dnnl_cpu_isa_sse41, "SSE4.1",
+            dnnl_cpu_isa_avx, "AVX",
+            dnnl_cpu_isa_avx2, "AVX2",
+            dnnl_cpu_isa_avx2_vnni, "AVX2 VNNI",
+            dnnl_cpu_isa_avx512_core, "AVX-512",
+            dnnl_cpu_isa_avx512_core_vnni, "AVX-512 VNNI",
+            dnnl_cpu_isa_avx512_core_bf16, "AVX-512 BF16",
+            dnnl_cpu_isa_avx512_core_fp16, "AVX-512 FP16",
+            dnnl_cpu_isa_avx512_core_amx, "AMX"));
+
+    private final MethodHandle setThreads;
+
+    private OneDnnLibrary(MethodHandle setThreads) {
+        this.setThreads = setThreads;
+    }
+
+    private sealed interface Loaded {
+        record Here(OneDnnLibrary library) implements Loaded {}
+
+        record Missing(String reason) implements Loaded {}
+    }
+
+    /// Initialised at the first use; a class whose initialiser failed could not say why a second time.
+    private static final class Holder {
+        static final Loaded LOADED = load();
+    }
+
+    private static Loaded load() {
+        try {
+            Loader.load(dnnl.class);
+            Pointer setThreads = Loader.addressof("omp_set_num_threads");
+            if (setThreads == null) {
+                return new Loaded.Missing("oneDNN was loaded without OpenMP, so its threads cannot be counted;"
+                        + " use the oneDNN build that this project names");
+            }
+            return new Loaded.Here(new OneDnnLibrary(Linker.nativeLinker()
+                    .downcallHandle(
+                            MemorySegment.ofAddress(setThreads.address()),
+                            FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT))));
+        } catch (LinkageError | RuntimeException e) {
+            Throwable cause = e;
+            while (cause.getCause() != null) {
+                cause = cause.getCause();
+            }
+            return new Loaded.Missing(
+                    "oneDNN's native library for %s cannot be loaded (%s); put the org.bytedeco dnnl, javacpp and opencl jars of this platform on the class path, and let JavaCPP unpack them into a writable folder (-Dorg.bytedeco.javacpp.cachedir=DIR)"
+                            .formatted(Loader.getPlatform(), cause));
+        }
+    }
+
+    static Optional<String> whyUnavailable() {
+        return switch (Holder.LOADED) {
+            case Loaded.Here _ -> Optional.empty();
+            case Loaded.Missing(String reason) -> Optional.of(reason);
+        };
+    }
+
+    /// @throws DeviceException if it cannot be loaded; says why
+    static OneDnnLibrary loaded() {
+        return switch (Holder.LOADED) {
+            case Loaded.Here(OneDnnLibrary library) -> library;
+            case Loaded.Missing(String reason) -> throw new DeviceException("no device \"cpu\" here: " + reason);
+        };
+    }
+
+    /// For people: the version and the instruction set that it uses here.
+    String description() {
+        dnnl_version_t version = dnnl_version();
+        int isa = dnnl_get_effective_cpu_isa();
+        String instructions = INSTRUCTION_SETS.getOrDefault(isa, "instruction set " + isa);
+        return "oneDNN %d.%d.%d with %s".formatted(version.major(), version.minor(), version.patch(), instructions);
+    }
+
+    /// Sets how many threads oneDNN computes with when the calling thread calls it. Primitives are made for the number
+    /// set at that time.
+    void setThreads(int threads) {
+        try {
+            setThreads.invokeExact(threads);
+        } catch (Throwable e) {
+            throw new DeviceException("OpenMP's thread count could not be set to " + threads, e);
+        }
+    }
+}

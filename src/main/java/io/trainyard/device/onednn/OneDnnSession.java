@@ -1,0 +1,181 @@
+package io.trainyard.device.onednn;
+
+import io.trainyard.data.Dataset;
+import io.trainyard.device.EpochPlan;
+import io.trainyard.device.Evaluation;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Workload;
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.OptimizerSpec;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// The programs of one workload: training with the full batch and with an epoch's shorter last one, evaluation in
+/// chunks and the shorter last one. The first chooses the layouts of the parameters, which all share.
+final class OneDnnSession implements LearningSession {
+    /// Values (one sample's input and activations, times samples) that an evaluation chunk may have when that is more
+    /// than a batch: 4 MiB of float32, about what stays in a core's cache.
+    private static final long EVALUATION_ELEMENTS = 1 << 20;
+
+    private final Workload workload;
+    private final OneDnnLibrary library;
+    private final int threads;
+    private final Thread owner = Thread.currentThread();
+    private final Engine engine;
+    private final ModelState state;
+    private final Program fullBatch;
+    private final Program lastBatch;
+    private final Program evaluation;
+    private final Program lastEvaluation;
+    private final List<Slot> trained;
+    private final SgdUpdate optimizer;
+    private final BatchGatherer gatherer;
+    private final CrossEntropy crossEntropy;
+    private @Nullable EpochPlan plan;
+    private int nextStep;
+    private boolean closed;
+
+    OneDnnSession(Workload workload, OneDnnLibrary library, int threads) {
+        this.workload = workload;
+        this.library = library;
+        this.threads = threads;
+        library.setThreads(threads);
+        engine = new Engine();
+        try {
+            state = new ModelState(engine, workload.network().parameters(), workload.optimizer());
+            fullBatch = compile(workload.batchSize(), true);
+            lastBatch = workload.lastBatchSize() == workload.batchSize()
+                    ? fullBatch
+                    : compile(workload.lastBatchSize(), true);
+            int tests = workload.dataset().test().size();
+            int chunk = evaluationChunk(workload, tests);
+            evaluation = compile(chunk, false);
+            lastEvaluation = tests % chunk == 0 ? evaluation : compile(tests % chunk, false);
+            trained = state.trained();
+            optimizer = switch (workload.optimizer()) {
+                case OptimizerSpec.Sgd sgd -> new SgdUpdate(sgd);
+            };
+            int samples = Math.max(workload.batchSize(), chunk);
+            gatherer = new BatchGatherer(workload.dataset(), workload.scale(), samples);
+            crossEntropy = new CrossEntropy(samples, workload.network().classes());
+        } catch (RuntimeException | Error e) {
+            engine.close();
+            throw e;
+        }
+    }
+
+    private Program compile(int batchSize, boolean training) {
+        return Program.compile(workload.network(), batchSize, training, engine, state, this::random);
+    }
+
+    private static int evaluationChunk(Workload workload, int tests) {
+        long fitting = EVALUATION_ELEMENTS / workload.network().activationElements();
+        return (int) Math.min(tests, Math.max(fitting, workload.batchSize()));
+    }
+
+    @Override
+    public int threads() {
+        return threads;
+    }
+
+    @Override
+    public void load(SessionState newState) {
+        enter();
+        state.load(newState);
+    }
+
+    @Override
+    public SessionState save() {
+        enter();
+        return state.save();
+    }
+
+    @Override
+    public void beginEpoch(EpochPlan newPlan, int firstStep) {
+        enter();
+        workload.requirePlan(newPlan, firstStep);
+        newPlan.random().skip(workload.maskWords(firstStep));
+        plan = newPlan;
+        nextStep = firstStep;
+    }
+
+    @Override
+    public float[] advance(int steps) {
+        enter();
+        EpochPlan epoch = epoch();
+        workload.requireStepsLeft(nextStep, steps);
+        float[] losses = new float[steps];
+        for (int i = 0; i < steps; i++) {
+            losses[i] = step(epoch.order());
+            nextStep++;
+        }
+        return losses;
+    }
+
+    private float step(int[] order) {
+        Program program = nextStep == workload.stepsPerEpoch() - 1 ? lastBatch : fullBatch;
+        int from = nextStep * workload.batchSize();
+        int[] labels = gatherer.gather(workload.dataset().train(), order, from, program);
+        program.runForward();
+        float loss = crossEntropy.lossWithGradient(program, labels);
+        program.runBackward();
+        trained.forEach(optimizer::update);
+        return loss;
+    }
+
+    @Override
+    public Evaluation evaluate() {
+        enter();
+        Dataset.Split test = workload.dataset().test();
+        int[] order = IntStream.range(0, test.size()).toArray();
+        float[] losses = new float[test.size()];
+        int[] predictions = new int[test.size()];
+        for (int from = 0; from < test.size(); from += evaluation.batchSize()) {
+            Program program = from + evaluation.batchSize() <= test.size() ? evaluation : lastEvaluation;
+            int[] labels = gatherer.gather(test, order, from, program);
+            program.runForward();
+            crossEntropy.evaluate(program, labels, from, losses, predictions);
+        }
+        return Evaluation.of(workload.batchSize(), workload.network().classes(), losses, predictions, test.labels());
+    }
+
+    private EpochPlan epoch() {
+        EpochPlan begun = plan;
+        if (begun == null) {
+            throw new IllegalStateException("no epoch has begun; call beginEpoch first");
+        }
+        return begun;
+    }
+
+    private TorchRandom random() {
+        return epoch().random();
+    }
+
+    /// Two sessions of one thread may have different thread counts; OpenMP keeps one for each calling thread.
+    private void enter() {
+        requireOwner();
+        if (closed) {
+            throw new IllegalStateException("the session is closed; open another");
+        }
+        library.setThreads(threads);
+    }
+
+    private void requireOwner() {
+        if (Thread.currentThread() != owner) {
+            throw new IllegalStateException(
+                    "the session was opened by thread \"%s\" and is used by \"%s\"; use it where it was opened"
+                            .formatted(owner.getName(), Thread.currentThread().getName()));
+        }
+    }
+
+    @Override
+    public void close() {
+        requireOwner();
+        if (!closed) {
+            closed = true;
+            engine.close();
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.trainyard.device.onednn;
+
+import static org.bytedeco.dnnl.global.dnnl.dnnl_primitive_desc_query_md;
+
+import io.trainyard.device.DeviceException;
+import org.bytedeco.dnnl.dnnl_memory_desc;
+import org.bytedeco.dnnl.dnnl_primitive_desc;
+
+/// What oneDNN decided for one operation: its implementation and the layouts that wants. Belongs to an [Engine].
+///
+/// @param what it does, for errors: `run the forward convolution of layer "conv1"`
+record PrimitiveDescription(dnnl_primitive_desc handle, String what) {
+    /// The layout of one argument.
+    ///
+    /// @param query such as `dnnl_query_src_md`
+    /// @param sizes the argument's logical dimensions
+    Layout layout(int query, long... sizes) {
+        dnnl_memory_desc found = dnnl_primitive_desc_query_md(handle, query, 0);
+        if (found == null) {
+            throw new DeviceException("oneDNN names no layout number %d to %s".formatted(query, what));
+        }
+        return new Layout(found, sizes);
+    }
+}

@@ -1,0 +1,84 @@
+package io.trainyard.device.onednn;
+
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.Network;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/// A network compiled for one batch size. A step: fill the input, run forward, put the loss's gradient in place, run
+/// backward; the parameters' gradients are then in the [ModelState].
+///
+/// @param batchSize samples
+/// @param input (batch, channels, rows, columns), row-major
+/// @param logits (batch, classes), row-major
+/// @param logitsGradient as the logits; in evaluation programs the logits themselves
+/// @param backward empty in evaluation programs
+record Program(
+        int batchSize,
+        Memory input,
+        Memory logits,
+        Memory logitsGradient,
+        List<Operation> forward,
+        List<Operation> backward) {
+    /// @param training true for a program with a backward pass
+    /// @param random where dropout draws its masks from at the time it runs
+    static Program compile(
+            Network network,
+            int batchSize,
+            boolean training,
+            Engine engine,
+            ModelState state,
+            Supplier<TorchRandom> random) {
+        ProgramBuilder forward = new ProgramBuilder(engine, state, training, random);
+        Memory input = engine.memory(engine.plain(sizes(network, batchSize)));
+        List<CompiledLayer> layers = new ArrayList<>();
+        Memory values = input;
+        for (Network.Layer layer : network.layers()) {
+            CompiledLayer compiled = CompiledLayer.of(forward, layer, values);
+            layers.add(compiled);
+            values = compiled.output();
+        }
+        Memory logits = forward.in(engine.plain(values.layout().sizes()), values);
+        if (!training) {
+            return new Program(batchSize, input, logits, logits, forward.operations(), List.of());
+        }
+        ProgramBuilder backward = new ProgramBuilder(engine, state, true, random);
+        Memory logitsGradient = engine.memory(logits.layout());
+        addBackward(backward, network, layers, logitsGradient);
+        return new Program(batchSize, input, logits, logitsGradient, forward.operations(), backward.operations());
+    }
+
+    private static long[] sizes(Network network, int batchSize) {
+        long[] sizes = new long[1 + network.input().rank()];
+        sizes[0] = batchSize;
+        for (int i = 1; i < sizes.length; i++) {
+            sizes[i] = network.input().size(i - 1);
+        }
+        return sizes;
+    }
+
+    /// Nothing before the first layer with parameters needs a gradient.
+    private static void addBackward(
+            ProgramBuilder backward, Network network, List<CompiledLayer> layers, Memory logitsGradient) {
+        int first = 0;
+        while (first < layers.size() && network.layers().get(first).parameters().isEmpty()) {
+            first++;
+        }
+        Memory gradient = logitsGradient;
+        for (int i = layers.size() - 1; i >= first; i--) {
+            layers.get(i).addParameterGradients(backward, gradient);
+            if (i > first) {
+                gradient = layers.get(i).addInputGradient(backward, gradient);
+            }
+        }
+    }
+
+    void runForward() {
+        forward.forEach(Operation::run);
+    }
+
+    void runBackward() {
+        backward.forEach(Operation::run);
+    }
+}

@@ -1,0 +1,61 @@
+package io.trainyard.device.onednn;
+
+import static org.bytedeco.dnnl.global.dnnl.dnnl_forward_inference;
+import static org.bytedeco.dnnl.global.dnnl.dnnl_forward_training;
+
+import io.trainyard.device.onednn.Engine.Argument;
+import io.trainyard.random.TorchRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/// Collects a program's operations in the order they run. Layers add theirs to it.
+///
+/// @param training false for evaluation: no masks, running statistics, nothing kept for a backward pass
+/// @param random where dropout draws its masks from when the program runs
+/// @param operations those added so far
+record ProgramBuilder(
+        Engine engine, ModelState state, boolean training, Supplier<TorchRandom> random, List<Operation> operations) {
+    ProgramBuilder(Engine engine, ModelState state, boolean training, Supplier<TorchRandom> random) {
+        this(engine, state, training, random, new ArrayList<>());
+    }
+
+    /// oneDNN's `dnnl_prop_kind_t` of the forward pass.
+    int propagation() {
+        return training ? dnnl_forward_training : dnnl_forward_inference;
+    }
+
+    void add(Operation operation) {
+        operations.add(operation);
+    }
+
+    void add(PrimitiveDescription description, Argument... arguments) {
+        operations.add(engine.operation(description, List.of(arguments)));
+    }
+
+    void add(PrimitiveDescription description, List<Argument> arguments) {
+        operations.add(engine.operation(description, arguments));
+    }
+
+    /// `memory` itself if it lies in `layout`, otherwise a copy that this program makes each time it comes here.
+    Memory in(Layout layout, Memory memory) {
+        if (memory.layout().same(layout)) {
+            return memory;
+        }
+        Memory copy = engine.memory(layout);
+        operations.add(engine.reorder(memory, copy));
+        return copy;
+    }
+
+    /// A memory in which a primitive leaves what belongs into `target`: that itself if it lies in `layout`. Follow the
+    /// primitive with [#deliver].
+    Memory outputFor(Memory target, Layout layout) {
+        return target.layout().same(layout) ? target : engine.memory(layout);
+    }
+
+    void deliver(Memory output, Memory target) {
+        if (output != target) {
+            operations.add(engine.reorder(output, target));
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package io.trainyard.device.onednn;
+
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+
+/// How many threads a network is worth, when nobody says. A rule on shapes and not on measured time, because the
+/// number decides the last bits of the results.
+final class ThreadRule {
+    /// A training step below this many floating-point operations is done by one thread: waking others costs more than
+    /// they do. Measured on two AVX-512 cores.
+    static final long ONE_THREAD_BELOW_FLOP = 50_000_000;
+
+    /// Forward, the parameters' gradient and the input's gradient take about the same.
+    private static final int PASSES = 3;
+
+    private static final int FLOP_PER_MULTIPLY_ADD = 2;
+
+    private ThreadRule() {}
+
+    /// @param processors those that this process may use
+    static int threads(Network network, int batchSize, int processors) {
+        return stepFlop(network, batchSize) < ONE_THREAD_BELOW_FLOP ? 1 : processors;
+    }
+
+    /// Floating-point operations of one training step in convolutions and linear layers.
+    static long stepFlop(Network network, int batchSize) {
+        long multiplyAdds = 0;
+        for (Network.Layer layer : network.layers()) {
+            multiplyAdds += switch (layer.spec()) {
+                case LayerSpec.Conv2d conv ->
+                    (long) layer.out().elements() * layer.in().size(0) * conv.kernel() * conv.kernel();
+                case LayerSpec.Linear _ ->
+                    (long) layer.out().elements() * layer.in().elements();
+                case LayerSpec.MaxPool2d _,
+                        LayerSpec.BatchNorm2d _,
+                        LayerSpec.Relu _,
+                        LayerSpec.Dropout _,
+                        LayerSpec.Flatten _ -> 0;
+            };
+        }
+        return multiplyAdds * FLOP_PER_MULTIPLY_ADD * PASSES * batchSize;
+    }
+}

@@ -1,0 +1,152 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.exc.InvalidTypeIdException;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Sentences for the person who wrote a command that cannot be read: Jackson's own are for Java programmers.
+final class JobJsonError {
+    private static final String OBJECT = "a JSON object such as {\"id\": \"my-job\", \"network\": \"lenet\", ...}";
+
+    private JobJsonError() {}
+
+    static InvalidJobException notJson(JacksonException e) {
+        String problem = e.getOriginalMessage()
+                .replaceAll("(?s)\n.*", "")
+                .replaceAll(": enable `.*", "") // a switch of the parser
+                .replaceAll(", from `[^`]*`", "") // a method of the parser
+                .replaceAll(" \\(start marker at .*", "");
+        JsonLocation at = e.getLocation();
+        String where = at == null || at.getLineNr() < 1
+                ? ""
+                : " (line %d, column %d)".formatted(at.getLineNr(), at.getColumnNr());
+        return new InvalidJobException("the command is not JSON: " + Check.shortened(problem, 300) + where, e);
+    }
+
+    static InvalidJobException notAnObject(JsonNode found) {
+        String what = found.isMissingNode() ? "empty" : Check.shortened(found.toString());
+        return new InvalidJobException("the command is %s; it must be %s".formatted(what, OBJECT));
+    }
+
+    /// @param json the whole command, to say what stands at the place that was refused
+    static InvalidJobException explain(JsonProcessingException e, JsonNode json) {
+        List<JsonMappingException.Reference> path = e instanceof JsonMappingException m ? m.getPath() : List.of();
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof InvalidJobException invalid) {
+                boolean inList = path.stream().anyMatch(step -> step.getFieldName() == null);
+                return inList ? new InvalidJobException(text(path) + ": " + invalid.getMessage(), e) : invalid;
+            }
+        }
+        JsonNode found = at(json, path);
+        return new InvalidJobException(
+                switch (e) {
+                    case UnrecognizedPropertyException unknown -> unknownField(unknown, path);
+                    case InvalidTypeIdException type when found.isObject() -> unknownType(type, path, found);
+                    case InvalidTypeIdException type ->
+                        wrongKind(path, found, type.getBaseType().getRawClass());
+                    case MismatchedInputException mismatch -> wrongKind(path, found, mismatch.getTargetType());
+                    default -> wrongKind(path, found, null);
+                },
+                e);
+    }
+
+    private static String unknownField(UnrecognizedPropertyException e, List<JsonMappingException.Reference> path) {
+        String parent = text(path.subList(0, Math.max(0, path.size() - 1)));
+        Collection<Object> known = e.getKnownPropertyIds();
+        return "the field \"%s\"%s is not known; allowed is %s"
+                .formatted(
+                        Check.shortened(e.getPropertyName()),
+                        parent.isEmpty() ? "" : " of " + parent,
+                        known == null
+                                ? "none"
+                                : joined(known.stream().map(String::valueOf).toList()));
+    }
+
+    private static String unknownType(
+            InvalidTypeIdException e, List<JsonMappingException.Reference> path, JsonNode found) {
+        JsonSubTypes types = e.getBaseType().getRawClass().getAnnotation(JsonSubTypes.class);
+        String allowed = types == null
+                ? "none"
+                : joined(Arrays.stream(types.value())
+                        .map(JsonSubTypes.Type::name)
+                        .toList());
+        JsonNode type = found.path("type");
+        return type.isMissingNode()
+                ? "%s.type is missing; allowed is %s".formatted(text(path), allowed)
+                : "%s.type is %s; allowed is %s".formatted(text(path), Check.shortened(type.toString()), allowed);
+    }
+
+    private static String wrongKind(
+            List<JsonMappingException.Reference> path, JsonNode found, @Nullable Class<?> target) {
+        String kind = found.isIntegralNumber() && (target == null || target == Integer.class || target == Long.class)
+                ? "a whole number that is not so large"
+                : kind(target);
+        return "%s is %s; it must be %s".formatted(text(path), Check.shortened(found.toString()), kind);
+    }
+
+    private static String kind(@Nullable Class<?> target) {
+        if (target == null) {
+            return "of another kind";
+        } else if (target == Integer.class || target == Long.class) {
+            return "a whole number";
+        } else if (target == Double.class) {
+            return "a number";
+        } else if (target == Boolean.class) {
+            return "true or false";
+        } else if (target == String.class) {
+            return "text, in quotes";
+        } else if (Collection.class.isAssignableFrom(target)) {
+            return "a list in brackets, [...]";
+        } else if (target == NetworkSpec.class) {
+            return "a network's name or {\"layers\": [...]}";
+        } else if (target == DatasetSpec.class) {
+            return "a data set's name or {\"name\": ..., \"normalize\": ...}";
+        } else if (target == DeviceSpec.class) {
+            return "a device's name, such as \"auto\"";
+        } else if (target == LayerSpec.class) {
+            return "an object with a type, such as {\"type\": \"relu\"}";
+        } else if (target == OptimizerSpec.class) {
+            return "an object with a type, such as {\"type\": \"sgd\", \"learningRate\": 0.01}";
+        } else if (target == DatasetSpec.Normalize.class) {
+            return "an object such as {\"mean\": [0.5], \"std\": [0.5]}, with one number a channel";
+        }
+        return "an object in braces, {...}";
+    }
+
+    private static JsonNode at(JsonNode json, List<JsonMappingException.Reference> path) {
+        JsonNode node = json;
+        for (JsonMappingException.Reference step : path) {
+            node = step.getFieldName() == null ? node.path(step.getIndex()) : node.path(step.getFieldName());
+        }
+        return node instanceof MissingNode ? json : node;
+    }
+
+    /// As a person would write it: `network.layers[2].out`.
+    private static String text(List<JsonMappingException.Reference> path) {
+        StringBuilder text = new StringBuilder();
+        for (JsonMappingException.Reference step : path) {
+            if (step.getFieldName() == null) {
+                text.append('[').append(step.getIndex()).append(']');
+            } else {
+                text.append(text.isEmpty() ? "" : ".").append(Check.shortened(step.getFieldName()));
+            }
+        }
+        return text.toString();
+    }
+
+    private static String joined(Collection<String> names) {
+        return names.stream().sorted().collect(Collectors.joining(", "));
+    }
+}

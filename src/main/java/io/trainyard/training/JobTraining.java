@@ -1,0 +1,193 @@
+package io.trainyard.training;
+
+import io.trainyard.checkpoint.Checkpoint;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.checkpoint.Progress;
+import io.trainyard.data.Dataset;
+import io.trainyard.data.DatasetException;
+import io.trainyard.data.Datasets;
+import io.trainyard.data.PixelScale;
+import io.trainyard.device.Device;
+import io.trainyard.device.Devices;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.Parameters;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Workload;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Network;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// Runs jobs, one after another, from their specification to their end.
+///
+/// Not thread-safe: one job at a time, though each may be run on another thread.
+public final class JobTraining {
+    private static final System.Logger LOG = System.getLogger(JobTraining.class.getName());
+
+    private final Path dataRoot;
+    private final DeviceSpec defaultDevice;
+    private final int threads;
+    private final String worker;
+    private @Nullable Dataset lastDataset; // jobs in a row often use the same one
+
+    /// @param dataRoot the folder data sets are read from
+    /// @param defaultDevice for jobs that leave the choice open
+    /// @param threads CPU threads; 0 lets the device choose. An attempt that goes on from a checkpoint keeps the
+    ///     checkpoint's number
+    /// @param worker who runs them, as events tell it
+    public JobTraining(Path dataRoot, DeviceSpec defaultDevice, int threads, String worker) {
+        this.dataRoot = dataRoot;
+        this.defaultDevice = defaultDevice;
+        this.threads = threads;
+        this.worker = worker;
+    }
+
+    /// Runs one attempt at `job`, going on from its newest checkpoint if it has one. Whatever goes wrong is told in the
+    /// outcome, and by an event once the attempt has begun; nothing is thrown but errors of `events` itself.
+    ///
+    /// @param folder the job's own
+    /// @param events takes what happens, in order, on the calling thread
+    /// @param stopRequested asked at every step boundary
+    public Outcome run(JobSpec job, JobFolder folder, Consumer<TrainingEvent> events, BooleanSupplier stopRequested) {
+        try {
+            Workload workload = workload(job, check(job));
+            if (!folder.keepSpec(JobJson.write(job))) {
+                return new Outcome.Rejected(
+                        "the id \"%s\" belongs to another job already; give this one an id of its own"
+                                .formatted(job.id()));
+            }
+            Optional<byte[]> outcome = folder.outcome();
+            if (outcome.isPresent()) {
+                events.accept(EventJson.readEvent(outcome.get()));
+                return new Outcome.Finished();
+            }
+            return attempt(job, workload, folder, events, stopRequested);
+        } catch (InvalidJobException e) {
+            return new Outcome.Rejected(message(e));
+        } catch (IOException e) {
+            return new Outcome.Failed("the outcome kept for job %s cannot be read: %s".formatted(job.id(), message(e)));
+        } catch (DatasetException e) {
+            return fail(job, folder.beginAttempt(worker), e, events);
+        }
+    }
+
+    /// What can be known without reading a file.
+    private static Network check(JobSpec job) {
+        Datasets.requireKnown(job.dataset().name());
+        var described = Datasets.describe(job.dataset().name());
+        PixelScale.of(described.shape().size(0), job.dataset().normalize());
+        return Network.fit(job.network(), described.shape(), described.classes());
+    }
+
+    private Outcome attempt(
+            JobSpec job,
+            Workload workload,
+            JobFolder folder,
+            Consumer<TrainingEvent> events,
+            BooleanSupplier stopRequested) {
+        int attempt = folder.beginAttempt(worker);
+        try {
+            Device device = Devices.open(job.device().isAuto() ? defaultDevice : job.device());
+            events.accept(new Claimed(job.id(), attempt, worker, device.info().name()));
+            Optional<Checkpoint> newest = folder.newest();
+            Workload asBefore =
+                    newest.isPresent() ? workload.withThreads(newest.get().threads()) : workload;
+            try (LearningSession session = device.open(asBefore)) {
+                Progress from = place(job, workload.network(), session, newest);
+                events.accept(started(job, attempt, device, workload, session, from));
+                return train(job, attempt, from, workload, session, folder, events, stopRequested);
+            }
+        } catch (RuntimeException | OutOfMemoryError e) {
+            return fail(job, attempt, e, events);
+        }
+    }
+
+    private static Outcome fail(JobSpec job, int attempt, Throwable cause, Consumer<TrainingEvent> events) {
+        LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d failed".formatted(job.id(), attempt), cause);
+        events.accept(new Failed(job.id(), attempt, message(cause)));
+        return new Outcome.Failed(message(cause));
+    }
+
+    private Outcome train(
+            JobSpec job,
+            int attempt,
+            Progress from,
+            Workload workload,
+            LearningSession session,
+            JobFolder folder,
+            Consumer<TrainingEvent> events,
+            BooleanSupplier stopRequested) {
+        Trainer trainer = new Trainer(job, attempt, workload, session, folder, events, stopRequested);
+        Progress end = trainer.train(from);
+        if (end.epoch() < job.epochs()) {
+            events.accept(new Released(job.id(), attempt, end.step(), "worker %s stops".formatted(worker)));
+            return new Outcome.Released();
+        }
+        Finished finished = trainer.finished(end);
+        folder.keepOutcome(EventJson.write(finished)); // before it is told: told twice is better than never
+        events.accept(finished);
+        return new Outcome.Finished();
+    }
+
+    /// Puts the session where the job stands: at its newest checkpoint, or at the beginning.
+    private static Progress place(JobSpec job, Network network, LearningSession session, Optional<Checkpoint> newest) {
+        if (newest.isPresent()) {
+            session.load(newest.get().state());
+            return newest.get().progress();
+        }
+        TorchRandom random = new TorchRandom(job.seed());
+        session.load(new SessionState(Initializer.initial(network, random), Parameters.NONE));
+        return Progress.beginning(random.state());
+    }
+
+    private Workload workload(JobSpec job, Network network) {
+        Dataset dataset = lastDataset;
+        if (dataset == null || !dataset.name().equals(job.dataset().name())) {
+            lastDataset = null; // room for the next one
+            dataset = Datasets.open(dataRoot, job.dataset().name());
+            lastDataset = dataset;
+        }
+        PixelScale scale = PixelScale.of(dataset.shape().size(0), job.dataset().normalize());
+        return new Workload(network, job.optimizer(), job.batchSize(), dataset, scale, threads);
+    }
+
+    private static Started started(
+            JobSpec job, int attempt, Device device, Workload workload, LearningSession session, Progress from) {
+        String name = device.info().name();
+        List<TrainingEvent.Parameter> parameters = workload.network().parameters().stream()
+                .map(p -> new TrainingEvent.Parameter(p.name(), p.shape(), name))
+                .toList();
+        return new Started(
+                job.id(),
+                attempt,
+                job,
+                name,
+                session.threads(),
+                workload.dataset().train().size(),
+                workload.dataset().test().size(),
+                workload.dataset().classes(),
+                from.step() + 1,
+                workload.stepsPerEpoch(),
+                parameters);
+    }
+
+    private static String message(Throwable e) {
+        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    }
+}

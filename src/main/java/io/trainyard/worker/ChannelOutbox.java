@@ -1,0 +1,116 @@
+package io.trainyard.worker;
+
+import io.smallrye.common.annotation.Identifier;
+import io.smallrye.reactive.messaging.MutinyEmitter;
+import io.smallrye.reactive.messaging.kafka.api.OutgoingKafkaRecordMetadata;
+import io.trainyard.topics.Topic;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Inject;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.eclipse.microprofile.reactive.messaging.Channel;
+import org.eclipse.microprofile.reactive.messaging.Message;
+import org.eclipse.microprofile.reactive.messaging.Metadata;
+import org.eclipse.microprofile.reactive.messaging.OnOverflow;
+import org.jspecify.annotations.Nullable;
+
+/// The channels of a worker, one a topic; their settings are in `application.properties`. What is on its way is
+/// bounded before it comes here ([JobEvents#MAX_IN_FLIGHT], one heartbeat, one command), so the channels do not.
+@ApplicationScoped
+class ChannelOutbox implements Outbox {
+    private static final String STEPS = "steps";
+    private static final String ACCURACY = "accuracy";
+    private static final String CHECKPOINTS = "checkpoints";
+    private static final String JOBS = "jobs";
+    private static final String WORKERS = "workers";
+    private static final String DEAD_LETTER = "dead-letter";
+
+    /// For commands that are published once more; each record names its topic.
+    private static final String COMMANDS = "commands";
+
+    /// When a record that does not get to the brokers counts as lost. Past a claim's lock time nothing is gained by
+    /// trying on.
+    private static final int DELIVERY_TIMEOUT_MILLIS = 60_000;
+
+    /// Losses come every 100 ms, so batching them costs nobody's patience.
+    private static final int LINGER_MILLIS = 5;
+
+    /// Compressed, it fits into a record of the topic's size.
+    private static final int MAX_UNCOMPRESSED_BYTES = 4 * Topic.MAX_RECORD_BYTES;
+
+    private final Map<String, MutinyEmitter<byte[]>> channels = new HashMap<>();
+    private final MutinyEmitter<byte[]> commands;
+
+    @Inject
+    ChannelOutbox(
+            WorkerSettings settings,
+            @Channel(STEPS) @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> steps,
+            @Channel(ACCURACY) @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> accuracy,
+            @Channel(CHECKPOINTS) @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> checkpoints,
+            @Channel(JOBS) @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> jobs,
+            @Channel(WORKERS) @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> workers,
+            @Channel(DEAD_LETTER) @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> deadLetter,
+            @Channel(COMMANDS) @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> commands) {
+        String prefix = settings.topics().prefix();
+        channels.put(Topic.STEPS.name(prefix), steps);
+        channels.put(Topic.ACCURACY.name(prefix), accuracy);
+        channels.put(Topic.CHECKPOINTS.name(prefix), checkpoints);
+        channels.put(Topic.JOBS.name(prefix), jobs);
+        channels.put(Topic.WORKERS.name(prefix), workers);
+        channels.put(Topic.DEAD_LETTER.name(prefix), deadLetter);
+        this.commands = commands;
+    }
+
+    /// The settings of all producers, under Kafka's names.
+    @Produces
+    @Identifier("worker")
+    static Map<String, Object> producerSettings() {
+        return Map.of(
+                ProducerConfig.ACKS_CONFIG,
+                "all",
+                ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
+                true,
+                ProducerConfig.COMPRESSION_TYPE_CONFIG,
+                "lz4",
+                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+                MAX_UNCOMPRESSED_BYTES,
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                DELIVERY_TIMEOUT_MILLIS,
+                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                DELIVERY_TIMEOUT_MILLIS / 4,
+                ProducerConfig.LINGER_MS_CONFIG,
+                LINGER_MILLIS,
+                ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
+                ByteArraySerializer.class.getName(),
+                ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
+                ByteArraySerializer.class.getName());
+    }
+
+    @Override
+    public CompletableFuture<Void> send(String topic, byte @Nullable [] key, byte[] value, Headers headers) {
+        CompletableFuture<Void> sent = new CompletableFuture<>();
+        var record = OutgoingKafkaRecordMetadata.builder()
+                .withTopic(topic)
+                .withKey(key)
+                .withHeaders(headers)
+                .build();
+        channels.getOrDefault(topic, commands)
+                .send(Message.of(
+                        value,
+                        Metadata.of(record),
+                        () -> {
+                            sent.complete(null);
+                            return CompletableFuture.completedFuture(null);
+                        },
+                        problem -> {
+                            sent.completeExceptionally(problem);
+                            return CompletableFuture.completedFuture(null);
+                        }));
+        return sent;
+    }
+}

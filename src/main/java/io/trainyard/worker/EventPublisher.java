@@ -1,0 +1,91 @@
+package io.trainyard.worker;
+
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.DeadLetter;
+import io.trainyard.topics.Topic;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+
+/// Turns what a worker has to say into records: topic, key, headers, body.
+final class EventPublisher {
+    private final Outbox outbox;
+    private final String prefix;
+    private final String worker;
+    private final Duration patience;
+
+    /// @param prefix of the topics' names
+    /// @param worker the worker's id
+    /// @param patience how long an event may wait for room among those on their way
+    EventPublisher(Outbox outbox, String prefix, String worker, Duration patience) {
+        this.outbox = outbox;
+        this.prefix = prefix;
+        this.worker = worker;
+        this.patience = patience;
+    }
+
+    /// Begins the events of a claim.
+    ///
+    /// @param watcher sees every event before it is sent
+    JobEvents open(Consumer<TrainingEvent> watcher) {
+        return new JobEvents(
+                event -> {
+                    watcher.accept(event);
+                    return send(Topic.of(event), event.job(), EventJson.write(event), headers(CloudEvents.type(event)));
+                },
+                patience);
+    }
+
+    CompletableFuture<Void> publish(WorkerStatus status) {
+        return send(Topic.WORKERS, status.worker(), EventJson.write(status), headers(CloudEvents.WORKER_STATUS));
+    }
+
+    /// Puts a command aside that nobody will run.
+    ///
+    /// @param reason a sentence for the person who wrote it
+    CompletableFuture<Void> deadLetter(ConsumerRecord<byte[], byte[]> command, String reason) {
+        RecordHeaders headers = headers(CloudEvents.DEAD_COMMAND);
+        headers.remove("content-type"); // it need not be JSON
+        add(headers, "content-type", "application/octet-stream");
+        add(headers, DeadLetter.REASON, reason);
+        add(headers, DeadLetter.SOURCE_TOPIC, command.topic());
+        add(headers, DeadLetter.SOURCE_PARTITION, Integer.toString(command.partition()));
+        add(headers, DeadLetter.SOURCE_OFFSET, Long.toString(command.offset()));
+        add(headers, DeadLetter.WORKER, worker);
+        byte[] body = body(command);
+        if (body.length > DeadLetter.MAX_BODY_BYTES) {
+            add(headers, DeadLetter.TRUNCATED_FROM_BYTES, Integer.toString(body.length));
+            body = Arrays.copyOf(body, DeadLetter.MAX_BODY_BYTES);
+        }
+        return outbox.send(Topic.DEAD_LETTER.name(prefix), command.key(), body, headers);
+    }
+
+    /// Publishes a command once more, as it is.
+    CompletableFuture<Void> again(ConsumerRecord<byte[], byte[]> command) {
+        return outbox.send(command.topic(), command.key(), body(command), command.headers());
+    }
+
+    /// A command without a body is an empty one; channels carry no nulls.
+    private static byte[] body(ConsumerRecord<byte[], byte[]> command) {
+        return command.value() == null ? new byte[0] : command.value();
+    }
+
+    private CompletableFuture<Void> send(Topic topic, String key, byte[] body, RecordHeaders headers) {
+        return outbox.send(topic.name(prefix), key.getBytes(StandardCharsets.UTF_8), body, headers);
+    }
+
+    private RecordHeaders headers(String type) {
+        return CloudEvents.headers(type, "/workers/" + worker);
+    }
+
+    private static void add(RecordHeaders headers, String key, String value) {
+        headers.add(key, value.getBytes(StandardCharsets.UTF_8));
+    }
+}

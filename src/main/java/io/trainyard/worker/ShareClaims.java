@@ -1,0 +1,177 @@
+package io.trainyard.worker;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaShareConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/// A member of the share groups that holds one command at a time. Used by one thread. After a [ClaimLostException] or
+/// a [KafkaException] it is good for nothing but [#close].
+///
+/// Each topic has a share group of its own, for two reasons. Kafka's assignor gives each partition of a group to as few
+/// members as will do, so that in one group over three topics a topic would wait for the one worker that has it.
+/// And topics that are asked one after the other have an order: the most urgent first.
+final class ShareClaims implements AutoCloseable {
+    private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration REPRESENT_TIMEOUT = Duration.ofSeconds(1);
+    /// The bound on leaving a group.
+    static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+
+    /// How long each topic is asked in turn, and how long the broker may think about it: a little less, so that the
+    /// answer is there in time.
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    private static final int FETCH_WAIT_MILLIS = 80;
+
+    /// Kafka's own default; asked of the broker as soon as a command is held.
+    private static final int UNKNOWN_LOCK_MILLIS = 30_000;
+
+    private final String kafka;
+    private final String worker;
+    private final List<Source> sources;
+    private final Map<Source, KafkaShareConsumer<byte[], byte[]>> consumers = new HashMap<>();
+    private @Nullable Held held;
+
+    /// A topic and its share group.
+    record Source(String topic, String group) {}
+
+    private record Held(KafkaShareConsumer<byte[], byte[]> by, ConsumerRecord<byte[], byte[]> command) {}
+
+    /// @param kafka `host:port`
+    /// @param sources the most urgent first
+    ShareClaims(String kafka, String worker, List<Source> sources) {
+        this.kafka = kafka;
+        this.worker = worker;
+        this.sources = List.copyOf(sources);
+    }
+
+    private KafkaShareConsumer<byte[], byte[]> join(Source source) {
+        KafkaShareConsumer<byte[], byte[]> consumer = new KafkaShareConsumer<>(
+                Map.of(
+                        ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                        kafka,
+                        ConsumerConfig.GROUP_ID_CONFIG,
+                        source.group(),
+                        ConsumerConfig.CLIENT_ID_CONFIG,
+                        worker + "-" + source.topic(),
+                        ConsumerConfig.SHARE_ACKNOWLEDGEMENT_MODE_CONFIG,
+                        "explicit",
+                        ConsumerConfig.SHARE_ACQUIRE_MODE_CONFIG,
+                        "record_limit", // the default may hold more
+                        ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                        1,
+                        ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+                        FETCH_WAIT_MILLIS),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer());
+        consumer.subscribe(List.of(source.topic()));
+        return consumer;
+    }
+
+    /// Asks each topic for a command, for a short time, and holds the first that comes.
+    Optional<ConsumerRecord<byte[], byte[]>> next() throws ClaimLostException {
+        sources.forEach(source -> consumers.computeIfAbsent(source, this::join));
+        for (Source source : sources) {
+            KafkaShareConsumer<byte[], byte[]> consumer = Objects.requireNonNull(consumers.get(source));
+            ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+            if (!records.isEmpty()) {
+                ConsumerRecord<byte[], byte[]> command = only(records);
+                held = new Held(consumer, command);
+                return Optional.of(command);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static ConsumerRecord<byte[], byte[]> only(ConsumerRecords<byte[], byte[]> records)
+            throws ClaimLostException {
+        if (records.count() != 1) {
+            throw new ClaimLostException("%d commands came where one was expected".formatted(records.count()), null);
+        }
+        return records.iterator().next();
+    }
+
+    /// Time between renewals: a third of the lock, so that one may fail.
+    Duration renewEvery() {
+        return Duration.ofMillis(requireHeld().by().acquisitionLockTimeoutMs().orElse(UNKNOWN_LOCK_MILLIS) / 3);
+    }
+
+    /// Renews the lock on the held command. The broker presents a renewed record again, at once; only then may the
+    /// next acknowledgement come.
+    void renew() throws ClaimLostException {
+        Held before = requireHeld();
+        leaveOthers(before.by());
+        acknowledge(AcknowledgeType.RENEW);
+        ConsumerRecords<byte[], byte[]> again = before.by().poll(REPRESENT_TIMEOUT);
+        if (again.isEmpty()) {
+            throw new ClaimLostException("the renewed command was not presented again", null);
+        }
+        ConsumerRecord<byte[], byte[]> after = only(again);
+        if (after.offset() != before.command().offset()
+                || after.partition() != before.command().partition()) {
+            throw new ClaimLostException("another command was presented than the renewed one", null);
+        }
+        held = new Held(before.by(), after);
+    }
+
+    /// The other topics' consumers may have been handed a command just after they were asked. It must not lie with a
+    /// worker that is busy for long: leaving gives it back.
+    private void leaveOthers(KafkaShareConsumer<byte[], byte[]> one) {
+        consumers.values().removeIf(consumer -> {
+            if (consumer != one) {
+                consumer.close(CLOSE_TIMEOUT);
+            }
+            return consumer != one;
+        });
+    }
+
+    /// Ends the claim on the held command with ACCEPT, or gives it back with RELEASE.
+    void settle(AcknowledgeType type) throws ClaimLostException {
+        acknowledge(type);
+        held = null;
+    }
+
+    private Held requireHeld() {
+        Held now = held;
+        if (now == null) {
+            throw new IllegalStateException("no command is held");
+        }
+        return now;
+    }
+
+    private void acknowledge(AcknowledgeType type) throws ClaimLostException {
+        Held now = requireHeld();
+        try {
+            now.by().acknowledge(now.command(), type);
+        } catch (IllegalStateException e) { // the client has noticed already that the lock is gone
+            throw new ClaimLostException("%s came too late: %s".formatted(type, e.getMessage()), e);
+        }
+        Map<TopicIdPartition, Optional<KafkaException>> result = now.by().commitSync(COMMIT_TIMEOUT);
+        if (result.isEmpty()) {
+            throw new ClaimLostException("%s was not answered".formatted(type), null);
+        }
+        for (Optional<KafkaException> problem : result.values()) {
+            if (problem.isPresent()) {
+                throw new ClaimLostException("%s was refused: %s".formatted(type, problem.get()), problem.get());
+            }
+        }
+    }
+
+    /// Leaves the groups; a command still held goes back at once.
+    @Override
+    public void close() {
+        consumers.values().forEach(consumer -> consumer.close(CLOSE_TIMEOUT));
+        consumers.clear();
+    }
+}

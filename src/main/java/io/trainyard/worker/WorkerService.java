@@ -1,0 +1,132 @@
+package io.trainyard.worker;
+
+import io.quarkus.runtime.ShutdownEvent;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DatasetException;
+import io.trainyard.device.Devices;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.topics.TopicAdmin;
+import io.trainyard.training.JobTraining;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import jakarta.inject.Inject;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/// The worker of this process: its device, its claim loop, its heartbeat.
+@ApplicationScoped
+public class WorkerService {
+    private static final System.Logger LOG = System.getLogger(WorkerService.class.getName());
+    private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(10);
+    private static final Path DEFAULT_DATA = Path.of("data");
+
+    private final WorkerSettings settings;
+    private final Outbox outbox;
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private @Nullable ClaimLoop loop;
+    private @Nullable Heartbeat heartbeat;
+
+    @Inject
+    WorkerService(WorkerSettings settings, Outbox outbox) {
+        this.settings = settings;
+        this.outbox = outbox;
+    }
+
+    /// Starts to work, where this process is a worker.
+    ///
+    /// @throws io.trainyard.spec.InvalidJobException if the device's name is none
+    /// @throws io.trainyard.device.DeviceException if the device is not here
+    /// @throws DatasetException if the data root cannot be read
+    /// @throws io.trainyard.checkpoint.CheckpointException if the checkpoint store cannot be written
+    /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
+    public void start() {
+        WorkerSettings.Worker worker = settings.worker();
+        if (!worker.enabled()) {
+            return;
+        }
+        String id = worker.id().orElseGet(WorkerService::randomId);
+        DeviceSpec device = new DeviceSpec(worker.device());
+        String deviceName = Devices.open(device).info().name();
+        Path data = requireReadable(settings);
+        CheckpointStore store = CheckpointStore.open(URI.create(settings.checkpoints()));
+        TopicAdmin.createMissing(settings.kafka(), settings.topics().prefix(), ADMIN_TIMEOUT);
+
+        JobTraining training = new JobTraining(data, device, worker.threads(), id);
+        Activity activity = new Activity();
+        EventPublisher publisher = new EventPublisher(outbox, settings.topics().prefix(), id, worker.sendTimeout());
+        ClaimLoop claims = new ClaimLoop(
+                new ClaimLoop.Settings(
+                        settings.kafka(), settings.topics().prefix(), id, worker.grace(), worker.flushTimeout()),
+                (job, events, stopRequested) ->
+                        training.run(job, new JobFolder(store, job.id()), events, stopRequested),
+                publisher,
+                activity);
+        Heartbeat beats = new Heartbeat(publisher, activity, id, deviceName);
+        claims.start();
+        beats.start(worker.heartbeat());
+        loop = claims;
+        heartbeat = beats;
+        var _ = claims.ended().whenComplete((_, problem) -> {
+            if (problem == null) {
+                ended.complete(null);
+            } else {
+                ended.completeExceptionally(problem);
+            }
+        });
+        LOG.log(
+                System.Logger.Level.INFO,
+                "worker={0} device={1} takes commands from {2}; data in {3}, checkpoints in {4}",
+                id,
+                deviceName,
+                settings.kafka(),
+                data.toAbsolutePath(),
+                store.uri(""));
+    }
+
+    /// Completes when the worker has stopped; exceptionally when it cannot go on and the process should end.
+    public CompletableFuture<Void> ended() {
+        return ended;
+    }
+
+    private static String randomId() {
+        String suffix = "-%04x".formatted(ThreadLocalRandom.current().nextInt(1 << Short.SIZE));
+        try {
+            return InetAddress.getLocalHost().getHostName() + suffix;
+        } catch (UnknownHostException _) { // a machine need not know its own name
+            return "worker" + suffix;
+        }
+    }
+
+    /// A folder that was named must be there; the default need not be, because some data sets are built in.
+    private static Path requireReadable(WorkerSettings settings) {
+        Path data = settings.data().orElse(DEFAULT_DATA);
+        boolean mayBeMissing = settings.data().isEmpty() && !Files.exists(data);
+        if (!mayBeMissing && !(Files.isDirectory(data) && Files.isReadable(data))) {
+            throw new DatasetException("the data root %s is %s; give a folder that can be read with --data"
+                    .formatted(
+                            data.toAbsolutePath(),
+                            !Files.exists(data) ? "not there" : "not a folder that can be read"));
+        }
+        return data;
+    }
+
+    /// Stops while the channels still work: they are closed after this event.
+    void stop(@Observes ShutdownEvent event) {
+        ClaimLoop claims = loop;
+        if (claims != null) {
+            claims.close();
+        }
+        Heartbeat beats = heartbeat;
+        if (beats != null) {
+            beats.close();
+        }
+    }
+}

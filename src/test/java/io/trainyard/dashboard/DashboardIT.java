@@ -1,0 +1,222 @@
+package io.trainyard.dashboard;
+
+import static io.trainyard.dashboard.SampleEvents.losses;
+import static io.trainyard.dashboard.SampleEvents.started;
+import static io.trainyard.dashboard.SampleEvents.tested;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicAdmin;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The packaged dashboard with a real broker, over HTTP.
+class DashboardIT {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @TempDir
+    private static Path dir;
+
+    private static TestBroker broker;
+    private static EventPublisher publisher;
+    private static DashboardProcess dashboard;
+    private static HttpClient http;
+
+    @BeforeAll
+    static void start() throws Exception {
+        broker = new TestBroker(dir.resolve("kafka"));
+        TopicAdmin.createMissing(broker.address(), Topic.DEFAULT_PREFIX, Duration.ofSeconds(20));
+        publisher = new EventPublisher(broker.address());
+        publisher.send(new Claimed("earlier", 1, "w1", "cpu"), started("earlier", 1, 2, 1, 100));
+        publisher.sendText(Topic.JOBS, "this is no event");
+        publisher.sendText(Topic.STEPS, "{\"type\": \"stepLosses\"}");
+        publisher.sendText(Topic.WORKERS, "[]");
+        publisher.send(losses("earlier", 1, 0, 1, 100), tested("earlier", 1, 0, 100, 0.6));
+        dashboard = new DashboardProcess("--kafka", broker.address(), "--port", "0");
+        http = HttpClient.newHttpClient();
+    }
+
+    @AfterAll
+    static void stop() {
+        dashboard.close();
+        http.close();
+        publisher.close();
+        broker.close();
+    }
+
+    private static HttpResponse<String> get(String path) throws Exception {
+        return http.send(
+                HttpRequest.newBuilder(URI.create(dashboard.url() + path)).build(), BodyHandlers.ofString());
+    }
+
+    private static JsonNode json(String path) throws Exception {
+        return JSON.readTree(get(path).body());
+    }
+
+    @Test
+    void knowsWhatHappenedBeforeItStarted() throws Exception {
+        await().untilAsserted(() -> {
+            JsonNode detail = json("/api/jobs/earlier");
+            assertThat(detail.at("/summary/status").asText()).isEqualTo("RUNNING");
+            assertThat(detail.at("/summary/step").asLong()).isEqualTo(100);
+            assertThat(detail.at("/tests/0/testAccuracy").asDouble()).isEqualTo(0.6);
+            assertThat(detail.at("/confusion")).hasSize(10);
+        });
+        assertThat(json("/api/jobs").findValuesAsText("job")).contains("earlier");
+        assertThat(json("/api/jobs/earlier/losses").get("mean")).hasSize(100);
+        assertThat(json("/api/jobs/earlier/losses?from=11&to=20").get("firstStep"))
+                .hasSize(10);
+    }
+
+    @Test
+    void skipsRecordsThatCannotBeReadAndSaysWhere() {
+        await().untilAsserted(() -> assertThat(dashboard.lines())
+                .anyMatch(line -> line.contains("topic=trainyard.jobs partition=0 offset=2 reason="))
+                .anyMatch(line -> line.contains("topic=trainyard.steps partition=0 offset=0 reason="))
+                .anyMatch(line -> line.contains("topic=trainyard.workers partition=0 offset=0 reason=")));
+    }
+
+    @Test
+    void answersWithASentenceWhereThereIsNothing() throws Exception {
+        HttpResponse<String> missing = get("/api/jobs/%3Cb%3Eno");
+        assertThat(missing.statusCode()).isEqualTo(404);
+        assertThat(missing.headers().firstValue("content-type"))
+                .hasValueSatisfying(t -> assertThat(t).startsWith("text/plain"));
+        assertThat(missing.body()).startsWith("there is no job \"<b>no\" here");
+        assertThat(get("/api/jobs/no/losses").statusCode()).isEqualTo(404);
+        assertThat(get("/api/jobs/earlier/losses?from=x").statusCode()).isEqualTo(400);
+        assertThat(get("/api/jobs/earlier/losses?from=x").body()).startsWith("from is \"x\"; allowed is");
+        assertThat(get("/api/jobs/earlier/losses?from=9&to=8").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void servesThePageWithAStrictPolicy() throws Exception {
+        HttpResponse<String> page = get("/");
+        assertThat(page.statusCode()).isEqualTo(200);
+        assertThat(page.headers().firstValue("content-security-policy"))
+                .hasValueSatisfying(policy ->
+                        assertThat(policy).startsWith("default-src 'self'").doesNotContain("unsafe"));
+        assertThat(get("/_static/echarts/6.0.0/dist/echarts.esm.min.js").statusCode())
+                .isEqualTo(200);
+        assertThat(get("/favicon.svg").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void tellsChangesLive() throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(dashboard.url() + "/api/live"))
+                .build();
+        try (var stream = new EventStream(http.send(request, BodyHandlers.ofInputStream()))) {
+            EventStream.Event first = stream.next();
+            assertThat(first.name()).isEqualTo("snapshot");
+
+            publisher.send(new Claimed("live", 1, "w1", "cpu"));
+            JsonNode claimed = changeOf(stream, "live");
+            assertThat(claimed.get("status").asText()).isEqualTo("CLAIMED");
+
+            publisher.send(started("live", 1, 1, 1, 100), losses("live", 1, 0, 1, 40));
+            await().until(() -> changeOf(stream, "live").get("step").asInt() == 40);
+
+            publisher.send(new WorkerStatus("w7", "cpu", "live", 1, 900, 1 << 28, false));
+            await().until(() -> stream.next()
+                    .data()
+                    .get("workers")
+                    .findValuesAsText("worker")
+                    .contains("w7"));
+        }
+        assertThat(json("/api/workers").findValuesAsText("worker")).contains("w7");
+    }
+
+    /// The next change that is about the job.
+    private static JsonNode changeOf(EventStream stream, String job) throws IOException {
+        while (true) {
+            EventStream.Event event = stream.next();
+            for (JsonNode summary : event.data().get("jobs")) {
+                if (event.name().equals("change") && summary.get("job").asText().equals(job)) {
+                    return summary;
+                }
+            }
+        }
+    }
+
+    @Test
+    void saysThatItsPortIsTaken() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0, 1, java.net.InetAddress.getByName("localhost"));
+                var second = new DashboardProcess(
+                        "--kafka", broker.address(), "--port", Integer.toString(taken.getLocalPort()))) {
+            assertThat(second.exitStatus()).isEqualTo(2);
+            assertThat(second.lines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("cannot listen on localhost:" + taken.getLocalPort());
+        }
+    }
+
+    @Test
+    void saysThatKafkaDoesNotAnswer() throws Exception {
+        try (var alone = new DashboardProcess("--kafka", "localhost:1", "--port", "0")) {
+            assertThat(alone.exitStatus()).isEqualTo(3);
+            assertThat(alone.lines()).singleElement().asString().startsWith("Kafka at localhost:1 does not answer");
+        }
+    }
+
+    @Test
+    void endsWithoutAComplaintWhenItIsStopped() throws Exception {
+        try (var other = new DashboardProcess("--kafka", broker.address(), "--port", "0")) {
+            other.url();
+            other.terminate();
+            assertThat(other.exitStatus()).isIn(0, 143);
+            assertThat(other.lines()).noneMatch(line -> line.contains("ERROR"));
+        }
+    }
+
+    /// Server-sent events, as a client reads them.
+    private static final class EventStream implements AutoCloseable {
+        record Event(String name, JsonNode data) {}
+
+        private final BufferedReader lines;
+
+        EventStream(HttpResponse<java.io.InputStream> response) {
+            assertThat(response.headers().firstValue("content-type")).hasValue("text/event-stream");
+            lines = new BufferedReader(new InputStreamReader(response.body(), StandardCharsets.UTF_8));
+        }
+
+        Event next() throws IOException {
+            String name = "";
+            StringBuilder data = new StringBuilder();
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.startsWith("event:")) {
+                    name = line.substring("event:".length()).strip();
+                } else if (line.startsWith("data:")) {
+                    data.append(line.substring("data:".length()));
+                } else if (line.isEmpty() && !data.isEmpty()) {
+                    return new Event(name, JSON.readTree(data.toString()));
+                }
+            }
+            throw new IOException("the stream has ended");
+        }
+
+        @Override
+        public void close() throws IOException {
+            lines.close();
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.trainyard.dashboard;
+
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.Topic;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringSerializer;
+
+/// Writes to the topics as workers do.
+final class EventPublisher implements AutoCloseable {
+    private final KafkaProducer<String, byte[]> producer;
+
+    EventPublisher(String kafka) {
+        producer = new KafkaProducer<>(
+                Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka),
+                new StringSerializer(),
+                new ByteArraySerializer());
+    }
+
+    void send(TrainingEvent... events) throws Exception {
+        for (TrainingEvent event : events) {
+            send(Topic.of(event), event.job(), EventJson.write(event));
+        }
+    }
+
+    void send(WorkerStatus status) throws Exception {
+        send(Topic.WORKERS, status.worker(), EventJson.write(status));
+    }
+
+    void sendText(Topic topic, String text) throws Exception {
+        send(topic, "anyone", text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void send(Topic topic, String key, byte[] body) throws Exception {
+        producer.send(new ProducerRecord<>(topic.name(Topic.DEFAULT_PREFIX), key, body))
+                .get(10, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void close() {
+        producer.close();
+    }
+}

@@ -1,0 +1,183 @@
+package io.trainyard.dashboard;
+
+import static io.trainyard.dashboard.SampleEvents.losses;
+import static io.trainyard.dashboard.SampleEvents.saved;
+import static io.trainyard.dashboard.SampleEvents.started;
+import static io.trainyard.dashboard.SampleEvents.tested;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicAdmin;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The page in a real browser, with real events from a real broker. Leaves pictures in `target/page`.
+class PageIT {
+    private static final Path PICTURES = Path.of("target", "page");
+    private static final String HOSTILE = "<img src=x onerror=\"document.title='taken'\"><script>alert(1)</script>";
+
+    @TempDir
+    private Path dir;
+
+    private Browser browser;
+    private TestBroker broker;
+    private EventPublisher publisher;
+
+    @BeforeEach
+    void start() throws Exception {
+        browser = Browser.open(dir.resolve("profile"));
+        broker = new TestBroker(dir.resolve("kafka"));
+        TopicAdmin.createMissing(broker.address(), Topic.DEFAULT_PREFIX, Duration.ofSeconds(20));
+        publisher = new EventPublisher(broker.address());
+    }
+
+    @AfterEach
+    void stop() {
+        if (broker != null) {
+            publisher.close();
+            broker.close();
+            browser.close();
+        }
+    }
+
+    private static ConditionFactory soon() {
+        return await().atMost(Duration.ofSeconds(30)).ignoreExceptions();
+    }
+
+    private void see(String selector, String text) {
+        soon().untilAsserted(() -> assertThat(browser.text(selector)).contains(text));
+    }
+
+    private static String row(String job) {
+        return "#jobs tr[data-key=\"" + job + "\"]";
+    }
+
+    private void heartbeats() throws Exception {
+        publisher.send(new WorkerStatus("worker-1", "cpu", "fashion-7", 1, 6543.2, 812L << 20, false));
+        publisher.send(new WorkerStatus("worker-2", "cpu", null, null, 0, 301L << 20, false));
+    }
+
+    @Test
+    void showsAJobLive() throws Exception {
+        try (var dashboard = new DashboardProcess("--kafka", broker.address(), "--port", "0")) {
+            browser.resize(1360, 1900);
+            browser.prefer("light");
+            browser.visit(dashboard.url() + "/");
+            see("#no-jobs", "No jobs yet: ./trainyard submit job.json");
+            see("#no-workers", "./trainyard worker");
+            see("#connection", "Live");
+            browser.screenshot(PICTURES.resolve("empty.png"));
+            browser.run("window.sameDocument = true");
+
+            publisher.send(new Claimed("fashion-7", 1, "worker-1", "cpu"));
+            see(row("fashion-7"), "Claimed");
+            publisher.send(started("fashion-7", 1, 5, 1, 938), losses("fashion-7", 1, 0, 1, 300));
+            see(row("fashion-7"), "300 / 4,690");
+            see(row("fashion-7"), "Running");
+            see("#detail-heading", "fashion-7");
+            soon().until(() -> drawnPixels("#loss-chart") > 500);
+            long before = drawnPixels("#accuracy-chart");
+
+            publisher.send(losses("fashion-7", 1, 0, 301, 638), tested("fashion-7", 1, 0, 938, 0.71));
+            publisher.send(losses("fashion-7", 1, 1, 939, 938), tested("fashion-7", 1, 1, 1876, 0.79));
+            publisher.send(losses("fashion-7", 1, 2, 1877, 938), tested("fashion-7", 1, 2, 2814, 0.83));
+            publisher.send(saved("fashion-7", 1, 2, 2814), losses("fashion-7", 1, 3, 2815, 412));
+            heartbeats();
+            see(row("fashion-7"), "3,226 / 4,690");
+            see(row("fashion-7"), "83.0 %");
+            see("#facts", "file:/checkpoints/fashion-7/1/model-2814.safetensors");
+            soon().until(() -> drawnPixels("#accuracy-chart") > before);
+            assertThat(browser.texts("#classes tr")).hasSize(10);
+            assertThat(browser.texts("#confusion tr")).hasSize(11);
+            see("#workers", "worker-1");
+
+            publisher.send(
+                    new Claimed("shapes-3", 1, "worker-2", "cpu"),
+                    started("shapes-3", 1, 2, 1, 100),
+                    losses("shapes-3", 1, 0, 1, 200),
+                    tested("shapes-3", 1, 1, 200, 0.912),
+                    new Finished("shapes-3", 1, 200, 0.912, 800, 1600, "ab"),
+                    new Claimed("hostile", 1, "worker-2", "cpu"),
+                    new Failed("hostile", 1, HOSTILE));
+            see(row("shapes-3"), "Finished");
+            see(row("hostile"), "Failed");
+            heartbeats();
+            browser.run("scrollTo(0, 0)");
+            browser.screenshot(PICTURES.resolve("light.png"));
+            browser.prefer("dark");
+            soon().until(() -> drawnPixels("#loss-chart") > 500);
+            browser.screenshot(PICTURES.resolve("dark.png"));
+            browser.resize(500, 3300);
+            browser.screenshot(PICTURES.resolve("phone.png"));
+            assertThat((Boolean) browser.run("return document.documentElement.scrollWidth <= innerWidth"))
+                    .as("nothing sticks out of a narrow page")
+                    .isTrue();
+            browser.resize(1360, 1900);
+
+            browser.find(row("hostile") + " a").click();
+            see("#detail-heading", "hostile");
+            see("#detail-reason", HOSTILE);
+            assertThat(browser.address()).endsWith("#job/hostile");
+            browser.screenshot(PICTURES.resolve("failed.png"));
+            assertThat(browser.run("return document.querySelectorAll('main img, main script').length"))
+                    .isEqualTo(0L);
+            assertThat(browser.run("return window.sameDocument === true"))
+                    .as("the page was never loaded anew")
+                    .isEqualTo(true);
+            assertThat(browser.complaints()).isEmpty();
+
+            browser.visit("about:blank");
+            browser.visit(dashboard.url() + "/#job/shapes-3");
+            see("#detail-heading", "shapes-3");
+            browser.visit(dashboard.url() + "/#job/no%20such");
+            see("#detail-missing", "there is no job \"no such\" here");
+        }
+    }
+
+    @Test
+    void saysThatTheConnectionIsLostAndComesBack() throws Exception {
+        int port;
+        try (var socket = new ServerSocket(0)) {
+            port = socket.getLocalPort();
+        }
+        String[] args = {"--kafka", broker.address(), "--port", Integer.toString(port)};
+        publisher.send(new Claimed("first", 1, "worker-1", "cpu"));
+        try (var dashboard = new DashboardProcess(args)) {
+            browser.visit(dashboard.url() + "/");
+            see(row("first"), "Claimed");
+        }
+        see("#connection", "Connection lost");
+        publisher.send(new Claimed("second", 1, "worker-1", "cpu"));
+        try (var dashboard = new DashboardProcess(args)) {
+            dashboard.url();
+            see("#connection", "Live");
+            see(row("second"), "Claimed");
+            see(row("first"), "Claimed");
+        }
+    }
+
+    /// Pixels of a chart's canvas in which something is drawn.
+    private long drawnPixels(String chart) {
+        return ((Number) browser.run("""
+                const canvas = document.querySelector('%s canvas');
+                if (!canvas) return 0;
+                const copy = new OffscreenCanvas(canvas.width, canvas.height)
+                    .getContext('2d', {willReadFrequently: true});
+                copy.drawImage(canvas, 0, 0);
+                const data = copy.getImageData(0, 0, canvas.width, canvas.height).data;
+                let drawn = 0;
+                for (let i = 3; i < data.length; i += 4) if (data[i] > 0) drawn++;
+                return drawn;""".formatted(chart))).longValue();
+    }
+}

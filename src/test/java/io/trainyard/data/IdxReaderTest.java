@@ -1,0 +1,216 @@
+package io.trainyard.data;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class IdxReaderTest {
+    private static final int IMAGES = 0x0803;
+    private static final int LABELS = 0x0801;
+
+    @TempDir
+    Path root;
+
+    private Path folder;
+
+    @BeforeEach
+    void writeFiles() throws IOException {
+        folder = Files.createDirectory(root.resolve("mnist"));
+        write("train-images-idx3-ubyte", images(3));
+        write("train-labels-idx1-ubyte", labels(5, 0, 9));
+        write("t10k-images-idx3-ubyte", images(1));
+        write("t10k-labels-idx1-ubyte", labels(7));
+    }
+
+    /// Image k has pixels of 250 + k.
+    private static byte[] images(int count) {
+        byte[] pixels = new byte[count * 784];
+        for (int i = 0; i < pixels.length; i++) {
+            pixels[i] = (byte) (250 + i / 784);
+        }
+        return idx(pixels, IMAGES, count, 28, 28);
+    }
+
+    private static byte[] labels(int... labels) {
+        byte[] bytes = new byte[labels.length];
+        for (int i = 0; i < labels.length; i++) {
+            bytes[i] = (byte) labels[i];
+        }
+        return idx(bytes, LABELS, labels.length);
+    }
+
+    private static byte[] idx(byte[] values, int... header) {
+        ByteBuffer bytes = ByteBuffer.allocate(4 * header.length + values.length);
+        Arrays.stream(header).forEach(bytes::putInt);
+        return bytes.put(values).array();
+    }
+
+    private static byte[] gzipped(byte[] bytes) {
+        ByteArrayOutputStream packed = new ByteArrayOutputStream();
+        try (OutputStream out = new GZIPOutputStream(packed)) {
+            out.write(bytes);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return packed.toByteArray();
+    }
+
+    private void write(String name, byte[] bytes) throws IOException {
+        Files.write(folder.resolve(name), bytes);
+    }
+
+    private void replaceTrainImagesByGzip(byte[] bytes) throws IOException {
+        Files.delete(folder.resolve("train-images-idx3-ubyte"));
+        write("train-images-idx3-ubyte.gz", bytes);
+    }
+
+    private Dataset open() {
+        return Datasets.open(root, "mnist");
+    }
+
+    private void assertFails(String part) {
+        assertThatThrownBy(this::open).isInstanceOf(DatasetException.class).hasMessageContaining(part);
+    }
+
+    private void assertThreeImages() {
+        Dataset set = open();
+        assertThat(set.train().labels()).containsExactly(5, 0, 9);
+        assertThat(set.train().pixels()).isEqualTo(Arrays.copyOfRange(images(3), 16, 16 + 3 * 784));
+        assertThat(set.test().size()).isEqualTo(1);
+    }
+
+    @Test
+    void readsPlainFiles() {
+        assertThreeImages();
+    }
+
+    @Test
+    void readsGzippedFiles() throws IOException {
+        replaceTrainImagesByGzip(gzipped(images(3)));
+        assertThreeImages();
+    }
+
+    @Test
+    void readsNamesWithADot() throws IOException {
+        Files.move(folder.resolve("train-images-idx3-ubyte"), folder.resolve("train-images.idx3-ubyte"));
+        Files.delete(folder.resolve("train-labels-idx1-ubyte"));
+        write("train-labels.idx1-ubyte.gz", gzipped(labels(5, 0, 9)));
+        assertThreeImages();
+    }
+
+    @Test
+    void readsFashionMnistFromItsOwnFolder() throws IOException {
+        Files.move(folder, root.resolve("fashion-mnist"));
+        Dataset set = Datasets.open(root, "fashion-mnist");
+        assertThat(set.name()).isEqualTo("fashion-mnist");
+        assertThat(set.train().size()).isEqualTo(3);
+    }
+
+    @Test
+    void namesTheSpellingsOfAMissingFile() throws IOException {
+        Files.delete(folder.resolve("t10k-labels-idx1-ubyte"));
+        assertFails("t10k-labels-idx1-ubyte or t10k-labels-idx1-ubyte.gz or t10k-labels.idx1-ubyte");
+    }
+
+    @Test
+    void refusesLabelsWhereImagesShouldBe() throws IOException {
+        write("train-images-idx3-ubyte", idx(new byte[784], LABELS, 800, 0, 0));
+        assertFails("train-images-idx3-ubyte: found the magic number 0x00000801; expected 0x00000803");
+    }
+
+    @Test
+    void refusesAHeaderCutShort() throws IOException {
+        write("train-labels-idx1-ubyte", new byte[] {0, 0, 8});
+        assertFails("train-labels-idx1-ubyte: found 3 bytes in all; expected a header of 8");
+    }
+
+    @Test
+    void refusesImagesOfAnotherSize() throws IOException {
+        write("train-images-idx3-ubyte", idx(new byte[3 * 1024], IMAGES, 3, 32, 32));
+        assertFails("train-images-idx3-ubyte: found images of [32, 32]; expected images of [28, 28]");
+    }
+
+    @Test
+    void refusesAFileWithTooFewBytes() throws IOException {
+        write("train-images-idx3-ubyte", Arrays.copyOf(images(3), 16 + 3 * 784 - 1));
+        assertFails("train-images-idx3-ubyte: found 2351 bytes behind the header; expected 2352");
+    }
+
+    @Test
+    void refusesAFileWithTooManyBytes() throws IOException {
+        write("train-images-idx3-ubyte", Arrays.copyOf(images(3), 16 + 3 * 784 + 1));
+        assertFails("train-images-idx3-ubyte: found more bytes behind the header; expected 2352");
+    }
+
+    @Test
+    void refusesACountThatTheFileCannotHold() throws IOException {
+        write("train-images-idx3-ubyte", idx(new byte[784], IMAGES, 2_000_000, 28, 28));
+        assertFails("found a header that says 2000000 items, so 1568000000 bytes");
+    }
+
+    @Test
+    void refusesACountThatTheGzippedFileCannotHold() throws IOException {
+        replaceTrainImagesByGzip(gzipped(idx(new byte[784], IMAGES, 2_000_000, 28, 28)));
+        assertFails("found a header that says 2000000 items, so 1568000000 bytes");
+    }
+
+    @Test
+    void refusesACountBeyondAnArray() throws IOException {
+        write("train-images-idx3-ubyte", idx(new byte[784], IMAGES, Integer.MAX_VALUE, 28, 28));
+        assertFails("found a header that says 2147483647 items");
+    }
+
+    @Test
+    void refusesNegativeAndZeroCounts() throws IOException {
+        write("train-images-idx3-ubyte", idx(new byte[784], IMAGES, -1, 28, 28));
+        assertFails("found a header that says -1 items");
+        write("train-images-idx3-ubyte", idx(new byte[0], IMAGES, 0, 28, 28));
+        assertFails("found a header that says 0 items");
+    }
+
+    @Test
+    void refusesCountsThatDisagree() throws IOException {
+        write("train-labels-idx1-ubyte", labels(1, 2));
+        assertFails(
+                "train-labels-idx1-ubyte: found 2 labels; expected 3, one for each image of train-images-idx3-ubyte");
+    }
+
+    @Test
+    void refusesALabelOutOfRange() throws IOException {
+        write("train-labels-idx1-ubyte", labels(1, 10, 2));
+        assertFails("train-labels-idx1-ubyte: found the label 10 at sample 1; expected labels of 0 to 9");
+    }
+
+    @Test
+    void refusesATruncatedGzipStream() throws IOException {
+        byte[] whole = gzipped(images(3));
+        replaceTrainImagesByGzip(Arrays.copyOf(whole, whole.length - 4));
+        assertFails("train-images-idx3-ubyte.gz: found an end within the gzip stream");
+    }
+
+    @Test
+    void refusesAGzipStreamWithAWrongCheckSum() throws IOException {
+        byte[] whole = gzipped(images(3));
+        whole[whole.length - 8] ^= 1;
+        replaceTrainImagesByGzip(whole);
+        assertFails("train-images-idx3-ubyte.gz: found a broken gzip stream (Corrupt GZIP trailer)");
+    }
+
+    @Test
+    void refusesAPlainFileThatIsCalledGzipped() throws IOException {
+        replaceTrainImagesByGzip(images(3));
+        assertFails("train-images-idx3-ubyte.gz: found a broken gzip stream (Not in GZIP format)");
+    }
+}

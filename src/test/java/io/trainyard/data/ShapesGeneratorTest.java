@@ -1,0 +1,79 @@
+package io.trainyard.data;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.data.Dataset.Split;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ShapesGeneratorTest {
+    private static Dataset open(String name) {
+        return Datasets.open(Path.of("unused"), name);
+    }
+
+    /// Pinned, so that losses on these sets can be compared from machine to machine and from year to year.
+    @ParameterizedTest
+    @CsvSource({
+        "shapes32, 6400, 1000, 7ba569750bfbda5cfdf664badf619dd80fed7b5214b1682680f49f6383ec931d",
+        "shapes28, 10000, 1000, 85b621689e1608f4fab362f39dcbe10f5ce02a02aac343d7d11b528ea612ae8a",
+        "shapes64, 2400, 300, 32e5eb9c2988edf7dfce3c0f209ac2f4e57be225f631401a03686bbcdfbcc664",
+    })
+    void givesTheSameBitsEverywhere(String name, int train, int test, String sha256) throws Exception {
+        Dataset set = open(name);
+        assertThat(set.train().size()).isEqualTo(train);
+        assertThat(set.test().size()).isEqualTo(test);
+        MessageDigest digest = MessageDigest.getInstance("SHA-256");
+        digest.update(set.train().pixels());
+        digest.update(set.train().labels());
+        digest.update(set.test().pixels());
+        digest.update(set.test().labels());
+        assertThat(HexFormat.of().formatHex(digest.digest())).isEqualTo(sha256);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"shapes32", "shapes28", "shapes64"})
+    void hasEveryClassEquallyOften(String name) {
+        Dataset set = open(name);
+        for (Split split : new Split[] {set.train(), set.test()}) {
+            assertThat(histogram(split.labels(), 0, split.size(), set.classes()))
+                    .containsOnly(split.size() / set.classes());
+        }
+    }
+
+    /// A job that does not shuffle must not see one class after the other.
+    @ParameterizedTest
+    @ValueSource(strings = {"shapes32", "shapes28", "shapes64"})
+    void mixesTheClasses(String name) {
+        Dataset set = open(name);
+        int window = 20 * set.classes();
+        for (int from = 0; from + window <= set.train().size(); from += window) {
+            assertThat(histogram(set.train().labels(), from, from + window, set.classes()))
+                    .allSatisfy(count -> assertThat(count).isBetween(3, 45));
+        }
+    }
+
+    @Test
+    void drawsOtherPicturesToTestThanToTrain() {
+        Dataset set = open("shapes64");
+        int bytes = set.shape().elements();
+        assertThat(Arrays.equals(set.train().pixels(), 0, bytes, set.test().pixels(), 0, bytes))
+                .isFalse();
+        assertThat(Arrays.equals(set.train().pixels(), 0, bytes, set.train().pixels(), bytes, 2 * bytes))
+                .isFalse();
+    }
+
+    private static Integer[] histogram(byte[] labels, int from, int to, int classes) {
+        Integer[] counts = new Integer[classes];
+        Arrays.fill(counts, 0);
+        for (int i = from; i < to; i++) {
+            counts[labels[i]]++;
+        }
+        return counts;
+    }
+}

@@ -1,0 +1,345 @@
+package io.trainyard.spec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.trainyard.spec.LayerSpec.BatchNorm2d;
+import io.trainyard.spec.LayerSpec.Conv2d;
+import io.trainyard.spec.LayerSpec.Dropout;
+import io.trainyard.spec.LayerSpec.Flatten;
+import io.trainyard.spec.LayerSpec.Linear;
+import io.trainyard.spec.LayerSpec.MaxPool2d;
+import io.trainyard.spec.LayerSpec.Relu;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JobJsonTest {
+    private static final String FIELDS =
+            "batchSize, checkpointEveryEpochs, dataset, device, epochs, id, network, optimizer, reportEverySteps, seed, shuffle";
+    private static final String LAYERS = "batchNorm2d, conv2d, dropout, flatten, linear, maxPool2d, relu";
+    private static final String ID =
+            "allowed is 1 to 100 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit";
+    private static final String DATASET = "allowed is a name of small letters, digits and hyphens, such as cifar10";
+    private static final String LAYER_NAME =
+            "allowed is letters, digits and underscores, in parts joined by single dots, such as conv1 or model.0";
+
+    @Test
+    void whatAJobLeavesOutHasADefault() {
+        JobSpec job = read("{'id': 'a', 'network': 'lenet', 'dataset': 'cifar10', 'epochs': 3}");
+        assertThat(job)
+                .isEqualTo(new JobSpec(
+                        "a",
+                        NetworkSpec.named("lenet"),
+                        DatasetSpec.named("cifar10"),
+                        3,
+                        64,
+                        new OptimizerSpec.Sgd(0.01, 0, 0),
+                        false,
+                        0,
+                        DeviceSpec.AUTO,
+                        1,
+                        100));
+        assertThat(read(
+                        "{'id': 'a', 'network': 'lenet', 'dataset': 'cifar10', 'epochs': 3, 'seed': null, 'device': null,"
+                                + " 'optimizer': null, 'shuffle': null, 'batchSize': null, 'reportEverySteps': null}"))
+                .isEqualTo(job);
+    }
+
+    @Test
+    void everyFieldIsRead() {
+        JobSpec job = read(
+                "{'id': 'tudui-1.v2', 'network': 'sjnet', 'dataset': {'name': 'cifar10', 'normalize': {'mean':"
+                        + " [0.5, 0.25, 1], 'std': [1, 2, 0.5]}}, 'epochs': 10, 'batchSize': 4, 'optimizer': {'type': 'sgd',"
+                        + " 'learningRate': 1, 'momentum': 0.9, 'weightDecay': 0.001}, 'shuffle': true, 'seed':"
+                        + " -9223372036854775808, 'device': 'cuda:1', 'checkpointEveryEpochs': 2, 'reportEverySteps': 7}");
+        assertThat(job)
+                .isEqualTo(new JobSpec(
+                        "tudui-1.v2",
+                        NetworkSpec.named("tudui"),
+                        new DatasetSpec(
+                                "cifar10", new DatasetSpec.Normalize(List.of(0.5, 0.25, 1.0), List.of(1.0, 2.0, 0.5))),
+                        10,
+                        4,
+                        new OptimizerSpec.Sgd(1, 0.9, 0.001),
+                        true,
+                        Long.MIN_VALUE,
+                        new DeviceSpec("cuda:1"),
+                        2,
+                        7));
+        assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(job);
+    }
+
+    @Test
+    void everyLayerIsReadAndWritten() {
+        JobSpec job =
+                read(layers("{'type': 'conv2d', 'out': 3, 'kernel': 5}, {'type': 'conv2d', 'name': 'model.1', 'out': 3,"
+                        + " 'kernel': 5, 'stride': 2, 'padding': 1, 'bias': false}, {'type': 'maxPool2d', 'kernel': 3}, {'type':"
+                        + " 'maxPool2d', 'kernel': 3, 'stride': 2}, {'type': 'batchNorm2d'}, {'type': 'relu'}, {'type': 'dropout'},"
+                        + " {'type': 'dropout', 'p': 0}, {'type': 'flatten'}, {'type': 'linear', 'out': 9, 'bias': false}, {'type':"
+                        + " 'linear', 'out': 10, 'name': 'fc'}"));
+        assertThat(job.network())
+                .isEqualTo(NetworkSpec.ofLayers(List.of(
+                        new Conv2d(null, 3, 5, 1, 0, true),
+                        new Conv2d("model.1", 3, 5, 2, 1, false),
+                        new MaxPool2d(null, 3, 3),
+                        new MaxPool2d(null, 3, 2),
+                        new BatchNorm2d(null),
+                        new Relu(null),
+                        new Dropout(null, 0.5),
+                        new Dropout(null, 0),
+                        new Flatten(null),
+                        new Linear(null, 9, false),
+                        new Linear("fc", 10, true))));
+        assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(job);
+    }
+
+    /// The whole sentence a person gets for each mistake.
+    @ParameterizedTest
+    @MethodSource("mistakes")
+    void aMistakeGetsASentence(String json, String sentence) {
+        assertThatThrownBy(() -> read(json))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessage(sentence);
+    }
+
+    static Stream<Arguments> mistakes() {
+        return Stream.of(notJson(), fields(), names(), datasets(), networks(), optimizers())
+                .flatMap(rows -> rows);
+    }
+
+    private static Stream<Arguments> notJson() {
+        String object = "it must be a JSON object such as {\"id\": \"my-job\", \"network\": \"lenet\", ...}";
+        return Stream.of(
+                arguments("", "the command is empty; " + object),
+                arguments("null", "the command is null; " + object),
+                arguments("[1, 2]", "the command is [1,2]; " + object),
+                arguments("'lenet'", "the command is \"lenet\"; " + object),
+                arguments(
+                        "nope",
+                        "the command is not JSON: Unrecognized token 'nope': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false') (line 1, column 1)"),
+                arguments(
+                        "{\n'id': ",
+                        "the command is not JSON: Unexpected end-of-input within/between Object entries (line 2, column 7)"),
+                arguments(
+                        job("'seed': 1") + "}",
+                        "the command is not JSON: Unexpected close marker '}': no open Object to close (line 1, column 76)"),
+                arguments(job("'epochs': 2"), "the command is not JSON: Duplicate field 'epochs' (line 1, column 74)"),
+                arguments(
+                        "[".repeat(1001),
+                        "the command is not JSON: Document nesting depth (1001) exceeds the maximum allowed (1000)"));
+    }
+
+    private static Stream<Arguments> fields() {
+        return Stream.of(
+                arguments("{}", "id is missing; give it a value"),
+                arguments("{'id': 'a'}", "network is missing; give it a value"),
+                arguments("{'id': 'a', 'network': 'lenet'}", "dataset is missing; give it a value"),
+                arguments("{'id': 'a', 'network': 'lenet', 'dataset': 'mnist'}", "epochs is missing; give it a value"),
+                arguments(job("'epoch': 3"), "the field \"epoch\" is not known; allowed is " + FIELDS),
+                arguments(
+                        job("'" + "k".repeat(300) + "': 1"),
+                        "the field \"" + "k".repeat(77) + "...\" is not known; allowed is " + FIELDS),
+                arguments(job("'batchSize': 0"), "batchSize is 0; allowed is 1 to 65536"),
+                arguments(job("'batchSize': 65537"), "batchSize is 65537; allowed is 1 to 65536"),
+                arguments(
+                        job("'batchSize': 3000000000"),
+                        "batchSize is 3000000000; it must be a whole number that is not so large"),
+                arguments(job("'batchSize': '64'"), "batchSize is \"64\"; it must be a whole number"),
+                arguments(job("'batchSize': 64.0"), "batchSize is 64.0; it must be a whole number"),
+                arguments(job("'batchSize': true"), "batchSize is true; it must be a whole number"),
+                arguments(job("'seed': 1.5"), "seed is 1.5; it must be a whole number"),
+                arguments(
+                        job("'seed': 9223372036854775808"),
+                        "seed is 9223372036854775808; it must be a whole number that is not so large"),
+                arguments(job("'shuffle': 'yes'"), "shuffle is \"yes\"; it must be true or false"),
+                arguments(job("'shuffle': 1"), "shuffle is 1; it must be true or false"),
+                arguments(job("'checkpointEveryEpochs': 0"), "checkpointEveryEpochs is 0; allowed is 1 to 100000"),
+                arguments(job("'reportEverySteps': 0"), "reportEverySteps is 0; allowed is 1 to 1000000000"),
+                arguments(
+                        job("'device': 'gpu'"),
+                        "device is \"gpu\"; allowed is auto, cpu, reference, cuda, or cuda:N with the GPU's number N"),
+                arguments(job("'device': 3"), "device is 3; it must be a device's name, such as \"auto\""),
+                arguments(
+                        "{'id': 'a', 'network': 'lenet', 'dataset': 'mnist', 'epochs': 0}",
+                        "epochs is 0; allowed is 1 to 100000"));
+    }
+
+    private static Stream<Arguments> names() {
+        return Stream.of(
+                arguments(id("''"), "id is \"\"; " + ID),
+                arguments(id("'../etc'"), "id is \"../etc\"; " + ID),
+                arguments(id("'a/b'"), "id is \"a/b\"; " + ID),
+                arguments(id("'a..b'"), "id is \"a..b\"; " + ID),
+                arguments(id("'a.'"), "id is \"a.\"; " + ID),
+                arguments(id("'.hidden'"), "id is \".hidden\"; " + ID),
+                arguments(id("'-rf'"), "id is \"-rf\"; " + ID),
+                arguments(id("'a\\u0000b\\n'"), "id is \"a?b?\"; " + ID),
+                arguments(id("'" + "x".repeat(101) + "'"), "id is \"" + "x".repeat(77) + "...\"; " + ID),
+                arguments(id("'" + "x.".repeat(50) + "x'"), "id is \"" + "x.".repeat(38) + "x...\"; " + ID),
+                arguments(id("7"), "id is 7; it must be text, in quotes"));
+    }
+
+    private static Stream<Arguments> datasets() {
+        String name = "it must be a data set's name or {\"name\": ..., \"normalize\": ...}";
+        return Stream.of(
+                arguments(dataset("'../cifar10'"), "dataset is \"../cifar10\"; " + DATASET),
+                arguments(dataset("'/etc/passwd'"), "dataset is \"/etc/passwd\"; " + DATASET),
+                arguments(dataset("{'name': 'a/../b'}"), "dataset is \"a/../b\"; " + DATASET),
+                arguments(dataset("'CIFAR10'"), "dataset is \"CIFAR10\"; " + DATASET),
+                arguments(dataset("7"), "dataset is 7; " + name),
+                arguments(dataset("{}"), "dataset.name is missing; give it a value"),
+                arguments(
+                        dataset("{'name': 'mnist', 'normalise': {}}"),
+                        "the field \"normalise\" of dataset is not known; allowed is name, normalize"),
+                arguments(
+                        dataset("{'name': 'mnist', 'normalize': 0.5}"),
+                        "dataset.normalize is 0.5; it must be an object such as {\"mean\": [0.5], \"std\": [0.5]}, with one number a channel"),
+                arguments(
+                        normalize("0.5", "[1]"), "dataset.normalize.mean is 0.5; it must be a list in brackets, [...]"),
+                arguments(normalize("['x']", "[1]"), "dataset.normalize.mean[0] is \"x\"; it must be a number"),
+                arguments(
+                        normalize("[null]", "[1]"),
+                        "dataset.normalize.mean has an entry that is null; give each a value"),
+                arguments(
+                        normalize("[1, 2]", "[1]"),
+                        "dataset.normalize has 2 means and 1 stds; give one of each a channel"),
+                arguments(
+                        normalize("[1]", "[0]"),
+                        "dataset.normalize.std is 0.0; allowed is 1.0E-6 up to, but not including, 1000000.0"));
+    }
+
+    private static Stream<Arguments> networks() {
+        String name = "it must be a network's name or {\"layers\": [...]}";
+        String layer = "it must be an object with a type, such as {\"type\": \"relu\"}";
+        String relus = "{'type': 'relu'}, ".repeat(1000) + "{'type': 'relu'}";
+        return Stream.of(
+                arguments(
+                        network("'alexnet'"),
+                        "network is \"alexnet\"; allowed is one of fashion, lenet, signs, tudui, or {\"layers\": [...]}"),
+                arguments(network("5"), "network is 5; " + name),
+                arguments(network("['lenet']"), "network is [\"lenet\"]; " + name),
+                arguments(network("{}"), "network.layers is missing; give it a value"),
+                arguments(network("{'layers': 3}"), "network.layers is 3; it must be a list in brackets, [...]"),
+                arguments(layers(""), "network.layers has 0 layers; allowed is 1 to 1000"),
+                arguments(layers(relus), "network.layers has 1001 layers; allowed is 1 to 1000"),
+                arguments(layers("{'type': 'conv3d'}"), "network.layers[0].type is \"conv3d\"; allowed is " + LAYERS),
+                arguments(layers("{'out': 3}"), "network.layers[0].type is missing; allowed is " + LAYERS),
+                arguments(layers("{'type': 'relu'}, 'relu'"), "network.layers[1] is \"relu\"; " + layer),
+                arguments(layers("null"), "network.layers has an entry that is null; give each a value"),
+                arguments(
+                        layers("{'type': 'relu'}, {'type': 'conv2d', 'out': 3}"),
+                        "network.layers[1]: conv2d.kernel is missing; give it a value"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 0, 'kernel': 3}"),
+                        "network.layers[0]: conv2d.out is 0; allowed is 1 to 1048576"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 3, 'dilation': 2}"),
+                        "the field \"dilation\" of network.layers[0] is not known; allowed is bias, kernel, name, out, padding, stride"),
+                arguments(
+                        layers("{'type': 'linear', 'out': 1.5}"),
+                        "network.layers[0].out is 1.5; it must be a whole number"),
+                arguments(
+                        layers("{'type': 'dropout', 'p': 1}"),
+                        "network.layers[0]: dropout.p is 1.0; allowed is 0.0 up to, but not including, 1.0"),
+                arguments(
+                        layers("{'type': 'dropout', 'p': 'NaN'}"),
+                        "network.layers[0]: dropout.p is NaN; allowed is 0.0 up to, but not including, 1.0"),
+                arguments(
+                        layers("{'type': 'relu', 'name': '../a'}"),
+                        "network.layers[0].name is \"../a\"; " + LAYER_NAME),
+                arguments(
+                        layers("{'type': 'relu', 'name': 7}"),
+                        "network.layers[0].name is 7; it must be text, in quotes"));
+    }
+
+    private static Stream<Arguments> optimizers() {
+        return Stream.of(
+                arguments(optimizer("'type': 'adam'"), "optimizer.type is \"adam\"; allowed is sgd"),
+                arguments(optimizer("'learningRate': 1"), "optimizer.type is missing; allowed is sgd"),
+                arguments(optimizer("'type': 'sgd'"), "optimizer.learningRate is missing; give it a value"),
+                arguments(
+                        job("'optimizer': 'sgd'"),
+                        "optimizer is \"sgd\"; it must be an object with a type, such as {\"type\": \"sgd\", \"learningRate\": 0.01}"),
+                arguments(
+                        optimizer("'type': 'sgd', 'learningRate': -1"),
+                        "optimizer.learningRate is -1.0; allowed is 0.0 up to, but not including, 1000.0"),
+                arguments(
+                        optimizer("'type': 'sgd', 'learningRate': 1e999"),
+                        "optimizer.learningRate is Infinity; allowed is 0.0 up to, but not including, 1000.0"),
+                arguments(
+                        optimizer("'type': 'sgd', 'learningRate': NaN"),
+                        "the command is not JSON: Non-standard token 'NaN' (line 1, column 114)"),
+                arguments(
+                        optimizer("'type': 'sgd', 'learningRate': '0.1'"),
+                        "optimizer.learningRate is \"0.1\"; it must be a number"),
+                arguments(
+                        optimizer("'type': 'sgd', 'learningRate': 1, 'momentum': 1"),
+                        "optimizer.momentum is 1.0; allowed is 0.0 up to, but not including, 1.0"),
+                arguments(
+                        optimizer("'type': 'sgd', 'learningRate': 1, 'nesterov': true"),
+                        "the field \"nesterov\" of optimizer is not known; allowed is learningRate, momentum, weightDecay"));
+    }
+
+    @Test
+    void aCommandThatIsTooLongIsRefusedUnread() {
+        byte[] tooLong = new byte[JobJson.MAX_BYTES + 1];
+        assertThatThrownBy(() -> JobJson.read(tooLong))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessage("the command has 1048577 bytes; allowed is up to 1048576");
+    }
+
+    @Test
+    void bytesThatAreNoTextAreRefused() {
+        byte[] notUtf8 = {'{', '"', 'i', 'd', '"', ':', '"', (byte) 0xc3, '(', '"', '}'};
+        assertThatThrownBy(() -> JobJson.read(notUtf8))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessage("the command is not JSON: Invalid UTF-8 middle byte 0x28 (line 1, column 10)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a", "7", "tudui-1", "a_b-C.d.0.e.f", "0123456789"})
+    void usefulIdsAreAllowed(String id) {
+        assertThat(read(id("'" + id + "'")).id()).isEqualTo(id);
+    }
+
+    private static JobSpec read(String json) {
+        return JobJson.read(json.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String job(String more) {
+        return "{'id': 'a', 'network': 'lenet', 'dataset': 'mnist', 'epochs': 1, %s}".formatted(more);
+    }
+
+    private static String id(String id) {
+        return "{'id': %s, 'network': 'lenet', 'dataset': 'mnist', 'epochs': 1}".formatted(id);
+    }
+
+    private static String dataset(String dataset) {
+        return "{'id': 'a', 'network': 'lenet', 'dataset': %s, 'epochs': 1}".formatted(dataset);
+    }
+
+    private static String normalize(String mean, String std) {
+        return dataset("{'name': 'mnist', 'normalize': {'mean': %s, 'std': %s}}".formatted(mean, std));
+    }
+
+    private static String network(String network) {
+        return "{'id': 'a', 'network': %s, 'dataset': 'mnist', 'epochs': 1}".formatted(network);
+    }
+
+    private static String layers(String layers) {
+        return network("{'layers': [%s]}".formatted(layers));
+    }
+
+    private static String optimizer(String fields) {
+        return job("'optimizer': {%s}".formatted(fields));
+    }
+}

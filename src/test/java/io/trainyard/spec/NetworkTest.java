@@ -1,0 +1,122 @@
+package io.trainyard.spec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.trainyard.spec.LayerSpec.BatchNorm2d;
+import io.trainyard.spec.LayerSpec.Conv2d;
+import io.trainyard.spec.LayerSpec.Dropout;
+import io.trainyard.spec.LayerSpec.Flatten;
+import io.trainyard.spec.LayerSpec.Linear;
+import io.trainyard.spec.LayerSpec.MaxPool2d;
+import io.trainyard.spec.LayerSpec.Relu;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class NetworkTest {
+    @Test
+    void shapesAndParametersFollowFromTheImages() {
+        Network network = fit(
+                Shape.of(3, 9, 8),
+                4,
+                new Conv2d(null, 6, 3, 2, 1, false),
+                new BatchNorm2d("norm"),
+                new Relu(null),
+                new MaxPool2d(null, 2, 2),
+                new Dropout(null, 0.5),
+                new Flatten(null),
+                new Linear("head.fc", 4, true));
+        assertThat(network.layers())
+                .extracting(layer -> layer.name() + " " + layer.in() + " -> " + layer.out())
+                .containsExactly(
+                        "0 3x9x8 -> 6x5x4",
+                        "norm 6x5x4 -> 6x5x4",
+                        "2 6x5x4 -> 6x5x4",
+                        "3 6x5x4 -> 6x2x2",
+                        "4 6x2x2 -> 6x2x2",
+                        "5 6x2x2 -> 24",
+                        "head.fc 24 -> 4");
+        assertThat(network.parameters())
+                .extracting(p -> p.name() + " " + p.shape() + (p.trained() ? "" : " buffer"))
+                .containsExactly(
+                        "0.weight 6x3x3x3",
+                        "norm.weight 6",
+                        "norm.bias 6",
+                        "norm.running_mean 6 buffer",
+                        "norm.running_var 6 buffer",
+                        "norm.num_batches_tracked scalar buffer",
+                        "head.fc.weight 4x24",
+                        "head.fc.bias 4");
+        assertThat(network.parameterElements()).isEqualTo(6 * 27 + 4 * 6 + 1 + 4 * 24 + 4);
+        assertThat(network.activationElements()).isEqualTo(3 * 72 + 3 * 120 + 3 * 24 + 4);
+        assertThat(network.maskElements()).isEqualTo(24);
+    }
+
+    @Test
+    void onlyDropoutAboveZeroHasMasks() {
+        Network network = fit(
+                Shape.of(1, 2, 3),
+                2,
+                new Dropout(null, 0.5),
+                new Dropout(null, 0),
+                new Flatten(null),
+                new Linear(null, 2, true),
+                new Dropout(null, 0.25));
+        assertThat(network.maskElements()).isEqualTo(6 + 2);
+    }
+
+    @ParameterizedTest
+    @MethodSource("misfits")
+    void aMisfitNamesTheLayerAndBothShapes(List<LayerSpec> layers, String sentence) {
+        assertThatThrownBy(() -> Network.fit(NetworkSpec.ofLayers(layers), Shape.of(3, 8, 8), 10))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessage(sentence);
+    }
+
+    static Stream<Arguments> misfits() {
+        LayerSpec flatten = new Flatten(null);
+        return Stream.of(
+                arguments(
+                        List.of(new Linear("fc", 10, true)),
+                        "layer \"fc\" (number 0, Linear) is given 3x8x8: a linear layer takes one dimension; put a flatten layer before it"),
+                arguments(
+                        List.of(flatten, new Conv2d("conv", 3, 3, 1, 0, true)),
+                        "layer \"conv\" (number 1, Conv2d) is given 192: it takes images (channels, height, width)"),
+                arguments(
+                        List.of(flatten, new MaxPool2d(null, 2, 2)),
+                        "layer \"1\" (number 1, MaxPool2d) is given 192: it takes images (channels, height, width)"),
+                arguments(
+                        List.of(flatten, new BatchNorm2d(null)),
+                        "layer \"1\" (number 1, BatchNorm2d) is given 192: it takes images (channels, height, width)"),
+                arguments(
+                        List.of(new Conv2d(null, 3, 11, 1, 1, true)),
+                        "layer \"0\" (number 0, Conv2d) is given 3x8x8: its window of 11x11 is larger than the image with its padding, 10 a side"),
+                arguments(
+                        List.of(new MaxPool2d("pool", 9, 1)),
+                        "layer \"pool\" (number 0, MaxPool2d) is given 3x8x8: its window of 9x9 is larger than the image with its padding, 8 a side"),
+                arguments(
+                        List.of(flatten, new Linear("fc", 9, true)),
+                        "the network's last layer \"fc\" gives 9, but the data set has 10 classes, so it must give 10"),
+                arguments(
+                        List.of(new Relu(null)),
+                        "the network's last layer \"0\" gives 3x8x8, but the data set has 10 classes, so it must give 10"),
+                arguments(
+                        List.of(new Relu("1"), flatten, new Linear(null, 10, true)),
+                        "two layers of the network are named \"1\"; names must differ"),
+                arguments(
+                        List.of(flatten, new Linear("a", 1 << 20, true), new Linear("b", 1 << 20, true)),
+                        "layer \"b\" (number 2) is given 1048576: a tensor of shape [1048576, 1048576] has no element or too many; each size must be at least 1 and the product at most 1073741824"),
+                arguments(
+                        List.of(new Conv2d("wide", 1 << 20, 1, 1, 1024, true)),
+                        "layer \"wide\" (number 0) is given 3x8x8: a tensor of shape [1048576, 2056, 2056] has no element or too many; each size must be at least 1 and the product at most 1073741824"));
+    }
+
+    private static Network fit(Shape input, int classes, LayerSpec... layers) {
+        return Network.fit(NetworkSpec.ofLayers(List.of(layers)), input, classes);
+    }
+}

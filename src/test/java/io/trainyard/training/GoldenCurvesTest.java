@@ -1,0 +1,124 @@
+package io.trainyard.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.JobJson;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// The built-in networks on real data, step by step against PyTorch. Each golden file's first line is the command that
+/// made it.
+class GoldenCurvesTest {
+    private static final Path DATA = Path.of("../shared/data");
+
+    /// Measured: PyTorch with one thread and with two differ by 5e-7 in these steps.
+    private static final Percentage LOSS_TOLERANCE = Percentage.withPercentage(0.01);
+
+    /// PyTorch's own spread between thread counts is up to half of this.
+    private static final double ACCURACY_TOLERANCE = 0.02;
+
+    @TempDir
+    private Path checkpoints;
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        tudui   | `"dataset": "cifar10", "batchSize": 64, "optimizer": {"type": "sgd", "learningRate": 0.01}`
+        lenet   | `"dataset": {"name": "cifar10", "normalize": {"mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}}, "batchSize": 4, "shuffle": true, "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}`
+        fashion | `"dataset": "fashion-mnist", "batchSize": 100, "optimizer": {"type": "sgd", "learningRate": 0.01}`
+        signs   | `"dataset": "signs", "batchSize": 32, "shuffle": true, "optimizer": {"type": "sgd", "learningRate": 0.01}`
+        """)
+    void followsPyTorch(String network, String fields) throws IOException {
+        assumeTrue(Files.isDirectory(DATA), "needs the real data sets in " + DATA);
+        List<TrainingEvent> events = train(network, fields);
+        List<JsonNode> golden = golden(network);
+
+        List<JsonNode> goldenSteps = golden.stream()
+                .filter(line -> line.path("event").asText().equals("step"))
+                .toList();
+        float[] losses = losses(events);
+        assertThat(goldenSteps).hasSizeGreaterThan(60);
+        for (JsonNode step : goldenSteps) {
+            int number = step.path("step").asInt();
+            assertThat((double) losses[number - 1])
+                    .as("loss of step %d", number)
+                    .isCloseTo(step.path("loss").asDouble(), LOSS_TOLERANCE);
+        }
+
+        double goldenAccuracy = golden.stream()
+                .filter(line -> line.path("event").asText().equals("epoch"))
+                .toList()
+                .getLast()
+                .path("test_accuracy")
+                .asDouble();
+        assertThat(events).hasAtLeastOneElementOfType(Finished.class);
+        assertThat(events.stream()
+                        .filter(EpochTested.class::isInstance)
+                        .map(EpochTested.class::cast)
+                        .toList()
+                        .getLast()
+                        .testAccuracy())
+                .isCloseTo(goldenAccuracy, within(ACCURACY_TOLERANCE));
+    }
+
+    private List<TrainingEvent> train(String network, String fields) {
+        String json =
+                "{\"id\": \"golden\", \"network\": \"%s\", \"epochs\": 2, \"seed\": 0, %s}".formatted(network, fields);
+        List<TrainingEvent> events = new ArrayList<>();
+        var folder = new JobFolder(CheckpointStore.open(checkpoints.toUri()), "golden");
+        Outcome outcome = new JobTraining(DATA, new DeviceSpec("cpu"), 0, "test")
+                .run(JobJson.read(json.getBytes(StandardCharsets.UTF_8)), folder, events::add, () -> false);
+        assertThat(outcome).isEqualTo(new Outcome.Finished());
+        return events;
+    }
+
+    private static float[] losses(List<TrainingEvent> events) {
+        List<Float> losses = new ArrayList<>();
+        for (TrainingEvent event : events) {
+            if (event instanceof StepLosses steps) {
+                assertThat(steps.firstStep()).isEqualTo(losses.size() + 1);
+                for (float loss : steps.losses()) {
+                    losses.add(loss);
+                }
+            }
+        }
+        float[] values = new float[losses.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = losses.get(i);
+        }
+        return values;
+    }
+
+    private static List<JsonNode> golden(String network) throws IOException {
+        JsonMapper mapper = new JsonMapper();
+        List<JsonNode> lines = new ArrayList<>();
+        try (InputStream in = GoldenCurvesTest.class.getResourceAsStream("/golden/%s.jsonl".formatted(network))) {
+            for (String line : new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList()) {
+                lines.add(mapper.readTree(line));
+            }
+        }
+        return lines;
+    }
+}

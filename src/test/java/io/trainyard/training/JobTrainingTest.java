@@ -1,0 +1,213 @@
+package io.trainyard.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Small jobs on the built-in data set, on the CPU device.
+class JobTrainingTest {
+    /// Everything that carries state from step to step: momentum, dropout, batch norm, shuffling.
+    private static final String LAYERS = """
+            {"layers": [
+              {"type": "conv2d", "out": 4, "kernel": 5, "stride": 3}, {"type": "batchNorm2d"}, {"type": "relu"},
+              {"type": "maxPool2d", "kernel": 2}, {"type": "dropout", "p": 0.2}, {"type": "flatten"},
+              {"type": "linear", "out": 10}]}""";
+
+    @TempDir
+    private Path root;
+
+    private final List<TrainingEvent> events = new ArrayList<>();
+
+    @Test
+    void tellsAJobFromItsClaimToItsEnd() {
+        JobSpec job = job("a", "\"epochs\": 2, \"batchSize\": 1000");
+        assertThat(run(job, () -> false)).isEqualTo(new Outcome.Finished());
+
+        assertThat(events.getFirst()).isEqualTo(new Claimed("a", 1, "tester", "cpu"));
+        Started started = (Started) events.get(1);
+        int stepsPerEpoch = started.stepsPerEpoch();
+        assertThat(started.firstStep()).isEqualTo(1);
+        assertThat(stepsPerEpoch).isEqualTo(Math.ceilDiv(started.trainSamples(), 1000));
+        assertThat(started.parameters())
+                .extracting(TrainingEvent.Parameter::name)
+                .contains("0.weight", "1.running_var", "6.bias");
+        assertThat(steps())
+                .containsExactlyElementsOf(IntStream.rangeClosed(1, 2 * stepsPerEpoch)
+                        .mapToObj(Long::valueOf)
+                        .toList());
+        assertThat(of(EpochTested.class)).extracting(EpochTested::epoch).containsExactly(0, 1);
+        assertThat(of(EpochTested.class)).allSatisfy(tested -> {
+            assertThat(tested.imagesPerSecond()).isPositive();
+            assertThat(tested.confusion()).hasDimensions(10, 10);
+            int samples =
+                    Stream.of(tested.confusion()).flatMapToInt(IntStream::of).sum();
+            assertThat(samples).isEqualTo(started.testSamples());
+        });
+        assertThat(of(CheckpointSaved.class))
+                .extracting(CheckpointSaved::step)
+                .containsExactly((long) stepsPerEpoch, 2L * stepsPerEpoch);
+        assertThat(of(CheckpointSaved.class)).extracting(CheckpointSaved::epoch).containsExactly(0, 1);
+        Finished finished = (Finished) events.getLast();
+        assertThat(finished.steps()).isEqualTo(2L * stepsPerEpoch);
+        assertThat(finished.medianStepMicros()).isPositive();
+        assertThat(finished.bestTestAccuracy())
+                .isEqualTo(of(EpochTested.class).stream()
+                        .mapToDouble(EpochTested::testAccuracy)
+                        .max()
+                        .orElseThrow());
+    }
+
+    @Test
+    void endsWithTheSameBitsWhereverItWasInterrupted() {
+        String fields = "\"epochs\": 2, \"batchSize\": 1500, \"shuffle\": true, \"seed\": 3, "
+                + "\"optimizer\": {\"type\": \"sgd\", \"learningRate\": 0.05, \"momentum\": 0.9, \"weightDecay\": 0.001}";
+        run(job("whole", fields), () -> false);
+        float[] losses = losses();
+        String sha256 = ((Finished) events.getLast()).parametersSha256();
+        events.clear();
+
+        int attempts = 1;
+        while (!(run(job("cut", fields), stopAfterQuestions(3)) instanceof Outcome.Finished)) {
+            assertThat(events.getLast()).isInstanceOf(Released.class);
+            assertThat(attempts++).isLessThan(20);
+        }
+        assertThat(attempts).isGreaterThan(2);
+        assertThat(((Finished) events.getLast()).parametersSha256()).isEqualTo(sha256);
+        assertThat(((Finished) events.getLast()).attempt()).isEqualTo(attempts);
+        assertThat(losses()).isEqualTo(losses);
+        assertThat(of(EpochTested.class)).extracting(EpochTested::epoch).containsExactly(0, 1);
+    }
+
+    @Test
+    void anotherSeedIsAnotherRun() {
+        run(job("a", "\"epochs\": 1, \"batchSize\": 1500, \"seed\": 1"), () -> false);
+        run(job("b", "\"epochs\": 1, \"batchSize\": 1500, \"seed\": 2"), () -> false);
+        assertThat(of(Finished.class)).extracting(Finished::parametersSha256).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void savesOnlyAsOftenAsAskedButAlwaysTheEnd() {
+        run(job("a", "\"epochs\": 3, \"batchSize\": 2000, \"checkpointEveryEpochs\": 2"), () -> false);
+        assertThat(of(CheckpointSaved.class)).extracting(CheckpointSaved::epoch).containsExactly(1, 2);
+    }
+
+    @Test
+    void tellsAFinishedJobAgainAndTrainsNothing() {
+        JobSpec job = job("a", "\"epochs\": 1, \"batchSize\": 1500");
+        run(job, () -> false);
+        TrainingEvent end = events.getLast();
+        events.clear();
+        assertThat(run(job, () -> false)).isEqualTo(new Outcome.Finished());
+        assertThat(events).usingRecursiveFieldByFieldElementComparator().containsExactly(end);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        `"dataset": "cifar11"`                                                        | cifar11
+        `"network": {"layers": [{"type": "linear", "out": 10}]}`                         | given 3x32x32
+        `"batchSize": 60000`                                                          | batchSize is 60000
+        `"dataset": {"name": "shapes32", "normalize": {"mean": [0.5], "std": [0.5]}}` | one a channel
+        """)
+    void rejectsWhatCannotBeRunAndKeepsTheIdFree(String field, String reason) {
+        JobSpec bad = job("a", "\"epochs\": 1, \"batchSize\": 1500, " + field);
+        assertThat(run(bad, () -> false))
+                .isInstanceOfSatisfying(
+                        Outcome.Rejected.class, o -> assertThat(o.reason()).contains(reason));
+        assertThat(events).isEmpty();
+        assertThat(run(job("a", "\"epochs\": 1, \"batchSize\": 1500"), () -> false))
+                .isEqualTo(new Outcome.Finished());
+    }
+
+    @Test
+    void rejectsAnotherJobUnderTheSameId() {
+        run(job("a", "\"epochs\": 1, \"batchSize\": 1500"), () -> false);
+        assertThat(run(job("a", "\"epochs\": 2, \"batchSize\": 1500"), () -> false))
+                .isInstanceOfSatisfying(
+                        Outcome.Rejected.class, o -> assertThat(o.reason()).contains("\"a\""));
+    }
+
+    @Test
+    void aDataSetThatIsNotThereFailsTheJob() {
+        assertThat(run(job("a", "\"epochs\": 1, \"dataset\": \"cifar10\""), () -> false))
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class, o -> assertThat(o.reason()).contains(root.toString()));
+        assertThat(events).singleElement().isInstanceOf(Failed.class);
+    }
+
+    @Test
+    void aDeviceThatIsNotThereFailsTheJob() {
+        assertThat(run(job("a", "\"epochs\": 1, \"device\": \"cuda:7\""), () -> false))
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class, o -> assertThat(o.reason()).contains("cuda"));
+        assertThat(events).singleElement().isInstanceOf(Failed.class);
+    }
+
+    private Outcome run(JobSpec job, BooleanSupplier stopRequested) {
+        var folder =
+                new JobFolder(CheckpointStore.open(root.resolve("checkpoints").toUri()), job.id());
+        return new JobTraining(root, new DeviceSpec("cpu"), 0, "tester").run(job, folder, events::add, stopRequested);
+    }
+
+    /// A job whose network, data set and batch size are the defaults of this test where `fields` has none of its own.
+    private static JobSpec job(String id, String fields) {
+        StringBuilder json = new StringBuilder("{\"id\": \"%s\"".formatted(id));
+        if (!fields.contains("\"network\"")) {
+            json.append(", \"network\": ").append(LAYERS);
+        }
+        if (!fields.contains("\"dataset\"")) {
+            json.append(", \"dataset\": \"shapes32\"");
+        }
+        String lastBatchSize = fields.replaceAll("\"batchSize\": 1500, (.*\"batchSize\")", "$1");
+        return JobJson.read(
+                json.append(", ").append(lastBatchSize).append("}").toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static BooleanSupplier stopAfterQuestions(int allowed) {
+        int[] questions = {0};
+        return () -> ++questions[0] > allowed;
+    }
+
+    private <T> List<T> of(Class<T> type) {
+        return events.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
+    private List<Long> steps() {
+        return of(StepLosses.class).stream()
+                .flatMap(e -> IntStream.range(0, e.losses().length).mapToObj(i -> e.firstStep() + i))
+                .toList();
+    }
+
+    private float[] losses() {
+        int count =
+                of(StepLosses.class).stream().mapToInt(e -> e.losses().length).sum();
+        float[] all = new float[count];
+        for (StepLosses e : of(StepLosses.class)) {
+            System.arraycopy(e.losses(), 0, all, (int) e.firstStep() - 1, e.losses().length);
+        }
+        return all;
+    }
+}

@@ -1,0 +1,164 @@
+package io.trainyard.worker;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toSet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.broker.TestBroker;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.topics.DeadLetter;
+import io.trainyard.topics.Topic;
+import io.trainyard.training.Outcome;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ClaimLoopTest {
+    private final Fleet fleet = new Fleet();
+
+    @AfterEach
+    void close() {
+        fleet.close();
+    }
+
+    @Test
+    void runsACommandThatWasThereBeforeTheFirstWorker() {
+        fleet.submit("early");
+        fleet.start("w", new Fleet.Runner("w"));
+        assertThat(fleet.eventsUntilFinished(1)).extracting(TrainingEvent::job).containsOnly("early");
+    }
+
+    @Test
+    void renewsTheLockWhileAJobRunsOverSeveralLockTimes() {
+        Map<String, Integer> attempts = new ConcurrentHashMap<>();
+        long endNanos = System.nanoTime()
+                + Duration.ofMillis(3L * TestBroker.LOCK_MILLIS).toNanos();
+        fleet.start("a", new Fleet.Runner("a", attempts, () -> System.nanoTime() > endNanos));
+        fleet.start("b", new Fleet.Runner("b", attempts, () -> System.nanoTime() > endNanos));
+        fleet.submit("long");
+        List<TrainingEvent> events = fleet.eventsUntilFinished(1);
+        assertThat(events).hasSize(2).allMatch(event -> event.attempt() == 1);
+    }
+
+    @Test
+    void twoLoopsShareTenJobsEachOnce() {
+        Map<String, Integer> attempts = new ConcurrentHashMap<>();
+        CountDownLatch both = new CountDownLatch(2);
+        for (String worker : List.of("a", "b")) {
+            AtomicBoolean first = new AtomicBoolean(true);
+            fleet.start(worker, new Fleet.Runner(worker, attempts, () -> {
+                if (first.getAndSet(false)) {
+                    both.countDown();
+                }
+                return both.getCount() == 0; // the first job of each waits for the other's
+            }));
+        }
+        for (int i = 0; i < 10; i++) {
+            fleet.submit("job-" + i);
+        }
+        List<TrainingEvent> events = fleet.eventsUntilFinished(10);
+        assertThat(attempts).hasSize(10).allSatisfy((_, n) -> assertThat(n).isEqualTo(1));
+        Map<String, Set<String>> byWorker = events.stream()
+                .filter(Claimed.class::isInstance)
+                .map(Claimed.class::cast)
+                .collect(groupingBy(Claimed::worker, mapping(Claimed::job, toSet())));
+        assertThat(byWorker).containsOnlyKeys("a", "b");
+    }
+
+    @Test
+    void aFailingJobIsFailedAndTheLoopGoesOn() {
+        List<Throwable> failures = List.of(new IllegalStateException("broke"), new StackOverflowError("deep"));
+        AtomicInteger next = new AtomicInteger();
+        fleet.start("w", (job, events, stop) -> {
+            events.accept(new Claimed(job.id(), 7, "w", "cpu"));
+            int n = next.getAndIncrement();
+            if (n < failures.size()) {
+                switch (failures.get(n)) {
+                    case RuntimeException e -> throw e;
+                    case Error e -> throw e;
+                    default -> throw new IllegalArgumentException();
+                }
+            }
+            events.accept(new Finished(job.id(), 7, 1, 1, 1, 1, ""));
+            return new Outcome.Finished();
+        });
+        fleet.submit("first");
+        fleet.submit("second");
+        fleet.submit("third");
+        List<TrainingEvent> events = fleet.eventsUntilFinished(1);
+        assertThat(events)
+                .filteredOn(Failed.class::isInstance)
+                .map(Failed.class::cast)
+                .satisfiesExactly(
+                        first -> assertThat(first)
+                                .isEqualTo(new Failed("first", 7, "java.lang.IllegalStateException: broke")),
+                        second -> assertThat(second)
+                                .isEqualTo(new Failed("second", 7, "java.lang.StackOverflowError: deep")));
+        assertThat(next).hasValue(3);
+    }
+
+    @Test
+    void aFailureBeforeAnyAttemptIsADeadLetter() {
+        fleet.start("w", (_, _, _) -> {
+            throw new IllegalStateException("the store is gone");
+        });
+        fleet.submit("job");
+        assertThat(fleet.read(Topic.DEAD_LETTER, read -> !read.isEmpty()))
+                .singleElement()
+                .satisfies(record ->
+                        assertThat(Fleet.header(record, DeadLetter.REASON)).contains("the store is gone"));
+    }
+
+    @Test
+    void aStoppingWorkerGivesItsJobToAnotherAtOnce() {
+        Map<String, Integer> attempts = new ConcurrentHashMap<>();
+        AtomicBoolean finish = new AtomicBoolean();
+        ClaimLoop first = fleet.start("a", new Fleet.Runner("a", attempts, finish::get));
+        fleet.submit("job");
+        fleet.events(events -> events.stream().anyMatch(Claimed.class::isInstance));
+        first.close();
+        assertThat(first.ended()).isCompleted();
+        fleet.start("b", new Fleet.Runner("b", attempts, () -> true));
+        List<TrainingEvent> events = fleet.eventsUntilFinished(1);
+        assertThat(events)
+                .extracting(Object::getClass)
+                .satisfies(types -> assertThat(types)
+                        .isEqualTo(List.of(Claimed.class, Released.class, Claimed.class, Finished.class)));
+        assertThat(events.getLast().attempt()).isEqualTo(2);
+    }
+
+    @Test
+    void aCommandReleasedAgainAndAgainIsNeverDropped() {
+        int releases = 12; // the broker drops a command after ten deliveries
+        AtomicInteger runs = new AtomicInteger();
+        fleet.start("w", (job, events, stop) -> {
+            int run = runs.incrementAndGet();
+            if (run <= releases) {
+                return new Outcome.Released();
+            }
+            events.accept(new Finished(job.id(), run, 1, 1, 1, 1, ""));
+            return new Outcome.Finished();
+        });
+        fleet.submit("job");
+        fleet.eventsUntilFinished(1);
+        assertThat(runs).hasValue(releases + 1);
+        assertThat(fleet.read(Topic.COMMANDS_NORMAL, read -> read.size() >= 2))
+                .as("the command, published once more")
+                .hasSize(2)
+                .allSatisfy(record -> assertThat(new String(record.key(), StandardCharsets.UTF_8))
+                        .isEqualTo("job"));
+    }
+}

@@ -1,0 +1,186 @@
+package io.trainyard.worker;
+
+import io.trainyard.broker.TestBroker;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicAdmin;
+import io.trainyard.training.Outcome;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.awaitility.Awaitility;
+
+/// The topics of one test, and what stands around a claim loop: commands go in here, events are read here.
+final class Fleet implements AutoCloseable {
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+
+    final String prefix = "fleet-%d.".formatted(NUMBER.incrementAndGet());
+    final String kafka;
+    final ProducerOutbox outbox;
+    private final List<ClaimLoop> loops = new ArrayList<>();
+
+    Fleet() {
+        this(TestBroker.address(), PATIENCE);
+    }
+
+    Fleet(String kafka, Duration deliveryTimeout) {
+        this.kafka = kafka;
+        TopicAdmin.createMissing(kafka, prefix, PATIENCE);
+        outbox = new ProducerOutbox(kafka, (int) deliveryTimeout.toMillis());
+    }
+
+    EventPublisher publisher(String worker) {
+        return new EventPublisher(outbox, prefix, worker, Duration.ofSeconds(5));
+    }
+
+    ClaimLoop start(String worker, JobRunner runner) {
+        return start(worker, runner, new Activity());
+    }
+
+    ClaimLoop start(String worker, JobRunner runner, Activity activity) {
+        ClaimLoop loop = new ClaimLoop(
+                new ClaimLoop.Settings(kafka, prefix, worker, Duration.ofSeconds(10), Duration.ofSeconds(5)),
+                runner,
+                publisher(worker),
+                activity);
+        loop.start();
+        loops.add(loop);
+        return loop;
+    }
+
+    static String job(String id) {
+        return """
+            {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 1}""".formatted(id);
+    }
+
+    void submit(String id) {
+        submit(id, job(id).getBytes(StandardCharsets.UTF_8));
+    }
+
+    void submit(String key, byte[] body) {
+        try {
+            outbox.send(
+                            Topic.COMMANDS_NORMAL.name(prefix),
+                            key.getBytes(StandardCharsets.UTF_8),
+                            body,
+                            CloudEvents.headers(CloudEvents.COMMAND, "/test"))
+                    .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /// Reads a topic from its beginning until `enough` of what was read.
+    List<ConsumerRecord<byte[], byte[]>> read(Topic topic, Predicate<List<ConsumerRecord<byte[], byte[]>>> enough) {
+        List<ConsumerRecord<byte[], byte[]>> read = new ArrayList<>();
+        try (var consumer = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", kafka), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            List<TopicPartition> partitions = List.of(new TopicPartition(topic.name(prefix), 0));
+            consumer.assign(partitions);
+            consumer.seekToBeginning(partitions);
+            Awaitility.await().atMost(PATIENCE).until(() -> {
+                consumer.poll(Duration.ofMillis(100)).forEach(read::add);
+                return enough.test(read);
+            });
+        }
+        return read;
+    }
+
+    List<TrainingEvent> events(Predicate<List<TrainingEvent>> enough) {
+        return read(Topic.JOBS, records -> enough.test(decoded(records))).stream()
+                .map(Fleet::decoded)
+                .toList();
+    }
+
+    /// Waits until `count` jobs have finished, and gives the life-cycle events up to then.
+    List<TrainingEvent> eventsUntilFinished(int count) {
+        return events(events -> events.stream()
+                        .filter(Finished.class::isInstance)
+                        .map(TrainingEvent::job)
+                        .distinct()
+                        .count()
+                >= count);
+    }
+
+    private static List<TrainingEvent> decoded(List<ConsumerRecord<byte[], byte[]>> records) {
+        return records.stream().map(Fleet::decoded).toList();
+    }
+
+    static TrainingEvent decoded(ConsumerRecord<byte[], byte[]> record) {
+        try {
+            return EventJson.readEvent(record.value());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static String header(ConsumerRecord<byte[], byte[]> record, String name) {
+        var header = record.headers().lastHeader(name);
+        return header == null ? "(none)" : new String(header.value(), StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() {
+        loops.forEach(ClaimLoop::close);
+        outbox.close();
+    }
+
+    /// A runner with the shape of a real one: it numbers attempts, tells its events, stops when asked.
+    static final class Runner implements JobRunner {
+        private final Map<String, Integer> attempts;
+        private final String worker;
+        private final BooleanSupplier until;
+
+        /// @param attempts shared by the runners of a fleet, as the checkpoint store is
+        /// @param until when a job is done; asked at every step
+        Runner(String worker, Map<String, Integer> attempts, BooleanSupplier until) {
+            this.worker = worker;
+            this.attempts = attempts;
+            this.until = until;
+        }
+
+        Runner(String worker) {
+            this(worker, new ConcurrentHashMap<>(), () -> true);
+        }
+
+        @Override
+        public Outcome run(JobSpec job, Consumer<TrainingEvent> events, BooleanSupplier stopRequested) {
+            int attempt = attempts.merge(job.id(), 1, Integer::sum);
+            events.accept(new Claimed(job.id(), attempt, worker, "cpu"));
+            long step = 0;
+            while (!until.getAsBoolean()) {
+                if (stopRequested.getAsBoolean()) {
+                    events.accept(new TrainingEvent.Released(job.id(), attempt, step, "the worker stops"));
+                    return new Outcome.Released();
+                }
+                step++;
+                events.accept(new StepLosses(job.id(), attempt, 0, step, new float[] {1}, step * 1000));
+                java.util.concurrent.locks.LockSupport.parkNanos(
+                        Duration.ofMillis(20).toNanos()); // a step takes time
+            }
+            events.accept(new Finished(job.id(), attempt, step, 0.5, 1, 1, "00"));
+            return new Outcome.Finished();
+        }
+    }
+}

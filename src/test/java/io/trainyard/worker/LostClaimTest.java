@@ -1,0 +1,119 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.broker.EmbeddedBroker;
+import io.trainyard.broker.TestBroker;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.training.Outcome;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LostClaimTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void aJobIsDoneAgainAfterTheBrokerForgotItsLock() {
+        EmbeddedBroker broker = EmbeddedBroker.start(folder, 0, "unused.", TestBroker.settings());
+        Map<String, Integer> attempts = new ConcurrentHashMap<>();
+        AtomicBoolean finish = new AtomicBoolean();
+        try (Fleet fleet = new Fleet(broker.address(), Fleet.PATIENCE)) {
+            fleet.start("w", new Fleet.Runner("w", attempts, finish::get));
+            fleet.submit("job");
+            fleet.events(events -> !events.isEmpty());
+
+            broker.close();
+            broker = EmbeddedBroker.start(folder, broker.port(), "unused.", TestBroker.settings());
+
+            fleet.events(events -> events.stream().anyMatch(event -> event instanceof Claimed && event.attempt() == 2));
+            finish.set(true);
+            List<TrainingEvent> events = fleet.eventsUntilFinished(1);
+            assertThat(events.getLast()).isInstanceOf(Finished.class);
+            assertThat(events.getLast().attempt()).isEqualTo(2);
+        } finally {
+            broker.close();
+        }
+    }
+
+    @Test
+    void aJobWhoseEventsWereLostIsDoneAgain() {
+        try (Fleet fleet = new Fleet()) {
+            AtomicInteger sends = new AtomicInteger();
+            Outbox failsOnce = (topic, key, value, headers) -> sends.getAndIncrement() == 0
+                    ? CompletableFuture.failedFuture(new IllegalStateException("the first is lost"))
+                    : fleet.outbox.send(topic, key, value, headers);
+            try (ClaimLoop loop = new ClaimLoop(
+                    new ClaimLoop.Settings(
+                            fleet.kafka, fleet.prefix, "w", Duration.ofSeconds(10), Duration.ofSeconds(10)),
+                    new Fleet.Runner("w"),
+                    new EventPublisher(failsOnce, fleet.prefix, "w", Fleet.PATIENCE),
+                    new Activity())) {
+                loop.start();
+                fleet.submit("job");
+                List<TrainingEvent> events = fleet.eventsUntilFinished(1);
+                assertThat(events).hasSize(2).allMatch(event -> event.attempt() == 2);
+            }
+        }
+    }
+
+    @Test
+    void aJobThatDoesNotStopEndsTheLoopSoThatTheProcessCanBeStartedAnew() {
+        CountDownLatch never = new CountDownLatch(1);
+        try (Fleet fleet = new Fleet();
+                ClaimLoop loop = new ClaimLoop(
+                        new ClaimLoop.Settings(
+                                fleet.kafka, fleet.prefix, "w", Duration.ofMillis(200), Duration.ofSeconds(1)),
+                        (job, events, _) -> {
+                            boolean ignored = false;
+                            while (!ignored) {
+                                try {
+                                    events.accept(new Claimed(job.id(), 1, "w", "cpu"));
+                                    never.await();
+                                    ignored = true;
+                                } catch (InterruptedException | EventsLostException _) {
+                                    ignored = never.getCount() == 0; // deaf to both
+                                }
+                            }
+                            return new Outcome.Finished();
+                        },
+                        new EventPublisher(
+                                (_, _, _, _) -> CompletableFuture.failedFuture(new IllegalStateException("lost")),
+                                fleet.prefix,
+                                "w",
+                                Fleet.PATIENCE),
+                        new Activity())) {
+            loop.start();
+            fleet.submit("job");
+            assertThatThrownBy(() -> loop.ended().get(60, TimeUnit.SECONDS)).hasMessageContaining("does not stop");
+        } finally {
+            never.countDown();
+        }
+    }
+
+    @Test
+    void aFlushFailsWhenTheBrokerIsGone() {
+        try (EmbeddedBroker broker = EmbeddedBroker.start(folder, 0, "unused.", TestBroker.settings());
+                Fleet fleet = new Fleet(broker.address(), Duration.ofSeconds(1))) {
+            JobEvents events = fleet.publisher("w").open(_ -> {});
+            events.publish(new Claimed("job", 1, "w", "cpu"));
+            events.flush(Fleet.PATIENCE);
+            broker.close();
+            events.publish(new Claimed("job", 2, "w", "cpu"));
+            assertThatThrownBy(() -> events.flush(Fleet.PATIENCE)).isInstanceOf(EventsLostException.class);
+        }
+    }
+}
