@@ -6,6 +6,7 @@ final class ExitCodes {
     static final int FAILED = 1;
     static final int BAD_INPUT = 2;
     static final int KAFKA_UNREACHABLE = 3;
+    static final int INTERRUPTED = 130;
 
     static final String HEADING = "%nExit status:%n";
     static final String OK_HELP = "0:done";

@@ -19,7 +19,14 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         versionProvider = Trainyard.Version.class,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {SubmitCommand.class, WatchCommand.class, JobsCommand.class, EventsCommand.class, Dashboard.class
+        subcommands = {
+            TrainCommand.class,
+            DashboardCommand.class,
+            SubmitCommand.class,
+            WatchCommand.class,
+            JobsCommand.class,
+            EventsCommand.class,
+            DevicesCommand.class
         })
 public final class Trainyard implements Runnable {
 

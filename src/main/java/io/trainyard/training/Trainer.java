@@ -32,7 +32,8 @@ final class Trainer {
     private final long startNanos = System.nanoTime();
     private final Pace pace = new Pace();
 
-    /// Jain and Chlamtac's P-square estimate: the median in constant memory, exact for up to five blocks of steps.
+    /// Jain and Chlamtac's P-square estimate (CACM 1985): the median in constant memory. Steps of a block count as
+    /// equally long.
     private final PSquarePercentile medianStepMicros = new PSquarePercentile(50);
 
     Trainer(
@@ -92,7 +93,9 @@ final class Trainer {
         float[] losses = session.advance(steps);
         long micros = microsSince(nanos);
         pace.took(steps, micros);
-        medianStepMicros.increment(micros / (double) steps);
+        for (int i = 0; i < steps; i++) {
+            medianStepMicros.increment(micros / (double) steps);
+        }
         events.accept(new StepLosses(job.id(), attempt, at.epoch(), at.step() + 1, losses, microsSince(startNanos)));
         return steps;
     }

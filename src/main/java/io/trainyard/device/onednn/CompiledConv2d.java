@@ -38,8 +38,7 @@ final class CompiledConv2d implements CompiledLayer {
         bias = spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
         Layout anySource = engine.any(inputSizes);
         Layout anyOutput = engine.any(outputSizes);
-        Layout placed = program.state().placed(layer.parameters().getFirst());
-        Layout wantedWeight = placed == null ? engine.any(weightSizes) : placed;
+        Layout anyWeight = engine.any(weightSizes);
         forward = engine.describe(
                 "run the forward convolution of layer \"%s\"".formatted(name),
                 (handle, cpu) -> dnnl_convolution_forward_primitive_desc_create(
@@ -48,7 +47,7 @@ final class CompiledConv2d implements CompiledLayer {
                         program.propagation(),
                         dnnl_convolution_direct,
                         anySource.handle(),
-                        wantedWeight.handle(),
+                        anyWeight.handle(),
                         biasLayout(),
                         anyOutput.handle(),
                         strides,
@@ -57,12 +56,12 @@ final class CompiledConv2d implements CompiledLayer {
                         padding,
                         null));
         source = program.in(forward.layout(dnnl_query_src_md, inputSizes), input);
-        weight = program.state()
-                .place(layer.parameters().getFirst(), forward.layout(dnnl_query_weights_md, weightSizes));
+        Layout weightLayout = forward.layout(dnnl_query_weights_md, weightSizes);
+        weight = program.state().place(layer.parameters().getFirst(), weightLayout);
         output = engine.memory(forward.layout(dnnl_query_dst_md, outputSizes));
         List<Argument> arguments = new ArrayList<>(List.of(
                 new Argument(DNNL_ARG_SRC, source),
-                new Argument(DNNL_ARG_WEIGHTS, weight.value()),
+                new Argument(DNNL_ARG_WEIGHTS, program.parameterIn(weightLayout, weight)),
                 new Argument(DNNL_ARG_DST, output)));
         if (bias != null) {
             arguments.add(new Argument(DNNL_ARG_BIAS, bias.value()));

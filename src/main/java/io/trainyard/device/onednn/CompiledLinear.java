@@ -25,36 +25,33 @@ final class CompiledLinear implements CompiledLayer {
     CompiledLinear(ProgramBuilder program, Network.Layer layer, LayerSpec.Linear spec, Memory input) {
         name = layer.name();
         inputSizes = input.layout().sizes();
-        Layout placed = program.state().placed(layer.parameters().getFirst());
-        Memory offered = offered(program, input, placed);
-        weightSizes = offered.layout().sizes();
+        source = offered(
+                program, input, program.state().placed(layer.parameters().getFirst()));
+        weightSizes = source.layout().sizes();
         weightSizes[0] = spec.out();
         long[] outputSizes = CompiledLayer.outputSizes(input, layer);
 
         Engine engine = program.engine();
         bias = spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
         Layout anyOutput = engine.any(outputSizes);
-        Layout wantedSource =
-                placed == null ? offered.layout() : engine.any(offered.layout().sizes());
-        Layout wantedWeight = placed == null ? engine.any(weightSizes) : placed;
+        Layout anyWeight = engine.any(weightSizes);
         forward = engine.describe(
                 "run layer \"%s\" forward".formatted(name),
                 (handle, cpu) -> dnnl_inner_product_forward_primitive_desc_create(
                         handle,
                         cpu,
                         program.propagation(),
-                        wantedSource.handle(),
-                        wantedWeight.handle(),
+                        source.layout().handle(),
+                        anyWeight.handle(),
                         biasLayout(),
                         anyOutput.handle(),
                         null));
-        source = program.in(forward.layout(dnnl_query_src_md, offered.layout().sizes()), offered);
-        weight = program.state()
-                .place(layer.parameters().getFirst(), forward.layout(dnnl_query_weights_md, weightSizes));
+        Layout weightLayout = forward.layout(dnnl_query_weights_md, weightSizes);
+        weight = program.state().place(layer.parameters().getFirst(), weightLayout);
         output = engine.memory(forward.layout(dnnl_query_dst_md, outputSizes));
         List<Argument> arguments = new ArrayList<>(List.of(
                 new Argument(DNNL_ARG_SRC, source),
-                new Argument(DNNL_ARG_WEIGHTS, weight.value()),
+                new Argument(DNNL_ARG_WEIGHTS, program.parameterIn(weightLayout, weight)),
                 new Argument(DNNL_ARG_DST, output)));
         if (bias != null) {
             arguments.add(new Argument(DNNL_ARG_BIAS, bias.value()));

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// What lives from step to step, shared by all programs of a session. The first program that uses a parameter chooses
-/// its layout; the others are built with that.
+/// its layout; the others copy it where they want another.
 final class ModelState {
     private static final String MOMENTUM_BUFFER = ".momentum_buffer";
 

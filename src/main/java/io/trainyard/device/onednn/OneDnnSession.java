@@ -118,6 +118,7 @@ final class OneDnnSession implements LearningSession {
         Program program = nextStep == workload.stepsPerEpoch() - 1 ? lastBatch : fullBatch;
         int from = nextStep * workload.batchSize();
         int[] labels = gatherer.gather(workload.dataset().train(), order, from, program);
+        program.prepare();
         program.runForward();
         float loss = crossEntropy.lossWithGradient(program, labels);
         program.runBackward();
@@ -132,6 +133,8 @@ final class OneDnnSession implements LearningSession {
         int[] order = IntStream.range(0, test.size()).toArray();
         float[] losses = new float[test.size()];
         int[] predictions = new int[test.size()];
+        evaluation.prepare();
+        lastEvaluation.prepare();
         for (int from = 0; from < test.size(); from += evaluation.batchSize()) {
             Program program = from + evaluation.batchSize() <= test.size() ? evaluation : lastEvaluation;
             int[] labels = gatherer.gather(test, order, from, program);

@@ -6,19 +6,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
-/// A network compiled for one batch size. A step: fill the input, run forward, put the loss's gradient in place, run
-/// backward; the parameters' gradients are then in the [ModelState].
+/// A network compiled for one batch size. A step: prepare, fill the input, run forward, put the loss's gradient in
+/// place, run backward; the parameters' gradients are then in the [ModelState].
 ///
 /// @param batchSize samples
 /// @param input (batch, channels, rows, columns), row-major
 /// @param logits (batch, classes), row-major
 /// @param logitsGradient as the logits; in evaluation programs the logits themselves
+/// @param preparations copies of parameters into the layouts of this program, where they are not those of the first
 /// @param backward empty in evaluation programs
 record Program(
         int batchSize,
         Memory input,
         Memory logits,
         Memory logitsGradient,
+        List<Operation> preparations,
         List<Operation> forward,
         List<Operation> backward) {
     /// @param training true for a program with a backward pass
@@ -41,12 +43,20 @@ record Program(
         }
         Memory logits = forward.in(engine.plain(values.layout().sizes()), values);
         if (!training) {
-            return new Program(batchSize, input, logits, logits, forward.operations(), List.of());
+            return new Program(
+                    batchSize, input, logits, logits, forward.preparations(), forward.operations(), List.of());
         }
         ProgramBuilder backward = new ProgramBuilder(engine, state, true, random);
         Memory logitsGradient = engine.memory(logits.layout());
         addBackward(backward, network, layers, logitsGradient);
-        return new Program(batchSize, input, logits, logitsGradient, forward.operations(), backward.operations());
+        return new Program(
+                batchSize,
+                input,
+                logits,
+                logitsGradient,
+                forward.preparations(),
+                forward.operations(),
+                backward.operations());
     }
 
     private static long[] sizes(Network network, int batchSize) {
@@ -72,6 +82,11 @@ record Program(
                 gradient = layers.get(i).addInputGradient(backward, gradient);
             }
         }
+    }
+
+    /// Run it after the parameters have changed and before [#runForward].
+    void prepare() {
+        preparations.forEach(Operation::run);
     }
 
     void runForward() {

@@ -13,11 +13,17 @@ import java.util.function.Supplier;
 ///
 /// @param training false for evaluation: no masks, running statistics, nothing kept for a backward pass
 /// @param random where dropout draws its masks from when the program runs
+/// @param preparations what must run first whenever parameters have changed
 /// @param operations those added so far
 record ProgramBuilder(
-        Engine engine, ModelState state, boolean training, Supplier<TorchRandom> random, List<Operation> operations) {
+        Engine engine,
+        ModelState state,
+        boolean training,
+        Supplier<TorchRandom> random,
+        List<Operation> preparations,
+        List<Operation> operations) {
     ProgramBuilder(Engine engine, ModelState state, boolean training, Supplier<TorchRandom> random) {
-        this(engine, state, training, random, new ArrayList<>());
+        this(engine, state, training, random, new ArrayList<>(), new ArrayList<>());
     }
 
     /// oneDNN's `dnnl_prop_kind_t` of the forward pass.
@@ -44,6 +50,17 @@ record ProgramBuilder(
         }
         Memory copy = engine.memory(layout);
         operations.add(engine.reorder(memory, copy));
+        return copy;
+    }
+
+    /// As [#in], for a parameter: where another program chose its layout, copied once for all runs until it changes.
+    Memory parameterIn(Layout layout, Slot slot) {
+        Memory value = slot.value();
+        if (value.layout().same(layout)) {
+            return value;
+        }
+        Memory copy = engine.memory(layout);
+        preparations.add(engine.reorder(value, copy));
         return copy;
     }
 

@@ -1,12 +1,135 @@
 package io.trainyard.device.onednn;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import io.trainyard.device.Device;
+import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceContract;
+import io.trainyard.device.DeviceException;
+import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.Devices;
+import io.trainyard.device.Evaluation;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.TestWorkload;
+import io.trainyard.device.Workload;
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.NetworkSpec;
+import io.trainyard.spec.Shape;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.assertj.core.data.Offset;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OneDnnDeviceTest extends DeviceContract {
+    private static final DeviceSpec CPU = new DeviceSpec("cpu");
+
     @Override
     public Device device() {
-        return new OneDnnBackend().open(new DeviceSpec("cpu"));
+        return new OneDnnBackend().open(CPU);
+    }
+
+    @Test
+    void isFoundByNameAndTellsWhatItIs() {
+        assertThat(Devices.backends()).anyMatch(OneDnnBackend.class::isInstance);
+        DeviceBackend backend = new OneDnnBackend();
+        assertThat(backend.whyUnavailable()).isEmpty();
+        assertThat(backend.devices()).singleElement().satisfies(info -> {
+            assertThat(info.name()).isEqualTo("cpu");
+            assertThat(info.description()).containsPattern("processors, oneDNN \\d+\\.\\d+\\.\\d+ with .+");
+            assertThat(info.memoryBytes()).isGreaterThan(1 << 20);
+        });
+    }
+
+    @Test
+    void twoThreadsGiveTheSameBitsEveryTimeAndTheNumbersOfOne() {
+        Workload workload = wide();
+        float[] once = losses(workload.withThreads(2));
+        assertThat(losses(workload.withThreads(2))).isEqualTo(once);
+        float[] oneThread = losses(workload.withThreads(1));
+        for (int i = 0; i < once.length; i++) {
+            assertThat(oneThread[i]).isCloseTo(once[i], Percentage.withPercentage(0.01));
+        }
+    }
+
+    /// Their programs for a batch, for the last batch of one sample and for evaluation want weights in other layouts.
+    @ParameterizedTest
+    @ValueSource(strings = {"tudui", "lenet", "fashion"})
+    void builtInNetworksTrainAndTestAsTheReferenceDoes(String name) {
+        Shape input = name.equals("fashion") ? Shape.of(1, 28, 28) : Shape.of(3, 32, 32);
+        List<LayerSpec> layers = NetworkSpec.named(name).layers();
+        Workload workload = TestWorkload.of(input, 10, layers, TestWorkload.MOMENTUM, 4, 13, 60);
+        try (LearningSession session = device().open(workload);
+                LearningSession reference =
+                        Devices.open(new DeviceSpec("reference")).open(workload)) {
+            for (LearningSession either : List.of(session, reference)) {
+                either.load(TestWorkload.state(workload));
+                either.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            }
+            for (int epoch = 1; epoch <= 2; epoch++) {
+                assertThat(session.advance(4)).containsExactly(reference.advance(4), Offset.offset(1e-4f));
+                session.beginEpoch(TestWorkload.plan(workload, epoch), 0);
+                reference.beginEpoch(TestWorkload.plan(workload, epoch), 0);
+            }
+            Evaluation tested = session.evaluate();
+            Evaluation expected = reference.evaluate();
+            assertThat(tested.testLoss()).isCloseTo(expected.testLoss(), Percentage.withPercentage(0.01));
+            assertThat(tested.confusion()).isDeepEqualTo(expected.confusion());
+        }
+    }
+
+    @Test
+    void threadCountsThatNoMachineHasAreRefused() {
+        for (int threads : new int[] {-1, 257}) {
+            assertThatThrownBy(() -> device().open(wide().withThreads(threads)))
+                    .isInstanceOf(DeviceException.class)
+                    .hasMessageContaining(threads + " threads are asked for; allowed is 1 to 256");
+        }
+    }
+
+    @Test
+    void anotherThreadIsRefused() {
+        try (LearningSession session = device().open(wide())) {
+            var elsewhere = CompletableFuture.supplyAsync(session::save);
+            assertThatThrownBy(elsewhere::join)
+                    .hasRootCauseInstanceOf(IllegalStateException.class)
+                    .hasStackTraceContaining("use it where it was opened");
+            assertThat(session.save().model().tensors()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void aNetworkLargerThanTheMemoryIsRefusedWithBothFigures() {
+        DeviceInfo small = new DeviceInfo("cpu", "a small one", 3 << 20);
+        Device device = new OneDnnDevice(small, OneDnnLibrary.loaded());
+        Workload workload = wide();
+        assertThat(workload.estimatedBytes()).isGreaterThan(small.memoryBytes());
+        assertThatThrownBy(() -> device.open(workload))
+                .isInstanceOf(DeviceException.class)
+                .hasMessageContaining("needs about %d MiB, but device cpu has 3 MiB", workload.estimatedBytes() >> 20);
+    }
+
+    private float[] losses(Workload workload) {
+        try (LearningSession session = device().open(workload)) {
+            session.load(TestWorkload.state(workload));
+            session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            return session.advance(workload.stepsPerEpoch());
+        }
+    }
+
+    /// Large enough for two threads to share the work: blocked layouts, a short last batch, evaluation chunks.
+    static Workload wide() {
+        List<LayerSpec> layers = List.of(
+                new LayerSpec.Conv2d(null, 32, 5, 1, 2, true),
+                new LayerSpec.MaxPool2d(null, 2, 2),
+                new LayerSpec.Conv2d(null, 40, 3, 1, 1, true),
+                new LayerSpec.Relu(null),
+                new LayerSpec.Flatten(null),
+                new LayerSpec.Linear(null, 10, true));
+        return TestWorkload.of(Shape.of(3, 16, 16), 10, layers, TestWorkload.MOMENTUM, 32, 80, 50);
     }
 }

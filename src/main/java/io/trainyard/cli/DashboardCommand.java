@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         exitCodeListHeading = "%nExit status:%n",
         exitCodeList = {"0:stopped", "2:an option cannot be, or the port is taken", "3:Kafka does not answer"})
-final class Dashboard implements Callable<Integer> {
+final class DashboardCommand implements Callable<Integer> {
     private static final int PORT_TAKEN = 2;
     private static final int KAFKA_UNREACHABLE = 3;
     private static final Duration KAFKA_TIMEOUT = Duration.ofSeconds(10);

@@ -1,0 +1,140 @@
+package io.trainyard.cli;
+
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.device.Devices;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.training.JobTraining;
+import io.trainyard.training.Outcome;
+import java.io.PrintStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `train`: the training loop alone, with no Kafka at all.
+@Command(
+        name = "train",
+        description = "Runs jobs in this process, one after another, with no Kafka at all.",
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {
+            ExitCodes.JOBS_OK_HELP,
+            ExitCodes.FAILED_HELP,
+            ExitCodes.BAD_INPUT_HELP,
+            ExitCodes.INTERRUPTED_HELP
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./trainyard train job.json",
+            "  ./trainyard train job.json --data ~/data --json > events.jsonl",
+            "  echo '{\"network\": \"lenet\", \"dataset\": \"shapes32\", \"epochs\": 2}' | ./trainyard train -"
+        })
+public final class TrainCommand implements Callable<Integer>, PlainCommand {
+    /// How long ctrl-C waits for the step under way and its checkpoint.
+    private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
+
+    private static final String WORKER = "local";
+
+    private final Terminal terminal;
+
+    /// Set by ctrl-C; asked at every step boundary.
+    private volatile boolean stopRequested;
+
+    @Parameters(paramLabel = "FILE", description = "JSON or YAML, one job or several; - is standard input.")
+    private String file = JobFiles.STANDARD_INPUT;
+
+    @Mixin
+    private TrainingOptions options = new TrainingOptions();
+
+    @Option(names = "--json", description = "Print the events as JSON, one a line, as they are on the topics.")
+    private boolean json;
+
+    @Option(
+            names = "--resume",
+            description = "Go on from the last checkpoint of the job's last run, instead of beginning a new run.")
+    private boolean resume;
+
+    public TrainCommand() {
+        this(Terminal.system());
+    }
+
+    TrainCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        List<JobSpec> jobs = JobFiles.read(List.of(file), terminal.in());
+        var _ = Devices.open(options.device()); // its absence is told before any data is read
+        CheckpointStore store = CheckpointStore.open(options.checkpoints());
+        CountDownLatch ended = new CountDownLatch(1);
+        Thread interrupted = new Thread(() -> stopAndWait(ended), "interrupted");
+        Runtime.getRuntime().addShutdownHook(interrupted);
+        try {
+            return json ? run(jobs, store, this::print) : runWithProgress(jobs, store);
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    /// In a shutdown hook: the process ends when this returns.
+    private void stopAndWait(CountDownLatch ended) {
+        stopRequested = true;
+        try {
+            if (!ended.await(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
+                terminal.err().println("the step under way did not end in time; its work is lost");
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private int runWithProgress(List<JobSpec> jobs, CheckpointStore store) {
+        try (JobProgress progress = new JobProgress(terminal, jobs.size())) {
+            return run(jobs, store, progress);
+        }
+    }
+
+    private int run(List<JobSpec> jobs, CheckpointStore store, Consumer<TrainingEvent> events) {
+        JobTraining training = new JobTraining(options.data(), options.device(), options.threads(), WORKER);
+        int status = ExitCodes.OK;
+        for (JobSpec job : jobs) {
+            JobFolder folder = resume ? JobFolder.ofLastRun(store, job.id()) : JobFolder.ofNewRun(store, job.id());
+            switch (training.run(job, folder, events, () -> stopRequested)) {
+                case Outcome.Finished() -> {}
+                case Outcome.Failed(String reason) -> {
+                    say(job, "failed: " + reason);
+                    status = ExitCodes.FAILED;
+                }
+                case Outcome.Rejected(String reason) ->
+                    throw new InvalidJobException("job %s: %s".formatted(job.id(), reason));
+                case Outcome.Released() -> {
+                    say(job, "was interrupted; --resume goes on from its checkpoint");
+                    return ExitCodes.INTERRUPTED;
+                }
+            }
+        }
+        return status;
+    }
+
+    private void say(JobSpec job, String what) {
+        terminal.err().println("job " + job.id() + " " + Terminal.printable(what, 1000));
+    }
+
+    private void print(TrainingEvent event) {
+        PrintStream out = terminal.out();
+        out.writeBytes(EventJson.write(event));
+        out.write('\n');
+        out.flush();
+    }
+}

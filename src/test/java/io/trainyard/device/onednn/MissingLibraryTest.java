@@ -1,0 +1,57 @@
+package io.trainyard.device.onednn;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.device.DeviceBackend;
+import io.trainyard.device.DeviceException;
+import io.trainyard.spec.DeviceSpec;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.bytedeco.javacpp.Loader;
+import org.junit.jupiter.api.Test;
+
+/// A process whose class path lacks the native jars of its platform.
+class MissingLibraryTest {
+    /// What that process runs.
+    static final class Asking {
+        private Asking() {}
+
+        public static void main(String[] arguments) {
+            DeviceBackend backend = new OneDnnBackend();
+            System.out.println("why: " + backend.whyUnavailable().orElse("available"));
+            System.out.println("devices: " + backend.devices());
+            try {
+                System.out.println("open: " + backend.open(new DeviceSpec("cpu")));
+            } catch (DeviceException e) {
+                System.out.println("open: " + e.getMessage());
+            }
+        }
+    }
+
+    @Test
+    void isToldWithItsRemedy() throws IOException, InterruptedException {
+        String platform = Loader.getPlatform();
+        String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .filter(entry -> !entry.contains(platform))
+                .collect(Collectors.joining(File.pathSeparator));
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        classPath,
+                        Asking.class.getName())
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(output)
+                .contains("why: oneDNN's native library for " + platform + " cannot be loaded (")
+                .contains("put the org.bytedeco dnnl, javacpp and opencl jars of this platform on the class path")
+                .contains("devices: []")
+                .contains("open: no device \"cpu\" here: oneDNN's native library");
+    }
+}

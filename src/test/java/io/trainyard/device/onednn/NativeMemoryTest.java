@@ -1,0 +1,91 @@
+package io.trainyard.device.onednn;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.bytedeco.dnnl.global.dnnl.dnnl_pooling_forward_primitive_desc_create;
+
+import io.trainyard.device.DeviceException;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.TestWorkload;
+import io.trainyard.device.Workload;
+import io.trainyard.spec.DeviceSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.bytedeco.dnnl.global.dnnl;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+/// What sessions take, they give back.
+class NativeMemoryTest {
+    private static final Path STATUS = Path.of("/proc/self/status");
+    private static final int SESSIONS = 200;
+
+    @Test
+    @EnabledOnOs(value = OS.LINUX, disabledReason = "reads /proc/self/status")
+    void residentMemoryStaysOverManySessions() throws IOException {
+        Workload workload = OneDnnDeviceTest.wide();
+        use(workload, 50); // code, heap and oneDNN's cache of primitives reach their size
+        long before = anonymousKib();
+        use(workload, SESSIONS);
+        long grownKib = anonymousKib() - before;
+        long takenKib = SESSIONS * activationKib(workload);
+        assertThat(grownKib)
+                .as("growth over %d sessions, which took %d KiB", SESSIONS, takenKib)
+                .isLessThan(takenKib / 10);
+    }
+
+    private static void use(Workload workload, int sessions) {
+        var device = new OneDnnBackend().open(new DeviceSpec("cpu"));
+        for (int i = 0; i < sessions; i++) {
+            try (LearningSession session = device.open(workload.withThreads(1))) {
+                session.load(TestWorkload.state(workload));
+                session.beginEpoch(TestWorkload.plan(workload, i), 0);
+                assertThat(session.advance(1)).hasSize(1);
+                assertThat(session.save().model().tensors()).isNotEmpty();
+            }
+        }
+    }
+
+    /// One program's activations; a session has more.
+    private static long activationKib(Workload workload) {
+        return 4L * workload.batchSize() * workload.network().activationElements() / 1024;
+    }
+
+    /// What the process itself has allocated, without mapped files.
+    private static long anonymousKib() throws IOException {
+        try (var lines = Files.lines(STATUS)) {
+            String line =
+                    lines.filter(l -> l.startsWith("RssAnon:")).findFirst().orElseThrow();
+            return Long.parseLong(line.replaceAll("[^0-9]", ""));
+        }
+    }
+
+    @Test
+    void whatOneDnnRefusesIsAnErrorWithItsNameAndLeavesNothingOpen() {
+        try (Engine engine = new Engine()) {
+            Layout image = engine.plain(1, 1, 4, 4);
+            long[] two = {2, 2};
+            long[] none = {0, 0};
+            assertThatThrownBy(() -> engine.describe(
+                            "run the pooling of layer \"wrong\"",
+                            (handle, cpu) -> dnnl_pooling_forward_primitive_desc_create(
+                                    handle,
+                                    cpu,
+                                    dnnl.dnnl_forward_inference,
+                                    dnnl.dnnl_pooling_max,
+                                    image.handle(),
+                                    image.handle(),
+                                    two,
+                                    two,
+                                    none,
+                                    none,
+                                    none,
+                                    null)))
+                    .isInstanceOf(DeviceException.class)
+                    .hasMessageContaining("oneDNN could not run the pooling of layer \"wrong\"")
+                    .hasMessageContaining("it takes other shapes or layouts (status 2)");
+        }
+    }
+}
