@@ -55,7 +55,7 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
             log.readToEnd(book::take);
         }
         if (book.pages().isEmpty()) {
-            terminal.err().printf("there are no jobs in the topics %s... of %s%n", kafka.prefix(), kafka.address());
+            terminal.err().printf("there are no jobs at %s, topics %s*%n", kafka.address(), kafka.prefix());
         } else if (json) {
             for (JobBook.Page page : book.pages()) {
                 terminal.out().println(toJson(page));

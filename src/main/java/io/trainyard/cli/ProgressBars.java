@@ -2,14 +2,16 @@ package io.trainyard.cli;
 
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import me.tongfei.progressbar.InteractiveConsoleProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
 import me.tongfei.progressbar.ProgressBarBuilder;
+import org.jline.terminal.Terminal;
 
 /// Progress as one bar a job, redrawn in place. The bars are drawn by a thread of the library's; what it draws are
 /// [BarLine]s.
@@ -18,6 +20,7 @@ final class ProgressBars implements ProgressView {
 
     private final PrintStream out;
     private final boolean blocks;
+    private final Terminal terminal = BarConsumer.terminal();
     private final Map<String, Bar> bars = new LinkedHashMap<>();
     private boolean closed;
 
@@ -25,16 +28,21 @@ final class ProgressBars implements ProgressView {
         volatile BarLine line;
         final ProgressBar bar;
 
-        Bar(BarLine first, PrintStream out, boolean blocks) {
+        Bar(BarLine first, BarConsumer consumer, boolean blocks) {
             line = first;
             bar = new ProgressBarBuilder()
                     .setTaskName(first.job())
                     .setUpdateIntervalMillis(REDRAW_MILLIS)
                     .continuousUpdate() // the library looks at its own count of steps only, the line has more
-                    .setConsumer(new InteractiveConsoleProgressBarConsumer(out))
-                    .setRenderer((_, width) -> line.render(width, blocks))
+                    .setConsumer(consumer)
+                    .setRenderer((_, width) -> padded(line.render(width, blocks), width))
                     .build();
         }
+    }
+
+    /// A line is drawn over the one before, which may be longer.
+    private static String padded(String line, int width) {
+        return line + " ".repeat(Math.max(0, width - line.length()));
     }
 
     ProgressBars(PrintStream out) {
@@ -64,7 +72,7 @@ final class ProgressBars implements ProgressView {
         }
         Bar bar = bars.get(job);
         if (bar == null) {
-            bars.put(job, new Bar(line, out, blocks));
+            bars.put(job, new Bar(line, new BarConsumer(out, terminal), blocks));
         } else {
             bar.line = line;
         }
@@ -72,9 +80,17 @@ final class ProgressBars implements ProgressView {
 
     @Override
     public synchronized void close() { // also called when the process is interrupted, by another thread
+        if (closed) {
+            return;
+        }
         closed = true;
         bars.values().forEach(bar -> bar.bar.close());
         bars.clear();
         out.flush();
+        try {
+            terminal.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("closing a terminal writes nothing", e);
+        }
     }
 }

@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  ./trainyard submit job.json",
             "  ./trainyard submit nightly.yaml more.json --watch",
-            "  echo '{\"network\": \"lenet\", \"dataset\": \"shapes32\", \"epochs\": 2}' | ./trainyard submit -"
+            "  echo '{network: lenet, dataset: shapes32, epochs: 2}' | ./trainyard submit -"
         })
 public final class SubmitCommand implements Callable<Integer>, PlainCommand {
     private final Terminal terminal;

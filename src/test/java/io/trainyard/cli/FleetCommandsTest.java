@@ -167,7 +167,10 @@ class FleetCommandsTest {
         assertThat(run("", "jobs", "--json")).isZero();
         assertThat(out.toString(UTF_8))
                 .contains(
-                        "\"status\":\"FINISHED\"", "\"status\":\"WAITING\"", "\"confusion\"", "\"network\":\"lenet\"");
+                        "\"status\":\"FINISHED\"",
+                        "\"status\":\"WAITING\"",
+                        "\"testAccuracy\":0.75",
+                        "\"network\":\"lenet\"");
     }
 
     @Test

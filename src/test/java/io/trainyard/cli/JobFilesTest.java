@@ -106,8 +106,8 @@ class JobFilesTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-                    {id: a, network: lenet, dataset: shapes32, epochs: 0}         | job 1 ("a"): epochs is 0; allowed is 1 to 1000000
-                    {id: a, network: lenet, dataset: shapes32, epochs: x}         | job 1 ("a"): epochs has the wrong kind of value
+                    {id: a, network: lenet, dataset: shapes32, epochs: 0}         | job 1 ("a"): epochs is 0; allowed is 1 to
+                    {id: a, network: lenet, dataset: shapes32, epochs: x}         | job 1 ("a"): epochs is "x"
                     {id: a, network: lenet, dataset: shapes32, epochs: 1, foo: 1} | job 1 ("a"): the field "foo" is not known
                     {id: a, network: lenet, dataset: nope, epochs: 1}             | dataset is "nope"; allowed is one of cifar10
                     {id: a, network: {layers: [{type: linear, out: 10}]}, dataset: shapes28, epochs: 1} | layer "0" (number 0, Linear) is given 1x28x28
@@ -115,7 +115,7 @@ class JobFilesTest {
                     {id: a, network: signs, dataset: shapes32, epochs: 1}         | but the data set has 10 classes
                     {id: ../a, network: lenet, dataset: shapes32, epochs: 1}      | job 1 ("../a"): id is "../a"
                     {id: a, network: lenet, dataset: {name: shapes32, normalize: {mean: [1], std: [1]}}, epochs: 1} | 1 means
-                    just text                                                     | wrong kind of value
+                    just text                                                     | it must be a JSON object
                     {id: a, id: b}                                                | not YAML: found duplicate key id (line 1,
                     {id: [}                                                       | it is not YAML
                     !!java.io.File [x]                                            | it is not YAML
