@@ -1,16 +1,11 @@
 package io.trainyard.cli;
 
-import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.TopicAdmin;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import org.eclipse.microprofile.config.ConfigProvider;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -20,22 +15,19 @@ import picocli.CommandLine.Spec;
         name = "dashboard",
         description = "Shows jobs and workers live on a page, until stopped.",
         mixinStandardHelpOptions = true,
-        exitCodeListHeading = "%nExit status:%n",
-        exitCodeList = {"0:stopped", "2:an option cannot be, or the port is taken", "3:Kafka does not answer"})
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {
+            ExitCodes.UNEXPECTED_HELP,
+            "2:a wrong option, or the port is taken",
+            ExitCodes.KAFKA_HELP,
+            ExitCodes.INTERRUPTED_HELP
+        })
 final class DashboardCommand implements Callable<Integer> {
-    private static final int PORT_TAKEN = 2;
-    private static final int KAFKA_UNREACHABLE = 3;
-    private static final Duration KAFKA_TIMEOUT = Duration.ofSeconds(10);
-
     @Spec
     private CommandSpec spec;
 
-    @Option(
-            names = "--kafka",
-            paramLabel = "HOST:PORT",
-            defaultValue = "localhost:9092",
-            description = "Where Kafka listens (default: ${DEFAULT-VALUE}).")
-    private String kafka;
+    @Mixin
+    private KafkaOptions kafka = new KafkaOptions();
 
     @Option(
             names = "--port",
@@ -53,40 +45,16 @@ final class DashboardCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (ServerSocket probe = new ServerSocket()) {
-            probe.setReuseAddress(true);
-            probe.bind(new InetSocketAddress(InetAddress.getByName(host), port));
-        } catch (IOException | IllegalArgumentException e) {
-            return complain(
-                    PORT_TAKEN,
-                    "cannot listen on %s:%d: %s; give another --port (0 takes a free one) or --host"
-                            .formatted(host, port, String.valueOf(e.getMessage())));
-        }
-        try {
-            String prefix = ConfigProvider.getConfig().getValue("trainyard.topics.prefix", String.class);
-            TopicAdmin.createMissing(kafka, prefix, KAFKA_TIMEOUT);
-        } catch (KafkaUnreachableException e) {
-            return complain(KAFKA_UNREACHABLE, String.valueOf(e.getMessage()));
-        }
-        return Service.run(
-                Map.of(
-                        "trainyard.kafka",
-                        kafka,
-                        "trainyard.dashboard.enabled",
-                        "true",
-                        "quarkus.http.host",
-                        host,
-                        "quarkus.http.port",
-                        Integer.toString(port)),
-                () -> spec.commandLine()
-                        .getOut()
-                        .printf(
-                                "Dashboard: http://%s:%s/ (stop with Ctrl+C)%n",
-                                host, ConfigProvider.getConfig().getValue("quarkus.http.port", String.class)));
+        Service.requireFree(spec, host, port);
+        TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
+        Map<String, String> settings = new HashMap<>(kafka.settings());
+        settings.put("trainyard.dashboard.enabled", "true");
+        settings.put("quarkus.http.host", host);
+        settings.put("quarkus.http.port", Integer.toString(port));
+        return Service.run(settings, this::announce);
     }
 
-    private int complain(int exitCode, String sentence) {
-        spec.commandLine().getErr().println(sentence);
-        return exitCode;
+    private void announce() {
+        spec.commandLine().getOut().printf("Dashboard: http://%s:%s/ (stop with Ctrl+C)%n", host, Service.httpPort());
     }
 }

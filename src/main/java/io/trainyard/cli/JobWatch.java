@@ -20,13 +20,15 @@ public final class JobWatch {
     private final Terminal terminal;
     private final List<String> jobs;
     private final Map<String, JobSpec> submitted;
+    private final String farewell;
     private final ProgressView view;
     private final JobBook book;
     private final Set<String> toldRejected = new HashSet<>();
     private boolean running = true;
 
-    private JobWatch(Terminal terminal, List<String> jobs, Map<String, JobSpec> submitted) {
+    private JobWatch(Terminal terminal, List<String> jobs, Map<String, JobSpec> submitted, String farewell) {
         this.terminal = terminal;
+        this.farewell = farewell;
         this.jobs = jobs;
         this.submitted = submitted;
         view = ProgressView.on(terminal, jobs.size());
@@ -40,15 +42,24 @@ public final class JobWatch {
     ///     under the same id with another spec is not mistaken for it
     /// @return 0 if all finished; 1 if one failed, was rejected, or is not known
     public static int run(KafkaOptions kafka, Terminal terminal, List<String> jobs, Map<String, JobSpec> submitted) {
+        String goOn = "stopped watching; the jobs go on: ./trainyard watch " + String.join(" ", jobs);
+        return run(kafka, terminal, jobs, submitted, goOn);
+    }
+
+    /// As the other `run`.
+    ///
+    /// @param farewell what ctrl-C leaves on the terminal
+    static int run(
+            KafkaOptions kafka, Terminal terminal, List<String> jobs, Map<String, JobSpec> submitted, String farewell) {
         List<String> distinct = jobs.stream().distinct().toList();
-        JobWatch watch = new JobWatch(terminal, distinct, Map.copyOf(submitted));
-        Thread farewell = new Thread(watch::farewell, "farewell");
-        Runtime.getRuntime().addShutdownHook(farewell);
+        JobWatch watch = new JobWatch(terminal, distinct, Map.copyOf(submitted), farewell);
+        Thread hook = new Thread(watch::sayFarewell, "farewell");
+        Runtime.getRuntime().addShutdownHook(hook);
         try (EventLog log = EventLog.open(kafka, topics())) {
             return watch.read(log);
         } finally {
             watch.close();
-            removeHook(farewell);
+            removeHook(hook);
         }
     }
 
@@ -168,9 +179,9 @@ public final class JobWatch {
     }
 
     /// What ctrl-C leaves behind: the shell's line is free, and the person knows that the work is not lost.
-    private void farewell() {
+    private void sayFarewell() {
         close();
-        say("stopped watching; the jobs go on: ./trainyard watch %s", String.join(" ", jobs));
+        say("%s", farewell);
     }
 
     private synchronized void close() {

@@ -3,6 +3,7 @@ package io.trainyard.cli;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Topic;
 import java.time.Duration;
+import java.util.Map;
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigException;
@@ -84,6 +85,11 @@ public final class KafkaOptions {
         options.address = address;
         options.prefix = prefix;
         return options;
+    }
+
+    /// As the settings of a process that runs Quarkus.
+    Map<String, String> settings() {
+        return Map.of("trainyard.kafka", address, "trainyard.topics.prefix", prefix);
     }
 
     String address() {

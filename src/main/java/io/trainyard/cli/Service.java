@@ -5,8 +5,15 @@ import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.QuarkusApplication;
 import io.trainyard.worker.WorkerService;
 import jakarta.inject.Inject;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import org.eclipse.microprofile.config.ConfigProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 
 /// Runs Quarkus for the commands that serve until they are stopped.
 public final class Service implements QuarkusApplication {
@@ -61,20 +68,41 @@ public final class Service implements QuarkusApplication {
 
     @Override
     public int run(String... args) {
-        try {
-            worker.start();
-        } catch (RuntimeException e) { // said in a sentence by the command, without Quarkus's stack trace
-            FAILURE.set(e);
-            return 1;
-        }
         var _ = worker.ended().whenComplete((_, problem) -> {
             if (problem != null) {
                 FAILURE.set(new IllegalStateException(problem.getMessage(), problem));
                 Quarkus.asyncExit(1);
             }
         });
-        READY.get().run();
+        try {
+            worker.start();
+            READY.get().run();
+        } catch (RuntimeException e) { // said in a sentence by the command, without Quarkus's stack trace
+            FAILURE.set(e);
+            return 1;
+        }
         Quarkus.waitForExit();
         return 0;
+    }
+
+    /// Says that a port is taken before Quarkus does, in a stack trace.
+    ///
+    /// @throws ParameterException if nothing can listen there
+    static void requireFree(CommandSpec command, String host, int port) {
+        try (ServerSocket probe = new ServerSocket()) {
+            probe.setReuseAddress(true);
+            probe.bind(new InetSocketAddress(InetAddress.getByName(host), port));
+        } catch (IOException | IllegalArgumentException e) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "cannot listen on %s:%d: %s; give another --port (0 takes a free one)"
+                            .formatted(host, port, e.getMessage()),
+                    e);
+        }
+    }
+
+    /// The port that the page listens on; known when everything listens.
+    static String httpPort() {
+        return ConfigProvider.getConfig().getValue("quarkus.http.port", String.class);
     }
 }

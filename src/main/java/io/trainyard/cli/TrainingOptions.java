@@ -4,6 +4,9 @@ import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
 import java.net.URI;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -19,25 +22,23 @@ public final class TrainingOptions {
     @Option(
             names = "--data",
             paramLabel = "DIR",
-            defaultValue = "data",
-            description = "Where data sets are looked for (default: ${DEFAULT-VALUE}). The sets shapes* need no files.")
-    private Path data = Path.of("data");
+            description = "Where data sets are looked for (default: data). The sets shapes* need no files.")
+    private @Nullable Path data;
 
     @Option(
             names = "--checkpoints",
             paramLabel = "URI",
-            defaultValue = "checkpoints",
-            description = "Where checkpoints are kept: a folder, or file:///folder (default: ${DEFAULT-VALUE}).")
-    private URI checkpoints = URI.create("checkpoints");
+            description =
+                    "Where checkpoints go: a folder, or file:///folder; the same for all workers (default: checkpoints).")
+    private @Nullable URI checkpoints;
 
-    private DeviceSpec device = DeviceSpec.AUTO;
-    private int threads;
+    private @Nullable DeviceSpec device;
+    private @Nullable Integer threads;
 
     @Option(
             names = "--device",
             paramLabel = "D",
-            defaultValue = "auto",
-            description = "For jobs that leave the choice open: auto, cpu or reference (default: ${DEFAULT-VALUE}).")
+            description = "For jobs that leave the choice open: auto, cpu or reference (default: auto).")
     void setDevice(String name) {
         try {
             device = new DeviceSpec(name);
@@ -49,7 +50,6 @@ public final class TrainingOptions {
     @Option(
             names = "--threads",
             paramLabel = "N",
-            defaultValue = "0",
             description = "CPU threads; part of what makes a run repeatable. 0 chooses for each network (default).")
     void setThreads(int number) {
         if (number < 0 || number > MAX_THREADS) {
@@ -61,19 +61,35 @@ public final class TrainingOptions {
 
     /// The data root.
     Path data() {
-        return data;
+        return data == null ? Path.of("data") : data;
     }
 
     URI checkpoints() {
-        return checkpoints;
+        return checkpoints == null ? URI.create("checkpoints") : checkpoints;
     }
 
     DeviceSpec device() {
-        return device;
+        return device == null ? DeviceSpec.AUTO : device;
     }
 
     /// 0 lets the device choose for each network.
     int threads() {
-        return threads;
+        return threads == null ? 0 : threads;
+    }
+
+    /// What was given, as the worker's settings; what was not keeps the value it has from the environment.
+    Map<String, String> settings() {
+        Map<String, String> settings = new HashMap<>();
+        put(settings, "trainyard.data", data);
+        put(settings, "trainyard.checkpoints", checkpoints);
+        put(settings, "trainyard.worker.device", device == null ? null : device.name());
+        put(settings, "trainyard.worker.threads", threads);
+        return settings;
+    }
+
+    private static void put(Map<String, String> settings, String key, @Nullable Object value) {
+        if (value != null) {
+            settings.put(key, value.toString());
+        }
     }
 }

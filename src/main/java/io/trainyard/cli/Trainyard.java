@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
         versionProvider = Trainyard.Version.class,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
+            DemoCommand.class,
             TrainCommand.class,
             BrokerCommand.class,
             WorkerCommand.class,

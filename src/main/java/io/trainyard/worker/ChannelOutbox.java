@@ -37,6 +37,10 @@ class ChannelOutbox implements Outbox {
     /// trying on.
     private static final int DELIVERY_TIMEOUT_MILLIS = 60_000;
 
+    /// With more, the first records to a topic that was just created were now and then lost until the delivery timeout:
+    /// its leader refuses the first request, takes the second, and then finds the first one's retry out of order.
+    private static final int REQUESTS_IN_FLIGHT = 1;
+
     /// Losses come every 100 ms, so batching them costs nobody's patience.
     private static final int LINGER_MILLIS = 5;
 
@@ -70,11 +74,13 @@ class ChannelOutbox implements Outbox {
     @Produces
     @Identifier("worker")
     static Map<String, Object> producerSettings() {
-        return Map.of(
+        return Map.<String, Object>of(
                 ProducerConfig.ACKS_CONFIG,
                 "all",
                 ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
                 true,
+                ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+                REQUESTS_IN_FLIGHT,
                 ProducerConfig.COMPRESSION_TYPE_CONFIG,
                 "lz4",
                 ProducerConfig.MAX_REQUEST_SIZE_CONFIG,

@@ -1,0 +1,174 @@
+package io.trainyard.cli;
+
+import io.quarkus.runtime.Quarkus;
+import io.trainyard.broker.EmbeddedBroker;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.Topic;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `demo`: a whole fleet in one process, and everything in it is real: Kafka, a worker, the dashboard.
+@Command(
+        name = "demo",
+        description = {
+            "Runs Kafka, one worker and the dashboard in this process, and trains jobs on them.",
+            "Listens on localhost only. While it runs, every other command works with it:",
+            "./trainyard submit, jobs, watch, events."
+        },
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {
+            "0:stopped; with --exit: all jobs finished",
+            ExitCodes.FAILED_HELP,
+            ExitCodes.BAD_INPUT_HELP,
+            ExitCodes.INTERRUPTED_HELP
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {"  ./trainyard demo", "  ./trainyard demo --data ~/data --jobs jobs.yaml --exit"})
+public final class DemoCommand implements Callable<Integer> {
+    private static final String JOBS = "/jobs/demo.yaml";
+    private static final String LOCALHOST = "localhost";
+
+    private final Terminal terminal;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private TrainingOptions options = new TrainingOptions();
+
+    @Option(
+            names = "--jobs",
+            paramLabel = "FILE",
+            arity = "1..*",
+            description = "The jobs to train, JSON or YAML (default: one for each built-in network, on built-in data).")
+    private List<String> files = List.of();
+
+    @Option(
+            names = "--port",
+            paramLabel = "N",
+            defaultValue = "8080",
+            description = "Port of the page; 0 takes a free one (default: ${DEFAULT-VALUE}).")
+    private int port;
+
+    @Option(
+            names = "--kafka-port",
+            paramLabel = "N",
+            defaultValue = "9092",
+            description = "Port of the embedded Kafka; 0 takes a free one (default: ${DEFAULT-VALUE}).")
+    private int kafkaPort;
+
+    @Option(
+            names = "--dir",
+            paramLabel = "DIR",
+            description = {
+                "Keeps Kafka's log and the checkpoints here",
+                "(default: a temporary folder, removed at the end)."
+            })
+    private @Nullable Path directory;
+
+    @Option(names = "--exit", description = "End when all jobs have ended.")
+    private boolean exit;
+
+    public DemoCommand() {
+        this(Terminal.system());
+    }
+
+    DemoCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        List<JobSpec> jobs = files.isEmpty() ? builtIn() : JobFiles.read(files, terminal.in());
+        Service.requireFree(spec, LOCALHOST, port);
+        Path folder = directory == null ? temporary() : directory;
+        EmbeddedBroker broker = EmbeddedBroker.start(folder.resolve("kafka"), kafkaPort, Topic.DEFAULT_PREFIX);
+        AutoCloseable below = () -> {
+            broker.close();
+            if (directory == null) {
+                remove(folder);
+            }
+        };
+        int[] watched = {ExitCodes.OK};
+        int ended = Service.run(settings(broker, folder), below, () -> watched[0] = train(broker, jobs));
+        return exit && ended == ExitCodes.OK ? watched[0] : ended;
+    }
+
+    private Map<String, String> settings(EmbeddedBroker broker, Path folder) {
+        Map<String, String> settings = new HashMap<>();
+        settings.put(
+                "trainyard.checkpoints", folder.resolve("checkpoints").toUri().toString());
+        settings.putAll(options.settings());
+        settings.put("trainyard.kafka", broker.address());
+        settings.put("trainyard.worker.enabled", "true");
+        settings.put("trainyard.dashboard.enabled", "true");
+        settings.put("quarkus.http.host", LOCALHOST);
+        settings.put("quarkus.http.port", Integer.toString(port));
+        settings.put("quarkus.log.console.stderr", "true"); // standard output is for the progress
+        settings.put("quarkus.log.console.level", "WARN");
+        return settings;
+    }
+
+    /// @return the exit status: 0 if all jobs finished
+    private int train(EmbeddedBroker broker, List<JobSpec> jobs) {
+        terminal.out().printf("page   http://%s:%s/%nKafka  %s%n%n", LOCALHOST, Service.httpPort(), broker.address());
+        KafkaOptions kafka = KafkaOptions.at(broker.address(), Topic.DEFAULT_PREFIX);
+        CommandSender.send(kafka, jobs, _ -> {});
+        int status = JobWatch.run(
+                kafka,
+                terminal,
+                jobs.stream().map(JobSpec::id).toList(),
+                jobs.stream().collect(Collectors.toMap(JobSpec::id, Function.identity())),
+                "stopped; the jobs end with the demo");
+        if (exit) {
+            Quarkus.asyncExit(status);
+        } else {
+            terminal.out()
+                    .printf("%nAll jobs have ended. The page stays until ctrl-C; ./trainyard submit takes more.%n");
+        }
+        return status;
+    }
+
+    private static List<JobSpec> builtIn() {
+        try (InputStream in = Objects.requireNonNull(DemoCommand.class.getResourceAsStream(JOBS), JOBS)) {
+            return JobFiles.read(List.of(JobFiles.STANDARD_INPUT), in);
+        } catch (IOException e) {
+            throw new UncheckedIOException("the jobs of the demo cannot be read", e);
+        }
+    }
+
+    private static Path temporary() {
+        try {
+            return Files.createTempDirectory("trainyard-demo-");
+        } catch (IOException e) {
+            throw new UncheckedIOException("no temporary folder can be made for Kafka; name one with --dir", e);
+        }
+    }
+
+    private static void remove(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}
