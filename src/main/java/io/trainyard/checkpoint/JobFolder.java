@@ -85,7 +85,9 @@ public final class JobFolder {
         String attempts = folder + "/attempts";
         int next = 1
                 + store.list(attempts).stream()
-                        .mapToInt(key -> Integer.parseInt(key.substring(attempts.length() + 1)))
+                        .map(key -> key.substring(attempts.length() + 1))
+                        .filter(name -> name.matches("[0-9]{1,9}"))
+                        .mapToInt(Integer::parseInt)
                         .max()
                         .orElse(0);
         while (!store.createIfAbsent(attempts + "/" + next, owner.getBytes(StandardCharsets.UTF_8))) {
@@ -119,10 +121,14 @@ public final class JobFolder {
                 "accuracy", Double.toString(progress.accuracy()),
                 "bestAccuracy", Double.toString(progress.bestAccuracy()),
                 "threads", Integer.toString(checkpoint.threads()));
+        Map<String, String> trainingMetadata = new LinkedHashMap<>(metadata);
+        trainingMetadata.put(
+                "attempt", Integer.toString(checkpoint.attempt())); // not with the model: its bytes never differ
         Map<String, Tensor> training = new LinkedHashMap<>();
         training.put(RANDOM, new Tensor.Longs(Shape.of(progress.random().length), progress.random()));
         checkpoint.state().optimizer().tensors().forEach((name, tensor) -> training.put(OPTIMIZER + name, tensor));
-        CheckpointRef _ = store.write(key + TRAINING, new SafeTensors(metadata, new Parameters(training))::write);
+        CheckpointRef _ =
+                store.write(key + TRAINING, new SafeTensors(trainingMetadata, new Parameters(training))::write);
         return store.write(
                 key + MODEL, new SafeTensors(metadata, checkpoint.state().model())::write);
     }
@@ -162,7 +168,8 @@ public final class JobFolder {
         return new Checkpoint(
                 new SessionState(model.tensors(), new Parameters(optimizer)),
                 progress(training.metadata(), random),
-                Integer.parseInt(text(training.metadata(), "threads")));
+                Integer.parseInt(text(training.metadata(), "threads")),
+                Integer.parseInt(text(training.metadata(), "attempt")));
     }
 
     private SafeTensors loadTensors(String key) throws IOException {

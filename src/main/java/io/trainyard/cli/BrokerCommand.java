@@ -46,6 +46,7 @@ final class BrokerCommand implements Callable<Integer>, PlainCommand {
             description = "What the topics' names begin with (default: TRAINYARD_TOPICS_PREFIX, or trainyard.).")
     private String prefix = Topic.DEFAULT_PREFIX;
 
+    @SuppressWarnings("UnusedVariable") // read by name, before the command runs
     @Option(names = "--verbose", description = "Show Kafka's own warnings, and the stack trace of an unexpected error.")
     private boolean verbose;
 

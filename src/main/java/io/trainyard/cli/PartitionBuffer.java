@@ -77,7 +77,7 @@ final class PartitionBuffer {
     }
 
     private static long size(ConsumerRecord<String, byte[]> entry) {
-        return RECORD_BYTES + Math.max(0, entry.serializedValueSize());
+        return (long) RECORD_BYTES + Math.max(0, entry.serializedValueSize());
     }
 
     private static @Nullable String reason(ConsumerRecord<String, byte[]> entry) {

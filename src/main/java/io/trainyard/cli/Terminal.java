@@ -11,6 +11,7 @@ import java.io.PrintStream;
 /// @param interactive true where `out` is a terminal whose cursor can move
 public record Terminal(InputStream in, PrintStream out, PrintStream err, boolean interactive) {
     /// This process's.
+    @SuppressWarnings("SystemConsoleNull") // the JDK's own annotations have not caught up: it may be null there
     public static Terminal system() {
         Console console = System.console();
         boolean moves = console != null && console.isTerminal() && !"dumb".equals(System.getenv("TERM"));

@@ -8,6 +8,7 @@ import io.trainyard.data.DatasetException;
 import io.trainyard.data.Datasets;
 import io.trainyard.data.PixelScale;
 import io.trainyard.device.Device;
+import io.trainyard.device.DeviceException;
 import io.trainyard.device.Devices;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Parameters;
@@ -39,6 +40,9 @@ import org.jspecify.annotations.Nullable;
 /// Not thread-safe: one job at a time, though each may be run on another thread.
 public final class JobTraining {
     private static final System.Logger LOG = System.getLogger(JobTraining.class.getName());
+
+    /// Attempts that may end with no checkpoint and no word before a job counts as the cause.
+    static final int MAX_FRUITLESS_ATTEMPTS = 5;
 
     private final Path dataRoot;
     private final DeviceSpec defaultDevice;
@@ -106,6 +110,7 @@ public final class JobTraining {
             Device device = Devices.open(job.device().isAuto() ? defaultDevice : job.device());
             events.accept(new Claimed(job.id(), attempt, worker, device.info().name()));
             Optional<Checkpoint> newest = folder.newest();
+            requireProgress(attempt, newest);
             Workload asBefore =
                     newest.isPresent() ? workload.withThreads(newest.get().threads()) : workload;
             try (LearningSession session = device.open(asBefore)) {
@@ -118,8 +123,20 @@ public final class JobTraining {
         }
     }
 
+    /// A job that kills whoever runs it would otherwise be tried for ever.
+    private static void requireProgress(int attempt, Optional<Checkpoint> newest) {
+        int fruitless = attempt - 1 - newest.map(Checkpoint::attempt).orElse(0);
+        if (fruitless >= MAX_FRUITLESS_ATTEMPTS) {
+            throw new IllegalStateException(
+                    "%d attempts in a row ended without a checkpoint or a reason: whoever runs this job seems to be killed, for want of memory perhaps; the workers' logs say more. To try again, submit it under another id"
+                            .formatted(fruitless));
+        }
+    }
+
     private static Outcome fail(JobSpec job, int attempt, Throwable cause, Consumer<TrainingEvent> events) {
-        LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d failed".formatted(job.id(), attempt), cause);
+        if (!(cause instanceof DatasetException || cause instanceof DeviceException)) { // those say all in a sentence
+            LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d failed".formatted(job.id(), attempt), cause);
+        }
         events.accept(new Failed(job.id(), attempt, message(cause)));
         return new Outcome.Failed(message(cause));
     }

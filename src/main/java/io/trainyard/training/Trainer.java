@@ -102,7 +102,7 @@ final class Trainer {
 
     private void save(Progress at) {
         SessionState state = session.save();
-        CheckpointRef ref = folder.save(new Checkpoint(state, at, session.threads()));
+        CheckpointRef ref = folder.save(new Checkpoint(state, at, session.threads(), attempt));
         events.accept(new CheckpointSaved(
                 job.id(), attempt, ref.uri().toString(), ref.sha256(), ref.bytes(), at.epochOfLastStep(), at.step()));
     }

@@ -106,7 +106,7 @@ class ChannelOutbox implements Outbox {
                 .withHeaders(headers)
                 .build();
         channels.getOrDefault(topic, commands)
-                .send(Message.of(
+                .sendMessageAndForget(Message.of(
                         value,
                         Metadata.of(record),
                         () -> {

@@ -22,6 +22,7 @@ final class JobEvents {
     private final Duration patience;
     private final Semaphore room = new Semaphore(MAX_IN_FLIGHT);
     private final Set<CompletableFuture<Void>> inFlight = ConcurrentHashMap.newKeySet();
+
     private final CompletableFuture<Void> lost = new CompletableFuture<>();
     private volatile int attempt;
     private volatile boolean ended;
@@ -35,6 +36,7 @@ final class JobEvents {
     /// Sends an event.
     ///
     /// @throws EventsLostException if an earlier one was lost, or there is no room for too long
+    @SuppressWarnings("CollectionUndefinedEquality") // a future equals itself only, which is what is meant
     void publish(TrainingEvent event) {
         requireNoneLost();
         awaitRoom();

@@ -127,6 +127,7 @@ final class ShareClaims implements AutoCloseable {
 
     /// The other topics' consumers may have been handed a command just after they were asked. It must not lie with a
     /// worker that is busy for long: leaving gives it back.
+    @SuppressWarnings("ReferenceEquality") // this consumer, not one like it
     private void leaveOthers(KafkaShareConsumer<byte[], byte[]> one) {
         consumers.values().removeIf(consumer -> {
             if (consumer != one) {

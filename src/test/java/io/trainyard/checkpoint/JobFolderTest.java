@@ -48,6 +48,13 @@ class JobFolderTest {
     }
 
     @Test
+    void numbersAttemptsBesideFilesOfOthers() throws IOException {
+        assertThat(folder.beginAttempt("a")).isEqualTo(1);
+        Files.createFile(root.resolve("job-1/attempts/notes.txt"));
+        assertThat(folder.beginAttempt("a")).isEqualTo(2);
+    }
+
+    @Test
     void keepsTheOutcome() {
         assertThat(folder.outcome()).isEmpty();
         folder.keepOutcome("done".getBytes(StandardCharsets.UTF_8));
@@ -111,6 +118,6 @@ class JobFolderTest {
         var optimizer =
                 new Parameters(Map.of("w.momentum_buffer", new Tensor.Floats(Shape.of(1), new float[] {-weight})));
         var progress = new Progress(3, 2, step, new long[] {1, 2, 3}, 0.5, 0.75);
-        return new Checkpoint(new SessionState(model, optimizer), progress, 2);
+        return new Checkpoint(new SessionState(model, optimizer), progress, 2, 3);
     }
 }

@@ -165,6 +165,7 @@ final class OneDnnSession implements LearningSession {
         library.setThreads(threads);
     }
 
+    @SuppressWarnings("ReferenceEquality") // a thread is itself only
     private void requireOwner() {
         if (Thread.currentThread() != owner) {
             throw new IllegalStateException(

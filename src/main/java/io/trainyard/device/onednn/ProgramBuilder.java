@@ -70,6 +70,7 @@ record ProgramBuilder(
         return target.layout().same(layout) ? target : engine.memory(layout);
     }
 
+    @SuppressWarnings("ReferenceEquality") // the same memory, not one like it
     void deliver(Memory output, Memory target) {
         if (output != target) {
             operations.add(engine.reorder(output, target));
