@@ -60,7 +60,7 @@ record BarLine(
     String render(int width, boolean blocks) {
         double part = steps == 0 ? 0 : Math.clamp((double) step / steps, 0, 1);
         // Rounded down: a job that still runs does not say 100 %.
-        String left = String.format(ROOT, "%-12s %3d%% ", job, (int) (100 * part));
+        String left = String.format(ROOT, "%-14s %3d%% ", job, (int) (100 * part));
         String right = words != null ? words : figures();
         int room = Math.min(MAX_BAR, width - left.length() - right.length() - 3);
         String bar = room < MIN_BAR ? "" : bar(room, part, blocks);

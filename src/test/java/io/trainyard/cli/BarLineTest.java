@@ -15,11 +15,11 @@ class BarLineTest {
     @Test
     void showsLossAccuracyRateAndTimeToGo() {
         assertThat(line(Jobs.whole("a").subList(0, 5)).render(80, false))
-                .isEqualTo("a            100% [======================] 20/20 loss 1.0000 acc 0.5000 80 img/s");
+                .isEqualTo("a              100% [====================] 20/20 loss 1.0000 acc 0.5000 80 img/s");
         assertThat(line(Jobs.whole("a").subList(0, 4)).render(80, true))
-                .isEqualTo("a             50% │██████       │ 10/20 loss 2.0000 acc 0.5000 80 img/s ETA 0:01");
-        assertThat(line(Jobs.whole("a")).render(60, false))
-                .isEqualTo("a            100% 20/20 loss 1.0000 acc 0.7500 80 img/s done");
+                .isEqualTo("a               50% │█████      │ 10/20 loss 2.0000 acc 0.5000 80 img/s ETA 0:01");
+        assertThat(line(Jobs.whole("a")).render(62, false))
+                .isEqualTo("a              100% 20/20 loss 1.0000 acc 0.7500 80 img/s done");
     }
 
     @Test
