@@ -2,12 +2,9 @@ package io.trainyard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -17,17 +14,12 @@ import org.junit.jupiter.api.io.TempDir;
 @DisabledOnOs(OS.WINDOWS)
 final class LauncherIT {
 
-    private static final Path LAUNCHER = Path.of("trainyard").toAbsolutePath();
-    private static final long TIMEOUT_SECONDS = 60;
-
     @TempDir
     Path folder;
 
-    private record Ended(int exitStatus, String output, String errors) {}
-
     @Test
-    void printsItsCommands() throws Exception {
-        var ended = run(LAUNCHER, List.of("--help"));
+    void printsItsCommands() {
+        var ended = TrainyardProcess.run(folder, "--help");
 
         assertThat(ended.exitStatus()).isZero();
         assertThat(ended.output()).contains("Usage: trainyard");
@@ -35,37 +27,21 @@ final class LauncherIT {
 
     @Test
     void worksThroughALink() throws Exception {
-        var first = Files.createSymbolicLink(folder.resolve("first"), LAUNCHER);
+        var first = Files.createSymbolicLink(folder.resolve("first"), TrainyardProcess.LAUNCHER);
         var second = Files.createSymbolicLink(folder.resolve("second"), folder.relativize(first));
 
-        var ended = run(second, List.of("--version"));
+        var ended = TrainyardProcess.start(folder, List.of(second.toString(), "--version"));
 
         assertThat(ended.exitStatus()).isZero();
         assertThat(ended.output()).matches("trainyard \\d+\\.\\d+\\.\\d+\\R");
     }
 
     @Test
-    void anUnknownCommandIsAUsageError() throws Exception {
-        var ended = run(LAUNCHER, List.of("no-such-command"));
+    void anUnknownCommandIsAUsageError() {
+        var ended = TrainyardProcess.run(folder, "no-such-command");
 
         assertThat(ended.exitStatus()).isEqualTo(2);
-        assertThat(ended.errors()).contains("no-such-command").contains("Usage: trainyard");
+        assertThat(ended.errors()).contains("no-such-command").contains("Did you mean");
         assertThat(ended.output()).isEmpty();
-    }
-
-    private Ended run(Path launcher, List<String> arguments) throws IOException, InterruptedException {
-        var output = folder.resolve("output");
-        var errors = folder.resolve("errors");
-        var process = new ProcessBuilder(Stream.concat(Stream.of(launcher.toString()), arguments.stream())
-                        .toList())
-                .directory(folder.toFile())
-                .redirectOutput(output.toFile())
-                .redirectError(errors.toFile())
-                .start();
-        if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-            process.destroyForcibly();
-            throw new AssertionError(launcher + " " + arguments + " did not end within " + TIMEOUT_SECONDS + " s");
-        }
-        return new Ended(process.exitValue(), Files.readString(output), Files.readString(errors));
     }
 }

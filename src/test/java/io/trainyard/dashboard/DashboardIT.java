@@ -8,6 +8,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.trainyard.TrainyardProcess;
+import io.trainyard.broker.TestBroker;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.topics.Topic;
@@ -24,6 +26,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -31,27 +34,32 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// The packaged dashboard with a real broker, over HTTP.
 class DashboardIT {
+    private static final String PREFIX = "dashboard.";
+
+    /// Where the page is, as the command says it, without the last slash.
+    static final String URL = "Dashboard: (http://[^/]+)/";
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     @TempDir
     private static Path dir;
 
-    private static TestBroker broker;
     private static EventPublisher publisher;
-    private static DashboardProcess dashboard;
+    private static TrainyardProcess dashboard;
+    private static String url;
     private static HttpClient http;
 
     @BeforeAll
     static void start() throws Exception {
-        broker = new TestBroker(dir.resolve("kafka"));
-        TopicAdmin.createMissing(broker.address(), Topic.DEFAULT_PREFIX, Duration.ofSeconds(20));
-        publisher = new EventPublisher(broker.address());
+        TopicAdmin.createMissing(TestBroker.address(), PREFIX, Duration.ofSeconds(20));
+        publisher = new EventPublisher(TestBroker.address(), PREFIX);
         publisher.send(new Claimed("earlier", 1, "w1", "cpu"), started("earlier", 1, 2, 1, 100));
         publisher.sendText(Topic.JOBS, "this is no event");
         publisher.sendText(Topic.STEPS, "{\"type\": \"stepLosses\"}");
         publisher.sendText(Topic.WORKERS, "[]");
         publisher.send(losses("earlier", 1, 0, 1, 100), tested("earlier", 1, 0, 100, 0.6));
-        dashboard = new DashboardProcess("--kafka", broker.address(), "--port", "0");
+        dashboard = start("--kafka", TestBroker.address(), "--port", "0");
+        url = dashboard.await(URL);
         http = HttpClient.newHttpClient();
     }
 
@@ -60,12 +68,19 @@ class DashboardIT {
         dashboard.close();
         http.close();
         publisher.close();
-        broker.close();
+    }
+
+    private static TrainyardProcess start(String... arguments) {
+        return TrainyardProcess.start(
+                dir,
+                Stream.concat(
+                                Stream.of(TrainyardProcess.LAUNCHER.toString(), "dashboard", "--prefix", PREFIX),
+                                Stream.of(arguments))
+                        .toList());
     }
 
     private static HttpResponse<String> get(String path) throws Exception {
-        return http.send(
-                HttpRequest.newBuilder(URI.create(dashboard.url() + path)).build(), BodyHandlers.ofString());
+        return http.send(HttpRequest.newBuilder(URI.create(url + path)).build(), BodyHandlers.ofString());
     }
 
     private static JsonNode json(String path) throws Exception {
@@ -90,9 +105,9 @@ class DashboardIT {
     @Test
     void skipsRecordsThatCannotBeReadAndSaysWhere() {
         await().untilAsserted(() -> assertThat(dashboard.lines())
-                .anyMatch(line -> line.contains("topic=trainyard.jobs partition=0 offset=2 reason="))
-                .anyMatch(line -> line.contains("topic=trainyard.steps partition=0 offset=0 reason="))
-                .anyMatch(line -> line.contains("topic=trainyard.workers partition=0 offset=0 reason=")));
+                .anyMatch(line -> line.contains("topic=dashboard.jobs partition=0 offset=2 reason="))
+                .anyMatch(line -> line.contains("topic=dashboard.steps partition=0 offset=0 reason="))
+                .anyMatch(line -> line.contains("topic=dashboard.workers partition=0 offset=0 reason=")));
     }
 
     @Test
@@ -122,8 +137,8 @@ class DashboardIT {
 
     @Test
     void tellsChangesLive() throws Exception {
-        HttpRequest request = HttpRequest.newBuilder(URI.create(dashboard.url() + "/api/live"))
-                .build();
+        HttpRequest request =
+                HttpRequest.newBuilder(URI.create(url + "/api/live")).build();
         try (var stream = new EventStream(http.send(request, BodyHandlers.ofInputStream()))) {
             EventStream.Event first = stream.next();
             assertThat(first.name()).isEqualTo("snapshot");
@@ -160,31 +175,32 @@ class DashboardIT {
     @Test
     void saysThatItsPortIsTaken() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, java.net.InetAddress.getByName("localhost"));
-                var second = new DashboardProcess(
-                        "--kafka", broker.address(), "--port", Integer.toString(taken.getLocalPort()))) {
+                var second = start("--kafka", TestBroker.address(), "--port", Integer.toString(taken.getLocalPort()))) {
             assertThat(second.exitStatus()).isEqualTo(2);
-            assertThat(second.lines())
-                    .singleElement()
-                    .asString()
-                    .startsWith("cannot listen on localhost:" + taken.getLocalPort());
+            assertThat(second.output()).isEmpty();
+            assertThat(second.errors()).startsWith("cannot listen on localhost:" + taken.getLocalPort());
         }
     }
 
     @Test
     void saysThatKafkaDoesNotAnswer() throws Exception {
-        try (var alone = new DashboardProcess("--kafka", "localhost:1", "--port", "0")) {
+        try (var alone = start("--kafka", "localhost:1", "--port", "0")) {
             assertThat(alone.exitStatus()).isEqualTo(3);
-            assertThat(alone.lines()).singleElement().asString().startsWith("Kafka at localhost:1 does not answer");
+            assertThat(alone.output()).isEmpty();
+            assertThat(alone.errors().lines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("Kafka at localhost:1 does not answer");
         }
     }
 
     @Test
     void endsWithoutAComplaintWhenItIsStopped() throws Exception {
-        try (var other = new DashboardProcess("--kafka", broker.address(), "--port", "0")) {
-            other.url();
+        try (var other = start("--kafka", TestBroker.address(), "--port", "0")) {
+            other.await(URL);
             other.terminate();
             assertThat(other.exitStatus()).isIn(0, 143);
-            assertThat(other.lines()).noneMatch(line -> line.contains("ERROR"));
+            assertThat(other.output() + other.errors()).doesNotContain("ERROR");
         }
     }
 

@@ -17,7 +17,11 @@ import org.apache.kafka.common.serialization.StringSerializer;
 final class EventPublisher implements AutoCloseable {
     private final KafkaProducer<String, byte[]> producer;
 
-    EventPublisher(String kafka) {
+    private final String prefix;
+
+    /// @param prefix of the topics' names
+    EventPublisher(String kafka, String prefix) {
+        this.prefix = prefix;
         producer = new KafkaProducer<>(
                 Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka),
                 new StringSerializer(),
@@ -39,8 +43,7 @@ final class EventPublisher implements AutoCloseable {
     }
 
     private void send(Topic topic, String key, byte[] body) throws Exception {
-        producer.send(new ProducerRecord<>(topic.name(Topic.DEFAULT_PREFIX), key, body))
-                .get(10, TimeUnit.SECONDS);
+        producer.send(new ProducerRecord<>(topic.name(prefix), key, body)).get(10, TimeUnit.SECONDS);
     }
 
     @Override

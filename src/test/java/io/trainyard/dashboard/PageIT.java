@@ -7,15 +7,17 @@ import static io.trainyard.dashboard.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.trainyard.TrainyardProcess;
+import io.trainyard.broker.TestBroker;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.WorkerStatus;
-import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// The page in a real browser, with real events from a real broker. Leaves pictures in `target/page`.
 class PageIT {
+    private static final AtomicInteger NUMBER = new AtomicInteger();
     private static final Path PICTURES = Path.of("target", "page");
     private static final String HOSTILE = "<img src=x onerror=\"document.title='taken'\"><script>alert(1)</script>";
 
@@ -31,24 +34,28 @@ class PageIT {
     private Path dir;
 
     private Browser browser;
-    private TestBroker broker;
+    private String prefix;
     private EventPublisher publisher;
 
     @BeforeEach
     void start() throws Exception {
         browser = Browser.open(dir.resolve("profile"));
-        broker = new TestBroker(dir.resolve("kafka"));
-        TopicAdmin.createMissing(broker.address(), Topic.DEFAULT_PREFIX, Duration.ofSeconds(20));
-        publisher = new EventPublisher(broker.address());
+        prefix = "page-%d.".formatted(NUMBER.incrementAndGet());
+        TopicAdmin.createMissing(TestBroker.address(), prefix, Duration.ofSeconds(20));
+        publisher = new EventPublisher(TestBroker.address(), prefix);
     }
 
     @AfterEach
     void stop() {
-        if (broker != null) {
+        if (publisher != null) {
             publisher.close();
-            broker.close();
             browser.close();
         }
+    }
+
+    private TrainyardProcess dashboard(String port) {
+        return TrainyardProcess.start(
+                dir, "dashboard", "--kafka", TestBroker.address(), "--prefix", prefix, "--port", port);
     }
 
     private static ConditionFactory soon() {
@@ -70,10 +77,10 @@ class PageIT {
 
     @Test
     void showsAJobLive() throws Exception {
-        try (var dashboard = new DashboardProcess("--kafka", broker.address(), "--port", "0")) {
+        try (var dashboard = dashboard("0")) {
             browser.resize(1360, 1900);
             browser.prefer("light");
-            browser.visit(dashboard.url() + "/");
+            browser.visit(dashboard.await(DashboardIT.URL) + "/");
             see("#no-jobs", "No jobs yet: ./trainyard submit job.json");
             see("#no-workers", "./trainyard worker");
             see("#connection", "Live");
@@ -138,29 +145,28 @@ class PageIT {
             assertThat(browser.complaints()).isEmpty();
 
             browser.visit("about:blank");
-            browser.visit(dashboard.url() + "/#job/shapes-3");
+            browser.visit(dashboard.await(DashboardIT.URL) + "/#job/shapes-3");
             see("#detail-heading", "shapes-3");
-            browser.visit(dashboard.url() + "/#job/no%20such");
+            browser.visit(dashboard.await(DashboardIT.URL) + "/#job/no%20such");
             see("#detail-missing", "there is no job \"no such\" here");
         }
     }
 
     @Test
     void saysThatTheConnectionIsLostAndComesBack() throws Exception {
-        int port;
+        String port;
         try (var socket = new ServerSocket(0)) {
-            port = socket.getLocalPort();
+            port = Integer.toString(socket.getLocalPort());
         }
-        String[] args = {"--kafka", broker.address(), "--port", Integer.toString(port)};
         publisher.send(new Claimed("first", 1, "worker-1", "cpu"));
-        try (var dashboard = new DashboardProcess(args)) {
-            browser.visit(dashboard.url() + "/");
+        try (var dashboard = dashboard(port)) {
+            browser.visit(dashboard.await(DashboardIT.URL) + "/");
             see(row("first"), "Claimed");
         }
         see("#connection", "Connection lost");
         publisher.send(new Claimed("second", 1, "worker-1", "cpu"));
-        try (var dashboard = new DashboardProcess(args)) {
-            dashboard.url();
+        try (var dashboard = dashboard(port)) {
+            dashboard.await(DashboardIT.URL);
             see("#connection", "Live");
             see(row("second"), "Claimed");
             see(row("first"), "Claimed");

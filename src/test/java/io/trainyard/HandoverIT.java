@@ -1,0 +1,147 @@
+package io.trainyard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.topics.Topic;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A worker ends in the middle of a job: another goes on, and the job ends with the bits it would have had anyway.
+@DisabledOnOs(OS.WINDOWS)
+final class HandoverIT {
+    private static final int SIGTERM_STATUS = 128 + 15;
+
+    @TempDir
+    private static Path folder;
+
+    private static PackagedFleet fleet;
+    private static TrainyardProcess uninterrupted;
+
+    @BeforeAll
+    static void start() throws Exception {
+        fleet = new PackagedFleet(folder);
+        fleet.startWorker("w1");
+        fleet.startWorker("w2");
+        Path file = Files.writeString(folder.resolve("uninterrupted.json"), job("uninterrupted"));
+        uninterrupted =
+                TrainyardProcess.start(folder, "train", file.toString(), "--json", "--checkpoints", "uninterrupted");
+    }
+
+    @AfterAll
+    static void stop() {
+        uninterrupted.close();
+        fleet.close();
+    }
+
+    /// Some seconds: 8 epochs of 1600 steps of a quarter of a millisecond.
+    private static String job(String id) {
+        return """
+            {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 8, "batchSize": 4, "shuffle": true,
+             "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}}""".formatted(id);
+    }
+
+    private static String expectedSha256() {
+        assertThat(uninterrupted.exitStatus()).isZero();
+        return ((Finished) PackagedFleet.event(uninterrupted.lines().getLast())).parametersSha256();
+    }
+
+    @Test
+    void whatAStoppedWorkerGivesBackAnotherEnds() {
+        String first = submitAndAwaitCheckpoint("stopped", "w3");
+        fleet.worker(first).terminate();
+        assertThat(fleet.worker(first).exitStatus()).isEqualTo(SIGTERM_STATUS);
+        Finished finished = fleet.await(Topic.JOBS, "stopped", Finished.class);
+
+        List<TrainingEvent> events = eventsOf("stopped");
+        Released released = the(Released.class, 1, events);
+        Claimed second = the(Claimed.class, 2, events);
+        Started started = the(Started.class, 2, events);
+        assertThat(second.worker()).isNotEqualTo(first);
+        assertThat(released.reason()).contains(first);
+        assertThat(released.step()).isGreaterThan(1);
+        assertThat(started.firstStep()).isEqualTo(released.step() + 1);
+        assertThat(isSaved(1, events, released.step())).isTrue();
+        assertThat(stepsOf(1, events)).isEqualTo(released.step());
+        assertThat(stepsOf(1, events) + stepsOf(2, events)).isEqualTo(finished.steps());
+        assertThat(events).extracting(TrainingEvent::attempt).isSorted().containsOnly(1, 2);
+        assertThat(finished.parametersSha256()).isEqualTo(expectedSha256());
+    }
+
+    @Test
+    void whatAKilledWorkerLeavesAnotherEnds() {
+        String first = submitAndAwaitCheckpoint("killed", "w4");
+        fleet.worker(first).kill();
+        Finished finished = fleet.await(Topic.JOBS, "killed", Finished.class);
+
+        List<TrainingEvent> events = eventsOf("killed");
+        Started started = the(Started.class, 2, events);
+        assertThat(the(Claimed.class, 2, events).worker()).isNotEqualTo(first);
+        assertThat(isSaved(1, events, started.firstStep() - 1)).isTrue();
+        assertThat(started.firstStep()).isGreaterThan(1);
+        assertThat(stepsOf(2, events)).isEqualTo(finished.steps() - started.firstStep() + 1);
+        assertThat(events).filteredOn(Released.class::isInstance).isEmpty();
+        assertThat(events).filteredOn(Finished.class::isInstance).hasSize(1);
+        assertThat(finished.attempt()).isEqualTo(2);
+        assertThat(finished.parametersSha256()).isEqualTo(expectedSha256());
+    }
+
+    /// Submits a job to two workers, of which there is one less after each test.
+    ///
+    /// @param another the worker to start where there is only one
+    /// @return the worker that has the job, just after its first checkpoint
+    private static String submitAndAwaitCheckpoint(String job, String another) {
+        if (fleet.running().size() < 2) {
+            fleet.startWorker(another);
+        }
+        fleet.awaitMembers();
+        assertThat(fleet.submit(job(job)).exitStatus()).isZero();
+        var _ = fleet.await(Topic.CHECKPOINTS, job, CheckpointSaved.class);
+        return fleet.await(Topic.JOBS, job, Claimed.class).worker();
+    }
+
+    private static List<TrainingEvent> eventsOf(String job) {
+        return fleet.events().stream().filter(event -> event.job().equals(job)).toList();
+    }
+
+    private static <T extends TrainingEvent> T the(Class<T> type, int attempt, List<TrainingEvent> events) {
+        List<T> found = events.stream()
+                .filter(event -> type.isInstance(event) && event.attempt() == attempt)
+                .map(type::cast)
+                .toList();
+        assertThat(found).as("%s of attempt %d", type.getSimpleName(), attempt).hasSize(1);
+        return found.getFirst();
+    }
+
+    private static boolean isSaved(int attempt, List<TrainingEvent> events, long step) {
+        return events.stream()
+                .anyMatch(event ->
+                        event instanceof CheckpointSaved saved && saved.attempt() == attempt && saved.step() == step);
+    }
+
+    /// How many steps an attempt has told, after a check that it has told each once.
+    private static long stepsOf(int attempt, List<TrainingEvent> events) {
+        long first = the(Started.class, attempt, events).firstStep();
+        long next = first;
+        for (TrainingEvent event : events) {
+            if (event instanceof StepLosses losses && losses.attempt() == attempt) {
+                assertThat(losses.firstStep()).isEqualTo(next);
+                next = losses.lastStep() + 1;
+            }
+        }
+        return next - first;
+    }
+}

@@ -1,0 +1,162 @@
+package io.trainyard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicAdmin;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+
+/// A fleet on this machine as its README has it: a broker and workers, each a process, with one folder of checkpoints.
+final class PackagedFleet implements AutoCloseable {
+    private final Path folder;
+    private final TrainyardProcess broker;
+    private final String kafka;
+    private final Map<String, TrainyardProcess> workers = new LinkedHashMap<>();
+
+    /// Starts the broker.
+    ///
+    /// @param folder for everything that it writes
+    PackagedFleet(Path folder) {
+        this.folder = folder;
+        broker = TrainyardProcess.start(folder, "broker", "--port", "0", "--dir", "kafka");
+        kafka = broker.await("Kafka: ([^,]+),");
+    }
+
+    /// `host:port`
+    String kafka() {
+        return kafka;
+    }
+
+    /// Starts one of `./trainyard`'s commands about this fleet.
+    TrainyardProcess start(String command, String... arguments) {
+        return TrainyardProcess.start(
+                folder,
+                Stream.concat(
+                                Stream.of(TrainyardProcess.LAUNCHER.toString(), command, "--kafka", kafka),
+                                Stream.of(arguments))
+                        .toList());
+    }
+
+    /// Starts a worker; see [#awaitMembers].
+    void startWorker(String id) {
+        workers.put(id, start("worker", "--id", id, "--checkpoints", "checkpoints"));
+    }
+
+    TrainyardProcess worker(String id) {
+        return Objects.requireNonNull(workers.get(id), id);
+    }
+
+    /// The ids of the workers that run.
+    List<String> running() {
+        return workers.keySet().stream().filter(id -> worker(id).isAlive()).toList();
+    }
+
+    /// Waits until every worker that runs has joined the share group, so that none finds all commands taken.
+    void awaitMembers() {
+        String group = Topic.COMMANDS_NORMAL.claimGroup(Topic.DEFAULT_PREFIX);
+        try (Admin admin = TopicAdmin.open(kafka, TrainyardProcess.PATIENCE)) {
+            patiently("%d workers to join: %s".formatted(running().size(), workers))
+                    .ignoreExceptions() // there is no group before the first
+                    .until(() -> membersWithTopics(admin, group) == running().size());
+        }
+    }
+
+    private static long membersWithTopics(Admin admin, String group) throws Exception {
+        var groups = admin.describeShareGroups(List.of(group)).all().get();
+        return Objects.requireNonNull(groups.get(group)).members().stream()
+                .filter(member -> !member.assignment().topicPartitions().isEmpty())
+                .count();
+    }
+
+    /// Writes a file of jobs, and submits it.
+    ///
+    /// @return the process, which may be told to `--watch`
+    TrainyardProcess submit(String jobs, String... options) {
+        try {
+            Path file = Files.createTempFile(folder, "jobs", ".json");
+            Files.writeString(file, jobs);
+            return start(
+                    "submit",
+                    Stream.concat(Stream.of(file.toString()), Stream.of(options))
+                            .toArray(String[]::new));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// All events so far, in the order that `./trainyard events` tells.
+    List<TrainingEvent> events() {
+        TrainyardProcess events = start("events");
+        assertThat(events.exitStatus()).as(events.toString()).isZero();
+        return events.lines().stream().map(PackagedFleet::event).toList();
+    }
+
+    static TrainingEvent event(String json) {
+        try {
+            return EventJson.readEvent(json.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(json, e);
+        }
+    }
+
+    /// Reads a topic's records from its beginning until `enough` of what was read.
+    List<ConsumerRecord<String, byte[]>> read(Topic topic, Predicate<List<ConsumerRecord<String, byte[]>>> enough) {
+        List<ConsumerRecord<String, byte[]>> read = new ArrayList<>();
+        try (var consumer = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", kafka), new StringDeserializer(), new ByteArrayDeserializer())) {
+            List<TopicPartition> partitions = List.of(new TopicPartition(topic.name(Topic.DEFAULT_PREFIX), 0));
+            consumer.assign(partitions);
+            consumer.seekToBeginning(partitions);
+            patiently("enough records of " + topic + ": " + workers).until(() -> {
+                consumer.poll(Duration.ofMillis(100)).forEach(read::add);
+                return enough.test(read);
+            });
+        }
+        return read;
+    }
+
+    /// Waits until a job has an event of a type.
+    <T extends TrainingEvent> T await(Topic topic, String job, Class<T> type) {
+        List<T> found = new ArrayList<>();
+        var _ = read(topic, records -> {
+            records.stream()
+                    .map(record -> event(new String(record.value(), StandardCharsets.UTF_8)))
+                    .filter(event -> type.isInstance(event) && event.job().equals(job))
+                    .forEach(event -> found.add(type.cast(event)));
+            return !found.isEmpty();
+        });
+        return found.getFirst();
+    }
+
+    private static ConditionFactory patiently(String what) {
+        return Awaitility.await(what).atMost(TrainyardProcess.PATIENCE);
+    }
+
+    @Override
+    public void close() {
+        workers.values().forEach(TrainyardProcess::close);
+        broker.close();
+    }
+}

@@ -1,0 +1,195 @@
+package io.trainyard;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// `train`: the loop without Kafka, as a process.
+@DisabledOnOs(OS.WINDOWS)
+final class TrainIT {
+    private static final Path READER =
+            Path.of("src/test/python/checkpoint_sha256.py").toAbsolutePath();
+
+    /// Parameters of both types, and everything random: order, dropout masks, initial values.
+    private static final String WITH_EVERYTHING_RANDOM = """
+        {"id": "twice", "dataset": "shapes32", "epochs": 2, "batchSize": 64, "shuffle": true, "seed": 7,
+         "network": {"layers": [
+           {"type": "conv2d", "out": 4, "kernel": 3}, {"type": "batchNorm2d"}, {"type": "relu"},
+           {"type": "maxPool2d", "kernel": 2}, {"type": "flatten"}, {"type": "dropout", "p": 0.5},
+           {"type": "linear", "out": 10}]}}""";
+
+    /// Some seconds long.
+    private static final String LONG = """
+        {"id": "long", "network": "lenet", "dataset": "shapes32", "epochs": 8, "batchSize": 4, "shuffle": true,
+         "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}}""";
+
+    @TempDir
+    private Path folder;
+
+    private TrainyardProcess train(String job, String... options) throws IOException {
+        Path file = Files.writeString(folder.resolve("job.json"), job);
+        return TrainyardProcess.start(
+                folder,
+                Stream.concat(
+                                Stream.of(TrainyardProcess.LAUNCHER.toString(), "train", file.toString()),
+                                Stream.of(options))
+                        .toList());
+    }
+
+    private static List<TrainingEvent> events(TrainyardProcess train) {
+        assertThat(train.exitStatus()).as(train.toString()).isZero();
+        return train.lines().stream().map(PackagedFleet::event).toList();
+    }
+
+    private static <T> List<T> only(Class<T> type, List<TrainingEvent> events) {
+        return events.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
+    private static List<Float> losses(List<TrainingEvent> events) {
+        List<Float> all = new ArrayList<>();
+        for (StepLosses some : only(StepLosses.class, events)) {
+            for (float loss : some.losses()) {
+                all.add(loss);
+            }
+        }
+        return all;
+    }
+
+    @Test
+    void theSameJobGivesTheSameBitsAndTheSameLosses() throws Exception {
+        List<TrainingEvent> first = events(train(WITH_EVERYTHING_RANDOM, "--json"));
+        List<TrainingEvent> second = events(train(WITH_EVERYTHING_RANDOM, "--json"));
+
+        assertThat(losses(first)).hasSize(200).doesNotContain(Float.NaN);
+        assertThat(losses(second)).isEqualTo(losses(first));
+        assertThat(only(Finished.class, second).getFirst().parametersSha256())
+                .isEqualTo(only(Finished.class, first).getFirst().parametersSha256());
+        List<String> ours = only(CheckpointSaved.class, second).stream()
+                .map(CheckpointSaved::uri)
+                .toList();
+        assertThat(ours).hasSize(2).allMatch(uri -> Files.exists(Path.of(URI.create(uri))));
+        assertThat(only(CheckpointSaved.class, first))
+                .extracting(CheckpointSaved::uri)
+                .doesNotContainAnyElementsOf(ours);
+        assertThat(only(CheckpointSaved.class, second))
+                .extracting(CheckpointSaved::sha256)
+                .containsExactlyElementsOf(only(CheckpointSaved.class, first).stream()
+                        .map(CheckpointSaved::sha256)
+                        .toList());
+    }
+
+    @Test
+    void theLastCheckpointHoldsTheBitsThatWereInMemory() throws Exception {
+        List<String> python = Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
+                .map(path -> Path.of(path, "python3").toString())
+                .filter(path -> Files.isExecutable(Path.of(path)))
+                .toList();
+        assumeTrue(!python.isEmpty(), "there is no python3 on the PATH to read the checkpoint with");
+        List<TrainingEvent> events = events(train(WITH_EVERYTHING_RANDOM, "--json"));
+        Path last =
+                Path.of(URI.create(only(CheckpointSaved.class, events).getLast().uri()));
+
+        try (var reader =
+                TrainyardProcess.start(folder, List.of(python.getFirst(), READER.toString(), last.toString()))) {
+            assertThat(reader.exitStatus()).as(reader.toString()).isZero();
+            assertThat(reader.output().strip())
+                    .isEqualTo(only(Finished.class, events).getFirst().parametersSha256());
+        }
+    }
+
+    @Test
+    void theLinesAreTheTopicsJson() throws Exception {
+        TrainyardProcess train = train(WITH_EVERYTHING_RANDOM, "--json");
+        assertThat(train.exitStatus()).isZero();
+        assertThat(train.lines()).isNotEmpty().allSatisfy(line -> {
+            assertThat(line).matches("\\{\"type\":\"[a-zA-Z]+\",\"job\":\"twice\",\"attempt\":1,.*");
+            assertThat(new String(EventJson.write(PackagedFleet.event(line)), UTF_8))
+                    .isEqualTo(line);
+        });
+        assertThat(train.errors()).isEmpty();
+    }
+
+    @Test
+    void goesOnWithTheSameBitsAfterCtrlC() throws Exception {
+        List<TrainingEvent> uninterrupted = events(train(LONG, "--json", "--checkpoints", "uninterrupted"));
+        try (var train = train(LONG, "--json")) {
+            train.await("\"type\":\"checkpointSaved\"");
+            train.interrupt();
+            assertThat(train.exitStatus()).as(train.toString()).isEqualTo(130);
+            assertThat(train.errors()).contains("long was interrupted").contains("--resume");
+            List<TrainingEvent> before =
+                    train.lines().stream().map(PackagedFleet::event).toList();
+            long step = only(Released.class, before).getFirst().step();
+            CheckpointSaved saved = only(CheckpointSaved.class, before).getLast();
+            assertThat(saved.step()).isEqualTo(step);
+            assertThat(Path.of(URI.create(saved.uri()))).exists();
+
+            List<TrainingEvent> after = events(train(LONG, "--json", "--resume"));
+            assertThat(only(Claimed.class, after).getFirst().attempt()).isEqualTo(2);
+            assertThat(only(Started.class, after).getFirst().firstStep()).isEqualTo(step + 1);
+            List<Float> losses = losses(before);
+            losses.addAll(losses(after));
+            assertThat(losses).isEqualTo(losses(uninterrupted));
+            assertThat(only(Finished.class, after).getFirst().parametersSha256())
+                    .isEqualTo(only(Finished.class, uninterrupted).getFirst().parametersSha256());
+        }
+    }
+
+    /// Most, because a machine may always stop for a moment.
+    @Test
+    void mostLossesAreToldWithin200Milliseconds() throws Exception {
+        List<StepLosses> told = only(StepLosses.class, events(train(LONG.replace("8,", "2,"), "--json")));
+        List<Long> micros = new ArrayList<>();
+        for (int i = 1; i < told.size(); i++) {
+            micros.add(told.get(i).elapsedMicros() - told.get(i - 1).elapsedMicros());
+        }
+        assertThat(micros).hasSizeGreaterThan(5).allMatch(time -> time > 0);
+        assertThat(micros.stream().sorted().toList().get(micros.size() / 2)).isLessThanOrEqualTo(200_000L);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        # network | data set | option and value     | status | words of the sentence
+        lenet     | cifar10  | --data,no-such-folder | 1     | no-such-folder
+        resnet    | shapes32 | --threads,0           | 2     | network is "resnet"; allowed is one of
+        lenet     | shapes32 | --device,gpu          | 2     | --device is "gpu"; allowed is auto, cpu, reference
+        lenet     | shapes32 | --device,cuda         | 2     | this build has no device "cuda"
+        signs     | shapes32 | --threads,0           | 2     | "fc3" gives 6, but the data set has 10 classes
+        """)
+    void saysWhatIsWrongInASentence(String network, String dataset, String option, int status, String words)
+            throws Exception {
+        TrainyardProcess train = train("""
+            {"id": "wrong", "network": "%s", "dataset": "%s", "epochs": 1}""".formatted(network, dataset), option.split(","));
+        assertThat(train.exitStatus()).as(train.toString()).isEqualTo(status);
+        assertThat(train.errors().lines().filter(line -> line.contains(words)))
+                .as(train.errors())
+                .hasSize(1);
+        assertThat(train.errors()).doesNotContain("Exception", "\tat ");
+        TrainyardProcess help = TrainyardProcess.run(folder, "train", "--help");
+        assertThat(help.output()).containsPattern("(?m)^ +" + status + " +\\S");
+    }
+}

@@ -1,0 +1,227 @@
+package io.trainyard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.condition.OS;
+
+/// The packaged application as a user starts it: `./trainyard ...`, a process of its own with a folder of its own, in
+/// which its temporary files are, too. Every wait is bounded, and nothing outlives [#close].
+public final class TrainyardProcess implements AutoCloseable {
+    public static final Path LAUNCHER = Path.of("trainyard").toAbsolutePath();
+
+    /// The bound on every wait. Several JVMs that start at once on two busy cores take a quarter of it.
+    public static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    /// Where a process has its temporary files, in its folder.
+    public static final String TEMPORARY = "tmp";
+
+    /// A process of the background is born with SIGINT ignored, and hands that down to its children.
+    private static final List<String> FRESH_SIGNALS =
+            OS.LINUX.isCurrentOs() ? List.of("/usr/bin/env", "--default-signal=INT") : List.of();
+
+    private static final Pattern JVM_WARNING = Pattern.compile("(?m)^WARNING: .*\\R");
+
+    private final List<String> command;
+    private final Process process;
+    private final Text output;
+    private final Text errors;
+
+    private TrainyardProcess(List<String> command, Process process) {
+        this.command = command;
+        this.process = process;
+        output = new Text(process.getInputStream());
+        errors = new Text(process.getErrorStream());
+    }
+
+    /// Starts `./trainyard` with arguments.
+    ///
+    /// @param folder its working directory
+    public static TrainyardProcess start(Path folder, String... arguments) {
+        return start(
+                folder,
+                Stream.concat(Stream.of(LAUNCHER.toString()), Stream.of(arguments))
+                        .toList());
+    }
+
+    /// Starts another way to the launcher: a link, or a command that starts it in turn.
+    public static TrainyardProcess start(Path folder, List<String> command) {
+        try {
+            Path temporary = Files.createDirectories(folder.resolve(TEMPORARY)).toAbsolutePath();
+            List<String> all = new ArrayList<>(FRESH_SIGNALS);
+            all.addAll(command);
+            ProcessBuilder builder = new ProcessBuilder(all).directory(folder.toFile());
+            builder.environment().put("TRAINYARD_BUILT", "true");
+            builder.environment().put("TRAINYARD_JAVA_OPTS", "-Xmx1g -Djava.io.tmpdir=" + temporary);
+            Process process = builder.start();
+            Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+            return new TrainyardProcess(command, process);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Starts it, and waits for its end.
+    public static TrainyardProcess run(Path folder, String... arguments) {
+        TrainyardProcess process = start(folder, arguments);
+        var _ = process.exitStatus();
+        return process;
+    }
+
+    /// All of standard output so far.
+    public String output() {
+        return output.toString();
+    }
+
+    /// Standard output so far, line by line.
+    public List<String> lines() {
+        return output().lines().toList();
+    }
+
+    /// Standard error so far, without the JVM's own warnings.
+    public String errors() {
+        return JVM_WARNING.matcher(errors.toString()).replaceAll("");
+    }
+
+    /// Writes to standard input.
+    public void type(String text) throws IOException {
+        process.getOutputStream().write(text.getBytes(StandardCharsets.UTF_8));
+        process.getOutputStream().flush();
+    }
+
+    /// Waits until standard output has a match; one that ends before is a failure at once.
+    ///
+    /// @return what the first group matched, or all where there is none
+    public String await(String regex) {
+        Pattern pattern = Pattern.compile(regex);
+        return Awaitility.await(this + " to print " + regex)
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(20))
+                .until(
+                        () -> {
+                            boolean ended = !process.isAlive();
+                            String found = find(pattern, ended ? output.whole() : output());
+                            assertThat(ended && found.isEmpty())
+                                    .as("%s ended without printing %s", this, regex)
+                                    .isFalse();
+                            return found;
+                        },
+                        found -> !found.isEmpty());
+    }
+
+    private static String find(Pattern pattern, String text) {
+        Matcher matcher = pattern.matcher(text);
+        return !matcher.find() ? "" : matcher.groupCount() == 0 ? matcher.group() : matcher.group(1);
+    }
+
+    /// Waits for the end, and for the last of what it says.
+    ///
+    /// @return its exit status; 128 and the signal's number where a signal ended it
+    public int exitStatus() {
+        try {
+            if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError(this + " has not ended within " + PATIENCE);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError(e);
+        }
+        var _ = output.whole();
+        var _ = errors.whole();
+        return process.exitValue();
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /// SIGTERM, as Kubernetes sends it.
+    public void terminate() {
+        process.destroy();
+    }
+
+    /// SIGINT, as ctrl-C sends it.
+    public void interrupt() throws Exception {
+        Process kill = new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start();
+        assertThat(kill.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+        assertThat(kill.exitValue()).isZero();
+    }
+
+    /// SIGKILL: no last words.
+    public void kill() {
+        process.destroyForcibly();
+    }
+
+    @Override
+    public void close() {
+        kill();
+        var _ = exitStatus();
+    }
+
+    /// For messages of assertions: the command, and all that was said.
+    @Override
+    public String toString() {
+        Supplier<String> state = () -> process.isAlive() ? "running" : "ended with " + process.exitValue();
+        return "%s (%s)%nstdout:%n%s%nstderr:%n%s%n"
+                .formatted(String.join(" ", command), state.get(), output, errors());
+    }
+
+    /// What comes through a pipe, read as it comes.
+    private static final class Text {
+        private final StringBuilder text = new StringBuilder();
+        private final Thread reader;
+
+        Text(InputStream in) {
+            reader = Thread.ofVirtual().start(() -> read(in));
+        }
+
+        private void read(InputStream in) {
+            char[] buffer = new char[1 << 13];
+            try (Reader reader = new InputStreamReader(in, StandardCharsets.UTF_8)) {
+                for (int read = reader.read(buffer); read >= 0; read = reader.read(buffer)) {
+                    append(buffer, read);
+                }
+            } catch (IOException e) { // the end of a process that is killed
+                append(e.toString().toCharArray(), e.toString().length());
+            }
+        }
+
+        private synchronized void append(char[] buffer, int length) {
+            text.append(buffer, 0, length);
+        }
+
+        /// Waits for the stream's end.
+        String whole() {
+            try {
+                if (!reader.join(PATIENCE)) {
+                    throw new AssertionError("the stream has no end");
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new AssertionError(e);
+            }
+            return toString();
+        }
+
+        @Override
+        public synchronized String toString() {
+            return text.toString();
+        }
+    }
+}
