@@ -7,10 +7,7 @@ import io.trainyard.device.DeviceException;
 import io.trainyard.spec.DeviceSpec;
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.bytedeco.javacpp.Loader;
 import org.junit.jupiter.api.Test;
@@ -39,15 +36,7 @@ class MissingLibraryTest {
         String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> !entry.contains(platform))
                 .collect(Collectors.joining(File.pathSeparator));
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        classPath,
-                        Asking.class.getName())
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        String output = ChildJvm.run(Asking.class, classPath);
         assertThat(output)
                 .contains("why: oneDNN's native library for " + platform + " cannot be loaded (")
                 .contains("put the org.bytedeco dnnl, javacpp and opencl jars of this platform on the class path")

@@ -1,0 +1,30 @@
+package io.trainyard.device.onednn;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/// A JVM of a test's own, where what other tests have done does not matter.
+final class ChildJvm {
+    private static final int TIMEOUT_SECONDS = 60;
+
+    private ChildJvm() {}
+
+    /// @return what the main class printed, on both streams
+    static String run(Class<?> main, String classPath, String... options) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("--enable-native-access=ALL-UNNAMED");
+        command.addAll(List.of(options));
+        command.addAll(List.of("-cp", classPath, main.getName()));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        return output;
+    }
+}
