@@ -7,9 +7,11 @@ import io.trainyard.topics.Topic;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -49,6 +51,7 @@ class ChannelOutbox implements Outbox {
 
     private final Map<String, MutinyEmitter<byte[]>> channels = new HashMap<>();
     private final MutinyEmitter<byte[]> commands;
+    private final AtomicLong lastMillis = new AtomicLong();
 
     @Inject
     ChannelOutbox(
@@ -104,6 +107,7 @@ class ChannelOutbox implements Outbox {
                 .withTopic(topic)
                 .withKey(key)
                 .withHeaders(headers)
+                .withTimestamp(nextTimestamp())
                 .build();
         channels.getOrDefault(topic, commands)
                 .sendMessageAndForget(Message.of(
@@ -118,5 +122,12 @@ class ChannelOutbox implements Outbox {
                             return CompletableFuture.completedFuture(null);
                         }));
         return sent;
+    }
+
+    /// Readers merge the topics by timestamp. Each topic has a producer with a thread of its own, whose clock readings
+    /// would come in any order; so the time is taken here, and no two records have the same.
+    private Instant nextTimestamp() {
+        return Instant.ofEpochMilli(
+                lastMillis.accumulateAndGet(System.currentTimeMillis(), (last, now) -> Math.max(last + 1, now)));
     }
 }
