@@ -5,6 +5,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /// The headers of a record, in the CloudEvents binary mode for Kafka.
@@ -13,7 +15,18 @@ public final class CloudEvents {
     public static final String DEAD_COMMAND = "io.trainyard.job.rejected.v1";
     public static final String WORKER_STATUS = "io.trainyard.worker.status.v1";
 
+    /// The header that ties records of one trace together (W3C Trace Context).
+    private static final String TRACE_PARENT = "traceparent";
+
     private CloudEvents() {}
+
+    /// Copies the trace of the record that caused this one, if it has one.
+    public static void continueTrace(Headers cause, Headers effect) {
+        Header trace = cause.lastHeader(TRACE_PARENT);
+        if (trace != null) {
+            effect.add(trace);
+        }
+    }
 
     /// @param type such as [#COMMAND]
     /// @param source who speaks, as a URI reference: `/workers/<id>` or `/cli`

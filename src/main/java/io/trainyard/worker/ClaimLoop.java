@@ -177,7 +177,7 @@ final class ClaimLoop implements AutoCloseable {
     private void work(ShareClaims claims, ConsumerRecord<byte[], byte[]> command, JobSpec job)
             throws ClaimLostException, InterruptedException {
         activity.begin(job);
-        JobEvents events = publisher.open(activity::see);
+        JobEvents events = publisher.open(command.headers(), activity::see);
         RunningJob running = RunningJob.start(runner, job, events, this::isStopping);
         try {
             Outcome outcome = awaitEnd(claims, running, events, job);

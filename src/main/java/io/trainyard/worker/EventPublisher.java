@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /// Turns what a worker has to say into records: topic, key, headers, body.
@@ -33,12 +34,15 @@ final class EventPublisher {
 
     /// Begins the events of a claim.
     ///
+    /// @param command the headers of the claimed command, whose trace the events go on with
     /// @param watcher sees every event before it is sent
-    JobEvents open(Consumer<TrainingEvent> watcher) {
+    JobEvents open(Headers command, Consumer<TrainingEvent> watcher) {
         return new JobEvents(
                 event -> {
                     watcher.accept(event);
-                    return send(Topic.of(event), event.job(), EventJson.write(event), headers(CloudEvents.type(event)));
+                    RecordHeaders headers = headers(CloudEvents.type(event));
+                    CloudEvents.continueTrace(command, headers);
+                    return send(Topic.of(event), event.job(), EventJson.write(event), headers);
                 },
                 patience);
     }
@@ -52,6 +56,7 @@ final class EventPublisher {
     /// @param reason a sentence for the person who wrote it
     CompletableFuture<Void> deadLetter(ConsumerRecord<byte[], byte[]> command, String reason) {
         RecordHeaders headers = headers(CloudEvents.DEAD_COMMAND);
+        CloudEvents.continueTrace(command.headers(), headers);
         headers.remove("content-type"); // it need not be JSON
         add(headers, "content-type", "application/octet-stream");
         add(headers, DeadLetter.REASON, reason);

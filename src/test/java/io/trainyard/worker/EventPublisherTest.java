@@ -17,9 +17,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 
 class EventPublisherTest {
+    private static final String TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
     @Test
     void putsEveryEventOnItsTopicUnderItsJob() {
         List<TrainingEvent> all = List.of(
@@ -28,7 +31,9 @@ class EventPublisherTest {
                 new CheckpointSaved("job", 1, "file:///c", "00", 1, 0, 2),
                 new Finished("job", 1, 2, 0.5, 1, 1, "00"));
         try (Fleet fleet = new Fleet()) {
-            JobEvents events = fleet.publisher("w").open(_ -> {});
+            RecordHeaders command = new RecordHeaders();
+            command.add("traceparent", TRACE.getBytes(StandardCharsets.UTF_8));
+            JobEvents events = fleet.publisher("w").open(command, _ -> {});
             all.forEach(events::publish);
             events.flush(Fleet.PATIENCE);
             for (TrainingEvent event : all) {
@@ -39,6 +44,7 @@ class EventPublisherTest {
                 assertThat(Fleet.header(record, "ce_type")).isEqualTo(CloudEvents.type(event));
                 assertThat(Fleet.header(record, "ce_source")).isEqualTo("/workers/w");
                 assertThat(Fleet.header(record, "ce_specversion")).isEqualTo("1.0");
+                assertThat(Fleet.header(record, "traceparent")).isEqualTo(TRACE);
                 assertThat(Fleet.header(record, "content-type")).isEqualTo("application/json");
             }
         }

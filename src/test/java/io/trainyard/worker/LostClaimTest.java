@@ -19,6 +19,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -108,7 +109,7 @@ class LostClaimTest {
     void aFlushFailsWhenTheBrokerIsGone() {
         try (EmbeddedBroker broker = EmbeddedBroker.start(folder, 0, "unused.", TestBroker.settings());
                 Fleet fleet = new Fleet(broker.address(), Duration.ofSeconds(1))) {
-            JobEvents events = fleet.publisher("w").open(_ -> {});
+            JobEvents events = fleet.publisher("w").open(new RecordHeaders(), _ -> {});
             events.publish(new Claimed("job", 1, "w", "cpu"));
             events.flush(Fleet.PATIENCE);
             broker.close();
