@@ -55,7 +55,7 @@ final class DemoIT {
 
     @Test
     void endsWith0WhenAllJobsFinished() throws Exception {
-        try (var demo = demo(List.of(job("one", "auto"), job("two", "reference")), "--exit")) {
+        try (var demo = demo(List.of(job("one", "auto"), job("two", "cpu")), "--exit")) {
             assertThat(demo.exitStatus()).as(demo.toString()).isZero();
             assertThat(demo.output())
                     .containsPattern("page   http://localhost:[1-9][0-9]*/")

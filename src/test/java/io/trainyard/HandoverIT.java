@@ -47,10 +47,10 @@ final class HandoverIT {
         fleet.close();
     }
 
-    /// Some seconds: 8 epochs of 1600 steps of a quarter of a millisecond.
+    /// Some seconds: 6 epochs of 1600 steps of a quarter of a millisecond.
     private static String job(String id) {
         return """
-            {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 8, "batchSize": 4, "shuffle": true,
+            {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 6, "batchSize": 4, "shuffle": true,
              "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}}""".formatted(id);
     }
 

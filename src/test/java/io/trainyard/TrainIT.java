@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -44,14 +45,30 @@ final class TrainIT {
 
     /// Some seconds long.
     private static final String LONG = """
-        {"id": "long", "network": "lenet", "dataset": "shapes32", "epochs": 8, "batchSize": 4, "shuffle": true,
+        {"id": "long", "network": "lenet", "dataset": "shapes32", "epochs": 5, "batchSize": 4, "shuffle": true,
          "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}}""";
 
     @TempDir
-    private Path folder;
+    private static Path folder;
 
-    private TrainyardProcess train(String job, String... options) throws IOException {
-        Path file = Files.writeString(folder.resolve("job.json"), job);
+    private static TrainyardProcess first;
+    private static TrainyardProcess second;
+    private static TrainyardProcess uninterrupted;
+    private static TrainyardProcess help;
+
+    @BeforeAll
+    static void train() throws IOException {
+        first = train(WITH_EVERYTHING_RANDOM, "--json");
+        assertThat(first.exitStatus()).as(first.toString()).isZero();
+        second = train(WITH_EVERYTHING_RANDOM, "--json");
+        assertThat(second.exitStatus()).as(second.toString()).isZero();
+        uninterrupted = train(LONG, "--json", "--checkpoints", "uninterrupted");
+        assertThat(uninterrupted.exitStatus()).as(uninterrupted.toString()).isZero();
+        help = TrainyardProcess.run(folder, "train", "--help");
+    }
+
+    private static TrainyardProcess train(String job, String... options) throws IOException {
+        Path file = Files.writeString(Files.createTempFile(folder, "job", ".json"), job);
         return TrainyardProcess.start(
                 folder,
                 Stream.concat(
@@ -80,24 +97,24 @@ final class TrainIT {
     }
 
     @Test
-    void theSameJobGivesTheSameBitsAndTheSameLosses() throws Exception {
-        List<TrainingEvent> first = events(train(WITH_EVERYTHING_RANDOM, "--json"));
-        List<TrainingEvent> second = events(train(WITH_EVERYTHING_RANDOM, "--json"));
+    void theSameJobGivesTheSameBitsAndTheSameLosses() {
+        List<TrainingEvent> one = events(first);
+        List<TrainingEvent> two = events(second);
 
-        assertThat(losses(first)).hasSize(200).doesNotContain(Float.NaN);
-        assertThat(losses(second)).isEqualTo(losses(first));
-        assertThat(only(Finished.class, second).getFirst().parametersSha256())
-                .isEqualTo(only(Finished.class, first).getFirst().parametersSha256());
-        List<String> ours = only(CheckpointSaved.class, second).stream()
+        assertThat(losses(one)).hasSize(200).doesNotContain(Float.NaN);
+        assertThat(losses(two)).isEqualTo(losses(one));
+        assertThat(only(Finished.class, two).getFirst().parametersSha256())
+                .isEqualTo(only(Finished.class, one).getFirst().parametersSha256());
+        List<String> ours = only(CheckpointSaved.class, two).stream()
                 .map(CheckpointSaved::uri)
                 .toList();
         assertThat(ours).hasSize(2).allMatch(uri -> Files.exists(Path.of(URI.create(uri))));
-        assertThat(only(CheckpointSaved.class, first))
+        assertThat(only(CheckpointSaved.class, one))
                 .extracting(CheckpointSaved::uri)
                 .doesNotContainAnyElementsOf(ours);
-        assertThat(only(CheckpointSaved.class, second))
+        assertThat(only(CheckpointSaved.class, two))
                 .extracting(CheckpointSaved::sha256)
-                .containsExactlyElementsOf(only(CheckpointSaved.class, first).stream()
+                .containsExactlyElementsOf(only(CheckpointSaved.class, one).stream()
                         .map(CheckpointSaved::sha256)
                         .toList());
     }
@@ -109,7 +126,7 @@ final class TrainIT {
                 .filter(path -> Files.isExecutable(Path.of(path)))
                 .toList();
         assumeTrue(!python.isEmpty(), "there is no python3 on the PATH to read the checkpoint with");
-        List<TrainingEvent> events = events(train(WITH_EVERYTHING_RANDOM, "--json"));
+        List<TrainingEvent> events = events(second);
         Path last =
                 Path.of(URI.create(only(CheckpointSaved.class, events).getLast().uri()));
 
@@ -122,20 +139,18 @@ final class TrainIT {
     }
 
     @Test
-    void theLinesAreTheTopicsJson() throws Exception {
-        TrainyardProcess train = train(WITH_EVERYTHING_RANDOM, "--json");
-        assertThat(train.exitStatus()).isZero();
-        assertThat(train.lines()).isNotEmpty().allSatisfy(line -> {
+    void theLinesAreTheTopicsJson() {
+        assertThat(first.lines()).isNotEmpty().allSatisfy(line -> {
             assertThat(line).matches("\\{\"type\":\"[a-zA-Z]+\",\"job\":\"twice\",\"attempt\":1,.*");
             assertThat(new String(EventJson.write(PackagedFleet.event(line)), UTF_8))
                     .isEqualTo(line);
         });
-        assertThat(train.errors()).isEmpty();
+        assertThat(first.errors()).isEmpty();
     }
 
     @Test
     void goesOnWithTheSameBitsAfterCtrlC() throws Exception {
-        List<TrainingEvent> uninterrupted = events(train(LONG, "--json", "--checkpoints", "uninterrupted"));
+        List<TrainingEvent> whole = events(uninterrupted);
         try (var train = train(LONG, "--json")) {
             train.await("\"type\":\"checkpointSaved\"");
             train.interrupt();
@@ -153,16 +168,16 @@ final class TrainIT {
             assertThat(only(Started.class, after).getFirst().firstStep()).isEqualTo(step + 1);
             List<Float> losses = losses(before);
             losses.addAll(losses(after));
-            assertThat(losses).isEqualTo(losses(uninterrupted));
+            assertThat(losses).isEqualTo(losses(whole));
             assertThat(only(Finished.class, after).getFirst().parametersSha256())
-                    .isEqualTo(only(Finished.class, uninterrupted).getFirst().parametersSha256());
+                    .isEqualTo(only(Finished.class, whole).getFirst().parametersSha256());
         }
     }
 
     /// Most, because a machine may always stop for a moment.
     @Test
-    void mostLossesAreToldWithin200Milliseconds() throws Exception {
-        List<StepLosses> told = only(StepLosses.class, events(train(LONG.replace("8,", "2,"), "--json")));
+    void mostLossesAreToldWithin200Milliseconds() {
+        List<StepLosses> told = only(StepLosses.class, events(uninterrupted));
         List<Long> micros = new ArrayList<>();
         for (int i = 1; i < told.size(); i++) {
             micros.add(told.get(i).elapsedMicros() - told.get(i - 1).elapsedMicros());
@@ -189,7 +204,6 @@ final class TrainIT {
                 .as(train.errors())
                 .hasSize(1);
         assertThat(train.errors()).doesNotContain("Exception", "\tat ");
-        TrainyardProcess help = TrainyardProcess.run(folder, "train", "--help");
         assertThat(help.output()).containsPattern("(?m)^ +" + status + " +\\S");
     }
 }
