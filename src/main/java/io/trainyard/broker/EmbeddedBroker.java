@@ -189,6 +189,9 @@ public final class EmbeddedBroker implements AutoCloseable {
         }
         properties.put("group.initial.rebalance.delay.ms", "0");
         properties.put("auto.create.topics.enable", "false"); // a misspelt name is an error, not a topic
+        // A worker is given its topics at its second heartbeat: five seconds by default, which a person would wait.
+        properties.put("group.share.heartbeat.interval.ms", "1000");
+        properties.put("group.share.min.heartbeat.interval.ms", "1000");
         properties.put("group.share.max.size", "1000"); // the most Kafka allows; its default is 200 workers
         properties.put("group.share.delivery.count.limit", "10"); // the most Kafka allows; see the claim loop
         return properties;

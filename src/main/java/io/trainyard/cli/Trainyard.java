@@ -9,6 +9,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.RunLast;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /// The entry of `./trainyard`. A plain `main`: Quarkus starts only in the commands that serve, so that the others
 /// answer at once.
@@ -44,6 +45,7 @@ public final class Trainyard implements Runnable {
     static CommandLine commandLine() {
         return new CommandLine(new Trainyard())
                 .setExecutionExceptionHandler(new FailureMessages())
+                .setParameterExceptionHandler(Trainyard::sayWrongUse)
                 .setExecutionStrategy(Trainyard::execute);
     }
 
@@ -55,7 +57,18 @@ public final class Trainyard implements Runnable {
         return new RunLast().execute(parsed);
     }
 
-    /// Runs when no command is named; always an error, with the usage text under it.
+    /// One sentence: the whole usage text would push it off the screen.
+    private static int sayWrongUse(ParameterException e, String[] arguments) {
+        CommandLine command = e.getCommandLine();
+        command.getErr().println(e.getMessage());
+        if (!UnmatchedArgumentException.printSuggestions(e, command.getErr())) {
+            command.getErr().println(command.getCommandSpec().qualifiedName() + " --help says what it takes.");
+        }
+        command.getErr().flush();
+        return ExitCodes.BAD_INPUT;
+    }
+
+    /// Runs when no command is named: always an error.
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "Name a command.");
