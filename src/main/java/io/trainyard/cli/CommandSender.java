@@ -37,16 +37,29 @@ public final class CommandSender {
 
     private record Sent(JobSpec job, Future<RecordMetadata> answer) {}
 
+    /// How urgent a command is. A worker that is free takes the most urgent one that waits.
+    public enum Priority {
+        HIGH(Topic.COMMANDS_HIGH),
+        NORMAL(Topic.COMMANDS_NORMAL),
+        LOW(Topic.COMMANDS_LOW);
+
+        private final Topic topic;
+
+        Priority(Topic topic) {
+            this.topic = topic;
+        }
+    }
+
     /// Creates the topics that are missing, and publishes the jobs in order.
     ///
     /// @param acknowledged called with each job that all replicas have, in order
     /// @throws KafkaUnreachableException if the brokers do not answer; what is not acknowledged may still be there
-    public static void send(KafkaOptions kafka, List<JobSpec> jobs, Consumer<JobSpec> acknowledged) {
+    public static void send(KafkaOptions kafka, List<JobSpec> jobs, Priority priority, Consumer<JobSpec> acknowledged) {
         kafka.reach(() -> {
             TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
             KafkaProducer<String, byte[]> producer = new KafkaProducer<>(settings(kafka));
             try {
-                sendAll(kafka, producer, jobs, acknowledged);
+                sendAll(kafka, producer, jobs, priority, acknowledged);
             } finally {
                 producer.close(Duration.ofSeconds(1));
             }
@@ -58,22 +71,23 @@ public final class CommandSender {
             KafkaOptions kafka,
             KafkaProducer<String, byte[]> producer,
             List<JobSpec> jobs,
+            Priority priority,
             Consumer<JobSpec> acknowledged) {
         Queue<Sent> inFlight = new ArrayDeque<>();
         for (JobSpec job : jobs) {
             if (inFlight.size() >= MAX_IN_FLIGHT) {
                 await(kafka, inFlight.remove(), acknowledged);
             }
-            inFlight.add(new Sent(job, producer.send(command(kafka, job))));
+            inFlight.add(new Sent(job, producer.send(command(kafka, job, priority))));
         }
         while (!inFlight.isEmpty()) {
             await(kafka, inFlight.remove(), acknowledged);
         }
     }
 
-    private static ProducerRecord<String, byte[]> command(KafkaOptions kafka, JobSpec job) {
+    private static ProducerRecord<String, byte[]> command(KafkaOptions kafka, JobSpec job, Priority priority) {
         return new ProducerRecord<>(
-                Topic.COMMANDS_NORMAL.name(kafka.prefix()),
+                priority.topic.name(kafka.prefix()),
                 null,
                 job.id(),
                 JobJson.write(job).getBytes(StandardCharsets.UTF_8),

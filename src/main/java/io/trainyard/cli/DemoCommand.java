@@ -132,7 +132,7 @@ public final class DemoCommand implements Callable<Integer> {
     private int train(EmbeddedBroker broker, List<JobSpec> jobs) {
         terminal.out().printf("page   http://%s:%s/%nKafka  %s%n%n", LOCALHOST, Service.httpPort(), broker.address());
         KafkaOptions kafka = KafkaOptions.at(broker.address(), Topic.DEFAULT_PREFIX);
-        CommandSender.send(kafka, jobs, _ -> {});
+        CommandSender.send(kafka, jobs, CommandSender.Priority.NORMAL, _ -> {});
         int status = JobWatch.run(
                 kafka,
                 terminal,

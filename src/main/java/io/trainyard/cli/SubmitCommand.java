@@ -8,9 +8,11 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.TypeConversionException;
 
 /// `submit`: all jobs are checked before the first is sent.
 @Command(
@@ -46,6 +48,15 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
     @Mixin
     private KafkaOptions kafka;
 
+    @Option(
+            names = "--priority",
+            paramLabel = "P",
+            defaultValue = "normal",
+            converter = PriorityConverter.class,
+            description =
+                    "high, normal or low (default: ${DEFAULT-VALUE}). A free worker takes the most urgent job first.")
+    private CommandSender.Priority priority = CommandSender.Priority.NORMAL;
+
     @Option(names = "--watch", description = "Then show the jobs' progress until each has ended.")
     private boolean watch;
 
@@ -62,7 +73,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         List<JobSpec> jobs = JobFiles.read(files, terminal.in());
         List<String> sent = new ArrayList<>();
         try {
-            CommandSender.send(kafka, jobs, job -> {
+            CommandSender.send(kafka, jobs, priority, job -> {
                 sent.add(job.id());
                 terminal.out().println(job.id());
             });
@@ -83,5 +94,17 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
                         sent,
                         jobs.stream().collect(Collectors.toMap(JobSpec::id, Function.identity())))
                 : ExitCodes.OK;
+    }
+
+    static final class PriorityConverter implements ITypeConverter<CommandSender.Priority> {
+        @Override
+        public CommandSender.Priority convert(String value) {
+            return switch (value) {
+                case "high" -> CommandSender.Priority.HIGH;
+                case "normal" -> CommandSender.Priority.NORMAL;
+                case "low" -> CommandSender.Priority.LOW;
+                default -> throw new TypeConversionException("allowed is high, normal or low");
+            };
+        }
     }
 }

@@ -89,6 +89,17 @@ class FleetCommandsTest {
     }
 
     @Test
+    void submitSendsToTheTopicOfThePriority() {
+        assertThat(run(JOB.formatted("a"), "submit", "-", "--priority", "high")).isZero();
+        assertThat(run(JOB.formatted("b"), "submit", "-", "--priority", "low")).isZero();
+        assertThat(run(JOB.formatted("c"), "submit", "-", "--priority", "urgent"))
+                .isEqualTo(ExitCodes.BAD_INPUT);
+        assertThat(read(Topic.COMMANDS_HIGH)).extracting(EventLog.Entry::key).containsExactly("a");
+        assertThat(read(Topic.COMMANDS_NORMAL)).isEmpty();
+        assertThat(read(Topic.COMMANDS_LOW)).extracting(EventLog.Entry::key).containsExactly("b");
+    }
+
+    @Test
     void submitSendsNothingIfOneJobIsBad() {
         assertThat(run(
                         JOB.formatted("a") + "---\n" + JOB.formatted("b").replace("epochs: 2", "epochs: 0"),

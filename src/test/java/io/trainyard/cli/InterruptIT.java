@@ -25,7 +25,11 @@ final class InterruptIT {
     void watchingEndsAndSaysThatTheJobGoesOn() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "there is no /usr/bin/script");
         String prefix = "interrupt.";
-        CommandSender.send(KafkaOptions.at(TestBroker.address(), prefix), List.of(Jobs.spec("a")), _ -> {});
+        CommandSender.send(
+                KafkaOptions.at(TestBroker.address(), prefix),
+                List.of(Jobs.spec("a")),
+                CommandSender.Priority.NORMAL,
+                _ -> {});
         String command =
                 "%s watch a --kafka %s --prefix %s".formatted(TrainyardProcess.LAUNCHER, TestBroker.address(), prefix);
         try (var script = TrainyardProcess.start(
