@@ -2,13 +2,8 @@ package io.trainyard.device.onednn;
 
 import static org.bytedeco.dnnl.global.dnnl.*;
 
-import io.trainyard.device.onednn.Engine.Argument;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
-import java.util.ArrayList;
-import java.util.List;
-import org.bytedeco.dnnl.dnnl_memory_desc;
-import org.jspecify.annotations.Nullable;
 
 /// Cross-correlation; weight (out, in, kernel, kernel).
 final class CompiledConv2d implements CompiledLayer {
@@ -22,8 +17,7 @@ final class CompiledConv2d implements CompiledLayer {
     private final long[] weightSizes;
     private final PrimitiveDescription forward;
     private final Memory source;
-    private final Slot weight;
-    private final @Nullable Slot bias;
+    private final WeightAndBias parameters;
     private final Memory output;
 
     CompiledConv2d(ProgramBuilder program, Network.Layer layer, LayerSpec.Conv2d spec, Memory input) {
@@ -35,7 +29,7 @@ final class CompiledConv2d implements CompiledLayer {
         long[] outputSizes = CompiledLayer.outputSizes(input, layer);
 
         Engine engine = program.engine();
-        bias = spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
+        Slot bias = spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
         Layout anySource = engine.any(inputSizes);
         Layout anyOutput = engine.any(outputSizes);
         Layout anyWeight = engine.any(weightSizes);
@@ -48,7 +42,7 @@ final class CompiledConv2d implements CompiledLayer {
                         dnnl_convolution_direct,
                         anySource.handle(),
                         anyWeight.handle(),
-                        biasLayout(),
+                        WeightAndBias.layoutOf(bias),
                         anyOutput.handle(),
                         strides,
                         DENSE,
@@ -56,21 +50,11 @@ final class CompiledConv2d implements CompiledLayer {
                         padding,
                         null));
         source = program.in(forward.layout(dnnl_query_src_md, inputSizes), input);
-        Layout weightLayout = forward.layout(dnnl_query_weights_md, weightSizes);
-        weight = program.state().place(layer.parameters().getFirst(), weightLayout);
+        Slot weight = program.state()
+                .place(layer.parameters().getFirst(), forward.layout(dnnl_query_weights_md, weightSizes));
+        parameters = new WeightAndBias(weight, weightSizes, bias);
         output = engine.memory(forward.layout(dnnl_query_dst_md, outputSizes));
-        List<Argument> arguments = new ArrayList<>(List.of(
-                new Argument(DNNL_ARG_SRC, source),
-                new Argument(DNNL_ARG_WEIGHTS, program.parameterIn(weightLayout, weight)),
-                new Argument(DNNL_ARG_DST, output)));
-        if (bias != null) {
-            arguments.add(new Argument(DNNL_ARG_BIAS, bias.value()));
-        }
-        program.add(forward, arguments);
-    }
-
-    private @Nullable dnnl_memory_desc biasLayout() {
-        return bias == null ? null : bias.value().layout().handle();
+        parameters.addForward(program, forward, source, output);
     }
 
     @Override
@@ -93,7 +77,7 @@ final class CompiledConv2d implements CompiledLayer {
                         dnnl_convolution_direct,
                         anySource.handle(),
                         anyWeight.handle(),
-                        biasLayout(),
+                        parameters.biasLayout(),
                         anyOutput.handle(),
                         strides,
                         DENSE,
@@ -101,19 +85,7 @@ final class CompiledConv2d implements CompiledLayer {
                         padding,
                         forward.handle(),
                         null));
-        Memory gradient = weight.requireGradient();
-        Memory computed = program.outputFor(gradient, backward.layout(dnnl_query_diff_weights_md, weightSizes));
-        List<Argument> arguments = new ArrayList<>(List.of(
-                new Argument(DNNL_ARG_SRC, program.in(backward.layout(dnnl_query_src_md, inputSizes), source)),
-                new Argument(
-                        DNNL_ARG_DIFF_DST,
-                        program.in(backward.layout(dnnl_query_diff_dst_md, outputSizes), outputGradient)),
-                new Argument(DNNL_ARG_DIFF_WEIGHTS, computed)));
-        if (bias != null) {
-            arguments.add(new Argument(DNNL_ARG_DIFF_BIAS, bias.requireGradient()));
-        }
-        program.add(backward, arguments);
-        program.deliver(computed, gradient);
+        parameters.addGradients(program, backward, source, outputGradient);
     }
 
     @Override
@@ -139,15 +111,7 @@ final class CompiledConv2d implements CompiledLayer {
                         forward.handle(),
                         null));
         Memory gradient = engine.memory(backward.layout(dnnl_query_diff_src_md, inputSizes));
-        program.add(
-                backward,
-                new Argument(
-                        DNNL_ARG_DIFF_DST,
-                        program.in(backward.layout(dnnl_query_diff_dst_md, outputSizes), outputGradient)),
-                new Argument(
-                        DNNL_ARG_WEIGHTS,
-                        program.in(backward.layout(dnnl_query_weights_md, weightSizes), weight.value())),
-                new Argument(DNNL_ARG_DIFF_SRC, gradient));
+        parameters.addInputGradient(program, backward, outputGradient, gradient);
         return gradient;
     }
 }

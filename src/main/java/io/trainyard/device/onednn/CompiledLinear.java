@@ -2,12 +2,8 @@ package io.trainyard.device.onednn;
 
 import static org.bytedeco.dnnl.global.dnnl.*;
 
-import io.trainyard.device.onednn.Engine.Argument;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
-import java.util.ArrayList;
-import java.util.List;
-import org.bytedeco.dnnl.dnnl_memory_desc;
 import org.jspecify.annotations.Nullable;
 
 /// x W^T + b. Behind a flatten layer the input still has its image dimensions, and the weight is then seen as (out,
@@ -18,8 +14,7 @@ final class CompiledLinear implements CompiledLayer {
     private final Memory source;
     private final long[] weightSizes;
     private final PrimitiveDescription forward;
-    private final Slot weight;
-    private final @Nullable Slot bias;
+    private final WeightAndBias parameters;
     private final Memory output;
 
     CompiledLinear(ProgramBuilder program, Network.Layer layer, LayerSpec.Linear spec, Memory input) {
@@ -32,7 +27,7 @@ final class CompiledLinear implements CompiledLayer {
         long[] outputSizes = CompiledLayer.outputSizes(input, layer);
 
         Engine engine = program.engine();
-        bias = spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
+        Slot bias = spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
         Layout anyOutput = engine.any(outputSizes);
         Layout anyWeight = engine.any(weightSizes);
         forward = engine.describe(
@@ -43,20 +38,14 @@ final class CompiledLinear implements CompiledLayer {
                         program.propagation(),
                         source.layout().handle(),
                         anyWeight.handle(),
-                        biasLayout(),
+                        WeightAndBias.layoutOf(bias),
                         anyOutput.handle(),
                         null));
-        Layout weightLayout = forward.layout(dnnl_query_weights_md, weightSizes);
-        weight = program.state().place(layer.parameters().getFirst(), weightLayout);
+        Slot weight = program.state()
+                .place(layer.parameters().getFirst(), forward.layout(dnnl_query_weights_md, weightSizes));
+        parameters = new WeightAndBias(weight, weightSizes, bias);
         output = engine.memory(forward.layout(dnnl_query_dst_md, outputSizes));
-        List<Argument> arguments = new ArrayList<>(List.of(
-                new Argument(DNNL_ARG_SRC, source),
-                new Argument(DNNL_ARG_WEIGHTS, program.parameterIn(weightLayout, weight)),
-                new Argument(DNNL_ARG_DST, output)));
-        if (bias != null) {
-            arguments.add(new Argument(DNNL_ARG_BIAS, bias.value()));
-        }
-        program.add(forward, arguments);
+        parameters.addForward(program, forward, source, output);
     }
 
     /// A row-major image is a vector already. The first program decides whether the weight has image dimensions; the
@@ -70,10 +59,6 @@ final class CompiledLinear implements CompiledLayer {
             return input;
         }
         return engine.view(program.in(plain, input), engine.plain(sizes[0], Engine.product(sizes) / sizes[0]));
-    }
-
-    private @Nullable dnnl_memory_desc biasLayout() {
-        return bias == null ? null : bias.value().layout().handle();
     }
 
     @Override
@@ -94,23 +79,11 @@ final class CompiledLinear implements CompiledLayer {
                         cpu,
                         source.layout().handle(),
                         anyWeight.handle(),
-                        biasLayout(),
+                        parameters.biasLayout(),
                         anyOutput.handle(),
                         forward.handle(),
                         null));
-        Memory gradient = weight.requireGradient();
-        Memory computed = program.outputFor(gradient, backward.layout(dnnl_query_diff_weights_md, weightSizes));
-        List<Argument> arguments = new ArrayList<>(List.of(
-                new Argument(DNNL_ARG_SRC, source),
-                new Argument(
-                        DNNL_ARG_DIFF_DST,
-                        program.in(backward.layout(dnnl_query_diff_dst_md, outputSizes), outputGradient)),
-                new Argument(DNNL_ARG_DIFF_WEIGHTS, computed)));
-        if (bias != null) {
-            arguments.add(new Argument(DNNL_ARG_DIFF_BIAS, bias.requireGradient()));
-        }
-        program.add(backward, arguments);
-        program.deliver(computed, gradient);
+        parameters.addGradients(program, backward, source, outputGradient);
     }
 
     @Override
@@ -130,15 +103,7 @@ final class CompiledLinear implements CompiledLayer {
                         forward.handle(),
                         null));
         Memory gradient = engine.memory(source.layout());
-        program.add(
-                backward,
-                new Argument(
-                        DNNL_ARG_DIFF_DST,
-                        program.in(backward.layout(dnnl_query_diff_dst_md, outputSizes), outputGradient)),
-                new Argument(
-                        DNNL_ARG_WEIGHTS,
-                        program.in(backward.layout(dnnl_query_weights_md, weightSizes), weight.value())),
-                new Argument(DNNL_ARG_DIFF_SRC, gradient));
+        parameters.addInputGradient(program, backward, outputGradient, gradient);
         if (weightSizes.length == inputSizes.length) {
             return gradient;
         }
