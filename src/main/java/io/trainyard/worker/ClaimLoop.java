@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
@@ -204,6 +205,10 @@ final class ClaimLoop implements AutoCloseable {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             if (events.isLost()) {
                 throw new ClaimLostException(String.valueOf(cause.getMessage()), cause);
+            }
+            if (events.attempt() == 0 && cause instanceof CheckpointException) {
+                // The store's trouble and not the job's: the command waits for it, with whichever worker.
+                throw new ClaimLostException("job=%s cannot begin: %s".formatted(job.id(), cause.getMessage()), cause);
             }
             LOG.log(System.Logger.Level.ERROR, "worker=" + settings.worker() + " job=" + job.id() + " failed", cause);
             return new Outcome.Failed(cause.toString());

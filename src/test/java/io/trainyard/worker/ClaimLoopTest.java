@@ -6,6 +6,7 @@ import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.broker.TestBroker;
+import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Failed;
@@ -76,6 +77,22 @@ class ClaimLoopTest {
                 .map(Claimed.class::cast)
                 .collect(groupingBy(Claimed::worker, mapping(Claimed::job, toSet())));
         assertThat(byWorker).containsOnlyKeys("a", "b");
+    }
+
+    @Test
+    void aCommandWaitsForACheckpointStoreThatCannotBeUsed() {
+        AtomicInteger tries = new AtomicInteger();
+        fleet.start("w", (job, events, _) -> {
+            if (tries.getAndIncrement() == 0) {
+                throw new CheckpointException("the store is away");
+            }
+            events.accept(new Claimed(job.id(), 1, "w", "cpu"));
+            events.accept(new Finished(job.id(), 1, 1, 1, 1, 1, ""));
+            return new Outcome.Finished();
+        });
+        fleet.submit("patient");
+        assertThat(fleet.eventsUntilFinished(1)).extracting(TrainingEvent::job).containsOnly("patient");
+        assertThat(tries).hasValue(2);
     }
 
     @Test
