@@ -22,7 +22,7 @@ public final class JobHistory {
     public record Limits(
             int maxJobs, int curveBuckets, int maxWorkers, long workerGoneMillis, long workerForgottenMillis) {}
 
-    /// Ids are at most 163 characters where jobs are checked; a longer one is no job of this fleet.
+    /// Ids are at most 100 characters where jobs are checked; a longer one is no job of this fleet.
     static final int MAX_ID = 200;
 
     private static final class Entry {
