@@ -7,36 +7,14 @@ import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.Network;
 
-/// The processors of this machine.
-record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements Device {
-    /// More threads than any processor's cores here; each costs a stack.
-    private static final int MAX_THREADS = 256;
-
+/// The processors of this machine, by oneDNN. Workloads say how many threads they want.
+public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements Device {
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
 
     @Override
     public LearningSession open(Workload workload) {
-        if (workload.estimatedBytes() > info.memoryBytes()) {
-            throw new DeviceException(
-                    "the network with batches of %d needs about %d MiB, but device %s has %d MiB; choose a smaller batchSize or network"
-                            .formatted(
-                                    workload.batchSize(),
-                                    workload.estimatedBytes() >> 20,
-                                    info.name(),
-                                    info.memoryBytes() >> 20));
-        }
         requireArrays(workload);
-        return new OneDnnSession(workload, library, threads(workload));
-    }
-
-    private static int threads(Workload workload) {
-        int asked = workload.threads();
-        if (asked < 0 || asked > MAX_THREADS) {
-            throw new DeviceException("%d threads are asked for; allowed is 1 to %d, or 0 for this device's own choice"
-                    .formatted(asked, MAX_THREADS));
-        }
-        int processors = Math.min(MAX_THREADS, Runtime.getRuntime().availableProcessors());
-        return asked > 0 ? asked : ThreadRule.threads(workload.network(), workload.batchSize(), processors);
+        return new OneDnnSession(workload, library, Math.max(1, workload.threads()));
     }
 
     /// Masks and logits of a batch pass through one Java array.

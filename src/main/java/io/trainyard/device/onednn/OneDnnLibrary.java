@@ -20,7 +20,7 @@ import org.bytedeco.javacpp.Pointer;
 ///
 /// Idle OpenMP threads spin by default, which makes a step many times slower beside a busy neighbour. Start Java with
 /// the environment variable `OMP_WAIT_POLICY=PASSIVE`; the runtime reads it when it is loaded.
-final class OneDnnLibrary {
+public final class OneDnnLibrary {
     private static final Map<Integer, String> INSTRUCTION_SETS = new TreeMap<>(Map.of(
             dnnl_cpu_isa_sse41, "SSE4.1",
             dnnl_cpu_isa_avx, "AVX",
@@ -72,7 +72,7 @@ final class OneDnnLibrary {
         }
     }
 
-    static Optional<String> whyUnavailable() {
+    public static Optional<String> whyUnavailable() {
         return switch (Holder.LOADED) {
             case Loaded.Here _ -> Optional.empty();
             case Loaded.Missing(String reason) -> Optional.of(reason);
@@ -80,7 +80,7 @@ final class OneDnnLibrary {
     }
 
     /// @throws DeviceException if it cannot be loaded; says why
-    static OneDnnLibrary loaded() {
+    public static OneDnnLibrary loaded() {
         return switch (Holder.LOADED) {
             case Loaded.Here(OneDnnLibrary library) -> library;
             case Loaded.Missing(String reason) -> throw new DeviceException("no device \"cpu\" here: " + reason);
@@ -88,7 +88,7 @@ final class OneDnnLibrary {
     }
 
     /// For people: the version and the instruction set that it uses here.
-    String description() {
+    public String description() {
         dnnl_version_t version = dnnl_version();
         int isa = dnnl_get_effective_cpu_isa();
         String instructions = INSTRUCTION_SETS.getOrDefault(isa, "instruction set " + isa);

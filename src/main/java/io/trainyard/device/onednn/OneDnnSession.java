@@ -6,6 +6,9 @@ import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
+import io.trainyard.device.host.BatchAssembler;
+import io.trainyard.device.host.CrossEntropy;
+import io.trainyard.device.host.SgdUpdate;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.OptimizerSpec;
 import java.util.List;
@@ -31,7 +34,8 @@ final class OneDnnSession implements LearningSession {
     private final Program lastEvaluation;
     private final List<Slot> trained;
     private final SgdUpdate optimizer;
-    private final BatchGatherer gatherer;
+    private final BatchAssembler assembler;
+    private final float[] logits; // (batch, classes)
     private final CrossEntropy crossEntropy;
     private @Nullable EpochPlan plan;
     private int nextStep;
@@ -58,8 +62,9 @@ final class OneDnnSession implements LearningSession {
                 case OptimizerSpec.Sgd sgd -> new SgdUpdate(sgd);
             };
             int samples = Math.max(workload.batchSize(), chunk);
-            gatherer = new BatchGatherer(workload.dataset(), workload.scale(), samples);
-            crossEntropy = new CrossEntropy(samples, workload.network().classes());
+            assembler = new BatchAssembler(workload.dataset(), workload.scale());
+            logits = new float[samples * workload.network().classes()];
+            crossEntropy = new CrossEntropy(workload.network().classes());
         } catch (RuntimeException | Error e) {
             engine.close();
             throw e;
@@ -117,13 +122,20 @@ final class OneDnnSession implements LearningSession {
     private float step(int[] order) {
         Program program = nextStep == workload.stepsPerEpoch() - 1 ? lastBatch : fullBatch;
         int from = nextStep * workload.batchSize();
-        int[] labels = gatherer.gather(workload.dataset().train(), order, from, program);
+        int samples = program.batchSize();
+        Dataset.Split train = workload.dataset().train();
+        assembler.assemble(train, order, from, samples, program.input().data());
         program.prepare();
         program.runForward();
-        float loss = crossEntropy.lossWithGradient(program, labels);
+        program.logits().read(logits);
+        double loss = crossEntropy.lossWithGradient(logits, train, order, from, samples, samples);
+        program.logitsGradient().write(logits);
         program.runBackward();
-        trained.forEach(optimizer::update);
-        return loss;
+        for (Slot slot : trained) {
+            Memory buffer = slot.momentum();
+            optimizer.update(slot.value().data(), slot.requireGradient().data(), buffer == null ? null : buffer.data());
+        }
+        return (float) (loss / samples);
     }
 
     @Override
@@ -137,9 +149,11 @@ final class OneDnnSession implements LearningSession {
         lastEvaluation.prepare();
         for (int from = 0; from < test.size(); from += evaluation.batchSize()) {
             Program program = from + evaluation.batchSize() <= test.size() ? evaluation : lastEvaluation;
-            int[] labels = gatherer.gather(test, order, from, program);
+            int samples = program.batchSize();
+            assembler.assemble(test, order, from, samples, program.input().data());
             program.runForward();
-            crossEntropy.evaluate(program, labels, from, losses, predictions);
+            program.logits().read(logits);
+            crossEntropy.evaluate(logits, test, from, samples, losses, predictions);
         }
         return Evaluation.of(workload.batchSize(), workload.network().classes(), losses, predictions, test.labels());
     }

@@ -1,4 +1,4 @@
-/// The device `cpu`: oneDNN, called through JavaCPP. Only this package sees either.
+/// Sessions computed by oneDNN, called through JavaCPP. Only this package sees either.
 ///
 /// A session compiles its network once into lists of operations over fixed memories ([Program]); a step only runs
 /// them. Layouts are oneDNN's choice and stay from layer to layer; a reorder stands only where two layers disagree.

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.bytedeco.dnnl.global.dnnl.dnnl_pooling_forward_primitive_desc_create;
 
+import io.trainyard.device.ChildJvm;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.TestWorkload;
 import io.trainyard.device.Workload;
-import io.trainyard.spec.DeviceSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,7 +52,7 @@ class NativeMemoryTest {
     }
 
     private static void use(Workload workload, int sessions) {
-        var device = new OneDnnBackend().open(new DeviceSpec("cpu"));
+        var device = new OneDnnDeviceTest().device();
         for (int i = 0; i < sessions; i++) {
             try (LearningSession session = device.open(workload.withThreads(1))) {
                 session.load(TestWorkload.state(workload));

@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.device.Device;
-import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceContract;
-import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Devices;
 import io.trainyard.device.Evaluation;
@@ -25,24 +23,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class OneDnnDeviceTest extends DeviceContract {
-    private static final DeviceSpec CPU = new DeviceSpec("cpu");
-
+public class OneDnnDeviceTest extends DeviceContract {
     @Override
     public Device device() {
-        return new OneDnnBackend().open(CPU);
-    }
-
-    @Test
-    void isFoundByNameAndTellsWhatItIs() {
-        assertThat(Devices.backends()).anyMatch(OneDnnBackend.class::isInstance);
-        DeviceBackend backend = new OneDnnBackend();
-        assertThat(backend.whyUnavailable()).isEmpty();
-        assertThat(backend.devices()).singleElement().satisfies(info -> {
-            assertThat(info.name()).isEqualTo("cpu");
-            assertThat(info.description()).containsPattern("processors, oneDNN \\d+\\.\\d+\\.\\d+ with .+");
-            assertThat(info.memoryBytes()).isGreaterThan(1 << 20);
-        });
+        OneDnnLibrary library = OneDnnLibrary.loaded();
+        return new OneDnnDevice(new DeviceInfo("cpu", library.description(), Long.MAX_VALUE), library);
     }
 
     @Test
@@ -83,15 +68,6 @@ class OneDnnDeviceTest extends DeviceContract {
     }
 
     @Test
-    void threadCountsThatNoMachineHasAreRefused() {
-        for (int threads : new int[] {-1, 257}) {
-            assertThatThrownBy(() -> device().open(wide().withThreads(threads)))
-                    .isInstanceOf(DeviceException.class)
-                    .hasMessageContaining(threads + " threads are asked for; allowed is 1 to 256");
-        }
-    }
-
-    @Test
     void anotherThreadIsRefused() {
         try (LearningSession session = device().open(wide())) {
             var elsewhere = CompletableFuture.supplyAsync(session::save);
@@ -100,17 +76,6 @@ class OneDnnDeviceTest extends DeviceContract {
                     .hasStackTraceContaining("use it where it was opened");
             assertThat(session.save().model().tensors()).isNotEmpty();
         }
-    }
-
-    @Test
-    void aNetworkLargerThanTheMemoryIsRefusedWithBothFigures() {
-        DeviceInfo small = new DeviceInfo("cpu", "a small one", 3 << 20);
-        Device device = new OneDnnDevice(small, OneDnnLibrary.loaded());
-        Workload workload = wide();
-        assertThat(workload.estimatedBytes()).isGreaterThan(small.memoryBytes());
-        assertThatThrownBy(() -> device.open(workload))
-                .isInstanceOf(DeviceException.class)
-                .hasMessageContaining("needs about %d MiB, but device cpu has 3 MiB", workload.estimatedBytes() >> 20);
     }
 
     private float[] losses(Workload workload) {
@@ -122,7 +87,7 @@ class OneDnnDeviceTest extends DeviceContract {
     }
 
     /// Large enough for two threads to share the work: blocked layouts, a short last batch, evaluation chunks.
-    static Workload wide() {
+    public static Workload wide() {
         List<LayerSpec> layers = List.of(
                 new LayerSpec.Conv2d(null, 32, 5, 1, 2, true),
                 new LayerSpec.MaxPool2d(null, 2, 2),

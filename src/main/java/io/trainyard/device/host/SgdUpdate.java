@@ -1,4 +1,4 @@
-package io.trainyard.device.onednn;
+package io.trainyard.device.host;
 
 import io.trainyard.spec.OptimizerSpec;
 import java.lang.foreign.MemorySegment;
@@ -9,28 +9,24 @@ import org.jspecify.annotations.Nullable;
 /// v = momentum v + d; p -= learningRate v. Without momentum v is d.
 ///
 /// Runs over the padding of blocked layouts too: there all is zero, and stays so.
-final class SgdUpdate {
+public final class SgdUpdate {
     private final float minusLearningRate;
     private final float momentum;
     private final float weightDecay;
 
-    SgdUpdate(OptimizerSpec.Sgd spec) {
+    public SgdUpdate(OptimizerSpec.Sgd spec) {
         minusLearningRate = (float) -spec.learningRate();
         momentum = (float) spec.momentum();
         weightDecay = (float) spec.weightDecay();
     }
 
-    void update(Slot slot) {
-        MemorySegment gradient = slot.requireGradient().data();
-        Memory buffer = slot.momentum();
-        update(
-                slot.value().data(),
-                gradient,
-                buffer == null ? null : buffer.data(),
-                slot.value().floats());
-    }
-
-    private void update(MemorySegment values, MemorySegment gradient, @Nullable MemorySegment buffer, long floats) {
+    /// Takes one step.
+    ///
+    /// @param values float32, as all three; the parameter
+    /// @param gradient in the same places
+    /// @param buffer its momentum buffer; null without momentum
+    public void update(MemorySegment values, MemorySegment gradient, @Nullable MemorySegment buffer) {
+        long floats = values.byteSize() / Float.BYTES;
         for (long i = 0; i < floats; i++) {
             float p = values.getAtIndex(ValueLayout.JAVA_FLOAT, i);
             float d = Math.fma(weightDecay, p, gradient.getAtIndex(ValueLayout.JAVA_FLOAT, i));

@@ -1,4 +1,4 @@
-package io.trainyard.device.onednn;
+package io.trainyard.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,13 +10,14 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /// A JVM of a test's own, where what other tests have done does not matter.
-final class ChildJvm {
+public final class ChildJvm {
     private static final int TIMEOUT_SECONDS = 60;
 
     private ChildJvm() {}
 
     /// @return what the main class printed, on both streams
-    static String run(Class<?> main, String classPath, String... options) throws IOException, InterruptedException {
+    public static String run(Class<?> main, String classPath, String... options)
+            throws IOException, InterruptedException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("--enable-native-access=ALL-UNNAMED");

@@ -1,45 +1,36 @@
-package io.trainyard.device.onednn;
+package io.trainyard.device.host;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Turns samples of a data set into a program's input and labels.
-final class BatchGatherer {
+/// Turns samples of a data set into what a network takes: float32, scaled and normalised.
+public final class BatchAssembler {
     private final PixelScale scale;
     private final int channels;
     private final int area;
     private final float[] row; // (channels, rows, columns)
-    private final int[] labels;
 
-    BatchGatherer(Dataset dataset, PixelScale scale, int maxBatchSize) {
+    public BatchAssembler(Dataset dataset, PixelScale scale) {
         this.scale = scale;
         this.channels = dataset.shape().size(0);
         this.area = dataset.shape().elements() / channels;
         this.row = new float[channels * area];
-        this.labels = new int[maxBatchSize];
     }
 
-    /// Fills the program's input with the samples `order[from]` and following.
+    /// Writes the samples `order[from]` and following.
     ///
-    /// @return their labels; valid until the next call
-    int[] gather(Dataset.Split split, int[] order, int from, Program program) {
-        for (int n = 0; n < program.batchSize(); n++) {
+    /// @param samples how many
+    /// @param target (samples, channels, rows, columns), row-major
+    public void assemble(Dataset.Split split, int[] order, int from, int samples, MemorySegment target) {
+        for (int n = 0; n < samples; n++) {
             int sample = order[from + n];
-            labels[n] = Byte.toUnsignedInt(split.labels()[sample]);
             for (int c = 0; c < channels; c++) {
                 scale(split.pixels(), (sample * channels + c) * area, scale.channel(c), c * area);
             }
-            MemorySegment.copy(
-                    row,
-                    0,
-                    program.input().data(),
-                    ValueLayout.JAVA_FLOAT,
-                    (long) n * row.length * Float.BYTES,
-                    row.length);
+            MemorySegment.copy(row, 0, target, ValueLayout.JAVA_FLOAT, (long) n * row.length * Float.BYTES, row.length);
         }
-        return labels;
     }
 
     private void scale(byte[] pixels, int pixel, float[] table, int target) {

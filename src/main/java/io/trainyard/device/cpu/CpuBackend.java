@@ -1,9 +1,10 @@
-package io.trainyard.device.onednn;
+package io.trainyard.device.cpu;
 
 import com.sun.management.OperatingSystemMXBean;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.onednn.OneDnnLibrary;
 import io.trainyard.spec.DeviceSpec;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -14,7 +15,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /// The device `cpu`: there where oneDNN's native library is.
-public final class OneDnnBackend implements DeviceBackend {
+public final class CpuBackend implements DeviceBackend {
     private static final String KIND = "cpu";
     private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
 
@@ -41,7 +42,7 @@ public final class OneDnnBackend implements DeviceBackend {
     @Override
     public Device open(DeviceSpec spec) {
         OneDnnLibrary library = OneDnnLibrary.loaded();
-        return new OneDnnDevice(info(library), library);
+        return new CpuDevice(info(library), library);
     }
 
     private static DeviceInfo info(OneDnnLibrary library) {

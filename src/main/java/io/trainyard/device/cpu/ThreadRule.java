@@ -1,4 +1,4 @@
-package io.trainyard.device.onednn;
+package io.trainyard.device.cpu;
 
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;

@@ -1,7 +1,8 @@
-package io.trainyard.device.onednn;
+package io.trainyard.device.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.device.ChildJvm;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceException;
 import io.trainyard.spec.DeviceSpec;
@@ -19,7 +20,7 @@ class MissingLibraryTest {
         private Asking() {}
 
         public static void main(String[] arguments) {
-            DeviceBackend backend = new OneDnnBackend();
+            DeviceBackend backend = new CpuBackend();
             System.out.println("why: " + backend.whyUnavailable().orElse("available"));
             System.out.println("devices: " + backend.devices());
             try {

@@ -1,4 +1,4 @@
-package io.trainyard.device.onednn;
+package io.trainyard.device.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

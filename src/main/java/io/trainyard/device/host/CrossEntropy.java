@@ -1,0 +1,75 @@
+package io.trainyard.device.host;
+
+import io.trainyard.data.Dataset;
+
+/// The loss of a batch and its gradient. A row is a few classes wide, so this is plain Java in double precision.
+public final class CrossEntropy {
+    private final int classes;
+    private final double[] exponentials;
+
+    public CrossEntropy(int classes) {
+        this.classes = classes;
+        this.exponentials = new double[classes];
+    }
+
+    /// Puts the gradient of the batch's mean loss by the logits in the logits' place.
+    ///
+    /// @param logits (samples, classes), row-major; of a batch, or of a part of one
+    /// @param split where the labels of the samples `order[from]` and following are
+    /// @param samples how many rows
+    /// @param batchSize samples of the whole batch
+    /// @return the sum of the samples' losses
+    public double lossWithGradient(
+            float[] logits, Dataset.Split split, int[] order, int from, int samples, int batchSize) {
+        double sum = 0;
+        for (int n = 0; n < samples; n++) {
+            int label = Byte.toUnsignedInt(split.labels()[order[from + n]]);
+            int row = n * classes;
+            double top = logits[row + largest(logits, row)];
+            double total = exponentiate(logits, row, top);
+            sum += Math.log(total) - (logits[row + label] - top);
+            for (int c = 0; c < classes; c++) {
+                double target = c == label ? 1 : 0;
+                logits[row + c] = (float) ((exponentials[c] / total - target) / batchSize);
+            }
+        }
+        return sum;
+    }
+
+    /// Fills the losses and predictions of the test samples `from` and following.
+    ///
+    /// @param logits (samples, classes), row-major
+    public void evaluate(float[] logits, Dataset.Split test, int from, int samples, float[] losses, int[] predictions) {
+        for (int n = 0; n < samples; n++) {
+            int label = Byte.toUnsignedInt(test.labels()[from + n]);
+            int row = n * classes;
+            int best = largest(logits, row);
+            double top = logits[row + best];
+            losses[from + n] = (float) (Math.log(exponentiate(logits, row, top)) - (logits[row + label] - top));
+            predictions[from + n] = best;
+        }
+    }
+
+    /// Fills `exponentials` with those of a row whose largest logit was moved to 0, so that none overflows.
+    ///
+    /// @return their sum
+    private double exponentiate(float[] logits, int row, double top) {
+        double total = 0;
+        for (int c = 0; c < classes; c++) {
+            exponentials[c] = Math.exp(logits[row + c] - top);
+            total += exponentials[c];
+        }
+        return total;
+    }
+
+    /// The first of equals.
+    private int largest(float[] logits, int row) {
+        int best = 0;
+        for (int c = 1; c < classes; c++) {
+            if (logits[row + c] > logits[row + best]) {
+                best = c;
+            }
+        }
+        return best;
+    }
+}
