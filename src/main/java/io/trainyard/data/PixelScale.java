@@ -8,9 +8,11 @@ import org.jspecify.annotations.Nullable;
 /// operation rounded to float32 as PyTorch does. A byte has 256 values, so this is a table.
 public final class PixelScale {
     private final float[][] table; // (channels, 256)
+    private final @Nullable Normalize normalize;
 
-    private PixelScale(float[][] table) {
+    private PixelScale(float[][] table, @Nullable Normalize normalize) {
         this.table = table;
+        this.normalize = normalize;
     }
 
     /// @throws InvalidJobException if the means are not one a channel
@@ -30,7 +32,20 @@ public final class PixelScale {
                                 / normalize.std().get(c).floatValue();
             }
         }
-        return new PixelScale(table);
+        return new PixelScale(table, normalize);
+    }
+
+    /// False where a byte only becomes `byte / 255`: mean 0 and std 1.
+    public boolean normalizes() {
+        return normalize != null;
+    }
+
+    public float mean(int channel) {
+        return normalize == null ? 0 : normalize.mean().get(channel).floatValue();
+    }
+
+    public float std(int channel) {
+        return normalize == null ? 1 : normalize.std().get(channel).floatValue();
     }
 
     /// The table of one channel: 256 floats, which the caller leaves as they are.

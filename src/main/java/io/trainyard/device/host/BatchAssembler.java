@@ -3,20 +3,17 @@ package io.trainyard.device.host;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
 /// Turns samples of a data set into what a network takes: float32, scaled and normalised.
 public final class BatchAssembler {
-    private final PixelScale scale;
+    private final PixelLanes lanes;
     private final int channels;
     private final int area;
-    private final float[] row; // (channels, rows, columns)
 
     public BatchAssembler(Dataset dataset, PixelScale scale) {
-        this.scale = scale;
+        this.lanes = new PixelLanes(scale);
         this.channels = dataset.shape().size(0);
         this.area = dataset.shape().elements() / channels;
-        this.row = new float[channels * area];
     }
 
     /// Writes the samples `order[from]` and following.
@@ -24,18 +21,12 @@ public final class BatchAssembler {
     /// @param samples how many
     /// @param target (samples, channels, rows, columns), row-major
     public void assemble(Dataset.Split split, int[] order, int from, int samples, MemorySegment target) {
+        long to = 0;
         for (int n = 0; n < samples; n++) {
-            int sample = order[from + n];
-            for (int c = 0; c < channels; c++) {
-                scale(split.pixels(), (sample * channels + c) * area, scale.channel(c), c * area);
+            int image = order[from + n] * channels * area;
+            for (int c = 0; c < channels; c++, to += (long) area * Float.BYTES) {
+                lanes.write(split.pixels(), image + c * area, area, c, target, to);
             }
-            MemorySegment.copy(row, 0, target, ValueLayout.JAVA_FLOAT, (long) n * row.length * Float.BYTES, row.length);
-        }
-    }
-
-    private void scale(byte[] pixels, int pixel, float[] table, int target) {
-        for (int i = 0; i < area; i++) {
-            row[target + i] = table[Byte.toUnsignedInt(pixels[pixel + i])];
         }
     }
 }
