@@ -53,10 +53,11 @@ RELU, FLATTEN, NORM = {"type": "relu"}, {"type": "flatten"}, {"type": "batchNorm
 WIDE, SQUARE = (3, 9, 8), (2, 8, 8)                                        # channels, rows, columns
 
 
-def case(name, image, classes, layers, seed=0, lr=0.1, momentum=0.0, weight_decay=0.0, shuffle=False, normalize=None):
+def case(name, image, classes, layers, seed=0, lr=0.1, momentum=0.0, weight_decay=0.0, shuffle=False, normalize=None, optimizer=None):
     job = {"name": name, "layers": layers + [linear(classes)] if layers[-1]["type"] != "linear" else layers,
            "optimizer": {"type": "sgd", "learningRate": lr, "momentum": momentum, "weightDecay": weight_decay},
            "seed": seed, "shuffle": shuffle, "epochs": EPOCHS, "batchSize": BATCH}
+    job["optimizer"].update(optimizer or {})                               # what the cases before these options do not write
     if normalize:
         job["normalize"] = normalize
     return job, image, classes
@@ -76,6 +77,8 @@ CASES = [
     case("dropout-conv", WIDE, 5, [conv(4), RELU, dropout(0.25), conv(6), dropout(0.25), RELU, FLATTEN], seed=15, lr=0.05, normalize=HALF3),
     case("momentum", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, lr=0.05, momentum=0.9, normalize=HALF2),
     case("weight-decay", SQUARE, 4, [conv(4), RELU, FLATTEN], seed=45, lr=0.02, momentum=0.9, weight_decay=0.05),
+    case("nesterov", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, lr=0.05, momentum=0.9, weight_decay=0.05, normalize=HALF2,
+         optimizer={"nesterov": True}),
     case("shuffle-normalize", WIDE, 4, [conv(5), RELU, pool(), FLATTEN, linear(10), RELU, linear(4)], seed=2147483658, shuffle=True,
          normalize={"mean": [0.4914, 0.4822, 0.4465], "std": [0.247, 0.2435, 0.2616]}),
 ]
@@ -129,7 +132,8 @@ def record(job, image, classes):
     net, o = build(job["layers"], image), job["optimizer"]
     keep.update({"init." + k: v.clone() for k, v in net.state_dict().items()})
     loss_fn = nn.CrossEntropyLoss()
-    optimizer = torch.optim.SGD(net.parameters(), lr=o["learningRate"], momentum=o["momentum"], weight_decay=o["weightDecay"])
+    optimizer = torch.optim.SGD(net.parameters(), lr=o["learningRate"], momentum=o["momentum"], weight_decay=o["weightDecay"],
+                                nesterov=o.get("nesterov", False))
     losses, test_loss = [], []
     for epoch in range(EPOCHS):
         net.train()

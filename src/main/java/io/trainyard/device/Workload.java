@@ -61,12 +61,17 @@ public record Workload(
 
     /// What every session asks of the plan it is given.
     ///
-    /// @throws IllegalArgumentException if the order's size is not the training part's, or there is no such step
+    /// @throws IllegalArgumentException if the order's size is not the training part's, there is not one learning
+    ///     rate a step, or there is no such step
     public void requirePlan(EpochPlan plan, int firstStep) {
         if (plan.order().length != dataset.train().size()) {
             throw new IllegalArgumentException("the epoch's order has %d samples; data set %s has %d to train on"
                     .formatted(
                             plan.order().length, dataset.name(), dataset.train().size()));
+        }
+        if (plan.learningRates().length != stepsPerEpoch()) {
+            throw new IllegalArgumentException("the epoch's plan has %d learning rates; it must have %d, one a step"
+                    .formatted(plan.learningRates().length, stepsPerEpoch()));
         }
         if (firstStep < 0 || firstStep > stepsPerEpoch()) {
             throw new IllegalArgumentException(
@@ -84,9 +89,11 @@ public record Workload(
         }
     }
 
-    /// A generous estimate of what a session needs besides the data set: parameters with gradients and momentum,
-    /// outputs with gradients and copies in other layouts.
+    /// A generous estimate of what a session needs besides the data set: parameters with gradients, copies in other
+    /// layouts and what the optimizer keeps of them, outputs with gradients and copies in other layouts.
     public long estimatedBytes() {
-        return 4 * (6 * network.parameterElements() + 4L * batchSize * network.activationElements());
+        return 4
+                * ((5L + optimizer.slots().size()) * network.parameterElements()
+                        + 4L * batchSize * network.activationElements());
     }
 }

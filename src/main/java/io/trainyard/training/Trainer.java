@@ -15,6 +15,7 @@ import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.JobSpec;
+import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.commons.math3.stat.descriptive.rank.PSquarePercentile;
@@ -60,7 +61,9 @@ final class Trainer {
         Progress at = from;
         while (at.epoch() < job.epochs()) {
             TorchRandom random = TorchRandom.restore(at.random());
-            session.beginEpoch(EpochDraws.train(workload, job.shuffle(), random), at.stepOfEpoch());
+            double[] learningRates = new double[workload.stepsPerEpoch()];
+            Arrays.fill(learningRates, job.optimizer().learningRate());
+            session.beginEpoch(EpochDraws.train(workload, job.shuffle(), learningRates, random), at.stepOfEpoch());
 
             long epochNanos = System.nanoTime();
             Progress begin = at;

@@ -27,6 +27,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "linear-nobias",
                 "linear-only",
                 "momentum",
+                "nesterov",
                 "pool-overlapping",
                 "pool-then-relu",
                 "relu-then-pool",
@@ -96,6 +97,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
         int samples = workload.dataset().train().size();
         return new EpochPlan(
                 job.shuffle() ? TorchRandom.permutation(random.nextLong(), samples) : TorchRandom.identity(samples),
+                TestWorkload.constantRates(workload),
                 random);
     }
 

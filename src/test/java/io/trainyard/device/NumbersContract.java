@@ -60,7 +60,8 @@ interface NumbersContract {
                 recorded.network(), TestWorkload.PLAIN, recorded.batchSize(), recorded.dataset(), recorded.scale(), 0);
         try (LearningSession session = device().open(plain)) {
             session.load(golden.initial());
-            session.beginEpoch(golden.nextEpoch(golden.random()), 0);
+            EpochPlan plan = golden.nextEpoch(golden.random());
+            session.beginEpoch(new EpochPlan(plan.order(), TestWorkload.constantRates(plain), plan.random()), 0);
             float[] losses = session.advance(1);
             Tolerance.OF_FLOAT_SUMS.check("loss", golden.recorded().floats("losses")[0], losses[0]);
             Tolerance.OF_FLOAT_SUMS.check(
@@ -102,6 +103,32 @@ interface NumbersContract {
                     expected.optimizer().tensors(),
                     actual.optimizer().tensors());
             checkEvaluation(reference.evaluate(), session.evaluate());
+        }
+    }
+
+    @Test
+    default void followsTheEpochsLearningRates() {
+        Workload workload = TestWorkload.eventful();
+        EpochPlan plan = TestWorkload.plan(workload, 1, new double[] {0.1, 0, 0.02, 0.3, 0.01});
+        EpochPlan same = TestWorkload.plan(workload, 1, plan.learningRates());
+        try (LearningSession reference = reference().open(workload);
+                LearningSession session = device().open(workload)) {
+            reference.load(TestWorkload.state(workload));
+            session.load(TestWorkload.state(workload));
+            reference.beginEpoch(plan, 0);
+            session.beginEpoch(same, 0);
+            Tolerance.OF_FLOAT_SUMS.check("loss", reference.advance(1), session.advance(1));
+            Map<String, Tensor> before = session.save().model().tensors();
+            Tolerance.OF_FLOAT_SUMS.check("loss", reference.advance(1), session.advance(1));
+            Map<String, Tensor> after = session.save().model().tensors();
+            assertThat(TestState.values(after, "0.weight"))
+                    .as("a learning rate of 0 changes no weight")
+                    .isEqualTo(TestState.values(before, "0.weight"));
+            Tolerance.OF_FLOAT_SUMS.check("loss", reference.advance(3), session.advance(3));
+            Tolerance.OF_FLOAT_SUMS.check(
+                    "model",
+                    reference.save().model().tensors(),
+                    session.save().model().tensors());
         }
     }
 

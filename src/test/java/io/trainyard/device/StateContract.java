@@ -116,9 +116,13 @@ interface StateContract {
         try (LearningSession session = device().open(workload)) {
             session.load(TestWorkload.state(workload));
             assertThatThrownBy(() -> session.advance(1)).isInstanceOf(IllegalStateException.class);
-            assertThatThrownBy(() -> session.beginEpoch(new EpochPlan(new int[3], new TorchRandom(0)), 0))
+            double[] rates = TestWorkload.constantRates(workload);
+            assertThatThrownBy(() -> session.beginEpoch(new EpochPlan(new int[3], rates, new TorchRandom(0)), 0))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("the epoch's order has 3 samples; data set random has 19 to train on");
+            assertThatThrownBy(() -> session.beginEpoch(TestWorkload.plan(workload, 1, new double[4]), 0))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("the epoch's plan has 4 learning rates; it must have 5, one a step");
             assertThatThrownBy(() -> session.beginEpoch(TestWorkload.plan(workload, 1), 6))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("an epoch cannot go on at step 6; allowed is 0 to 5, its number of steps");

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 
 /// A safetensors file of recorded numbers. Unlike the product's reader it takes the types U8 and F64 too.
-record TensorFile(JsonNode header, ByteBuffer content) {
-    static TensorFile read(String resource) {
+public record TensorFile(JsonNode header, ByteBuffer content) {
+    public static TensorFile read(String resource) {
         try (InputStream in = TensorFile.class.getResourceAsStream(resource)) {
             ByteBuffer all = ByteBuffer.wrap(in.readAllBytes()).order(ByteOrder.LITTLE_ENDIAN);
             byte[] json = new byte[Math.toIntExact(all.getLong())];
@@ -38,13 +38,13 @@ record TensorFile(JsonNode header, ByteBuffer content) {
         return values;
     }
 
-    float[] floats(String name) {
+    public float[] floats(String name) {
         float[] values = new float[shape(name).elements()];
         slice(name, "F32").asFloatBuffer().get(values);
         return values;
     }
 
-    double[] doubles(String name) {
+    public double[] doubles(String name) {
         double[] values = new double[shape(name).elements()];
         slice(name, "F64").asDoubleBuffer().get(values);
         return values;

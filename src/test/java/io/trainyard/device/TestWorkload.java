@@ -10,6 +10,7 @@ import io.trainyard.spec.OptimizerSpec.Sgd;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.Shape;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -117,12 +118,24 @@ public final class TestWorkload {
         return new SessionState(new Parameters(tensors), Parameters.NONE);
     }
 
-    /// A shuffled epoch.
+    /// A shuffled epoch, at the optimizer's own learning rate.
     public static EpochPlan plan(Workload workload, long seed) {
+        return plan(workload, seed, constantRates(workload));
+    }
+
+    /// The optimizer's own for every step of an epoch.
+    static double[] constantRates(Workload workload) {
+        double[] rates = new double[workload.stepsPerEpoch()];
+        Arrays.fill(rates, workload.optimizer().learningRate());
+        return rates;
+    }
+
+    /// A shuffled epoch.
+    static EpochPlan plan(Workload workload, long seed, double[] learningRates) {
         List<Integer> order = new ArrayList<>(
                 IntStream.range(0, workload.dataset().train().size()).boxed().toList());
         Collections.shuffle(order, new Random(seed));
-        return new EpochPlan(order.stream().mapToInt(i -> i).toArray(), new TorchRandom(seed));
+        return new EpochPlan(order.stream().mapToInt(i -> i).toArray(), learningRates, new TorchRandom(seed));
     }
 
     /// The gradients of a plan's first step, by one step of [#PLAIN].

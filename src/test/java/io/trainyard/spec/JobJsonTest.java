@@ -57,7 +57,7 @@ class JobJsonTest {
         JobSpec job = read(
                 "{'id': 'tudui-1.v2', 'network': 'sjnet', 'dataset': {'name': 'cifar10', 'normalize': {'mean':"
                         + " [0.5, 0.25, 1], 'std': [1, 2, 0.5]}}, 'epochs': 10, 'batchSize': 4, 'optimizer': {'type': 'sgd',"
-                        + " 'learningRate': 1, 'momentum': 0.9, 'weightDecay': 0.001}, 'shuffle': true, 'seed':"
+                        + " 'learningRate': 1, 'momentum': 0.9, 'nesterov': true, 'weightDecay': 0.001}, 'shuffle': true, 'seed':"
                         + " -9223372036854775808, 'device': 'cuda:1', 'checkpointEveryEpochs': 2, 'reportEverySteps': 7}");
         assertThat(job)
                 .isEqualTo(new JobSpec(
@@ -67,7 +67,7 @@ class JobJsonTest {
                                 "cifar10", new DatasetSpec.Normalize(List.of(0.5, 0.25, 1.0), List.of(1.0, 2.0, 0.5))),
                         10,
                         4,
-                        new OptimizerSpec.Sgd(1, 0.9, 0.001),
+                        new OptimizerSpec.Sgd(1, 0.9, true, 0.001),
                         true,
                         Long.MIN_VALUE,
                         new DeviceSpec("cuda:1"),
@@ -286,7 +286,10 @@ class JobJsonTest {
                         "optimizer.momentum is 1.0; allowed is 0.0 up to, but not including, 1.0"),
                 arguments(
                         optimizer("'type': 'sgd', 'learningRate': 1, 'nesterov': true"),
-                        "the field \"nesterov\" of optimizer is not known; allowed is learningRate, momentum, weightDecay"));
+                        "optimizer.nesterov is true, but optimizer.momentum is 0.0; Nesterov's rule needs a momentum above 0, such as 0.9"),
+                arguments(
+                        optimizer("'type': 'sgd', 'learningRate': 1, 'dampening': 0.1"),
+                        "the field \"dampening\" of optimizer is not known; allowed is learningRate, momentum, nesterov, weightDecay"));
     }
 
     @Test

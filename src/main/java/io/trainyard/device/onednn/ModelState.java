@@ -6,7 +6,7 @@ import io.trainyard.device.Tensor;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.ParameterSpec.Init;
-import java.util.ArrayList;
+import io.trainyard.spec.Shape;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,20 +15,17 @@ import org.jspecify.annotations.Nullable;
 /// What lives from step to step, shared by all programs of a session. The first program that uses a parameter chooses
 /// its layout; the others copy it where they want another.
 final class ModelState {
-    private static final String MOMENTUM_BUFFER = ".momentum_buffer";
-
     private final Engine engine;
     private final List<ParameterSpec> specs;
-    private final boolean momentum;
+    private final OptimizerSpec optimizer;
     private final Map<String, Slot> slots = new LinkedHashMap<>();
     private final Map<String, long[]> counters = new LinkedHashMap<>();
+    private long steps; // the optimizer's
 
     ModelState(Engine engine, List<ParameterSpec> specs, OptimizerSpec optimizer) {
         this.engine = engine;
         this.specs = specs;
-        this.momentum = switch (optimizer) {
-            case OptimizerSpec.Sgd sgd -> sgd.momentum() != 0;
-        };
+        this.optimizer = optimizer;
         specs.stream()
                 .filter(spec -> spec.init() instanceof Init.Counter)
                 .forEach(spec -> counters.put(spec.name(), new long[1]));
@@ -49,7 +46,9 @@ final class ModelState {
                         spec,
                         engine.memory(layout),
                         spec.trained() ? engine.memory(layout) : null,
-                        spec.trained() && momentum ? engine.memory(layout) : null));
+                        optimizer.slotsOf(spec).stream()
+                                .map(slot -> engine.memory(layout))
+                                .toList()));
     }
 
     /// One dimension has one layout.
@@ -62,6 +61,13 @@ final class ModelState {
         return counters.getOrDefault(spec.name(), new long[1]);
     }
 
+    /// Counts one more step of the optimizer.
+    ///
+    /// @return its number: 1 for the first
+    long countStep() {
+        return ++steps;
+    }
+
     List<Slot> trained() {
         return slots.values().stream().filter(slot -> slot.spec().trained()).toList();
     }
@@ -69,35 +75,42 @@ final class ModelState {
     /// @throws IllegalArgumentException if names or shapes are not the network's; then nothing has changed
     void load(SessionState state) {
         Parameters model = state.model();
-        Parameters optimizer = state.optimizer();
+        Parameters kept = state.optimizer();
+        boolean fresh = kept.tensors().isEmpty();
         model.requireMatch(specs);
-        boolean fresh = optimizer.tensors().isEmpty();
         if (!fresh) {
-            optimizer.requireMatch(momentumSpecs());
+            kept.requireMatch(optimizer.state(specs));
         }
         try (Engine scratch = engine.nested()) {
             for (Slot slot : slots.values()) {
                 write(scratch, model.floats(slot.spec().name(), slot.spec().shape()), slot.value());
-                Memory buffer = slot.momentum();
-                if (buffer != null && fresh) {
-                    buffer.data().fill((byte) 0);
-                } else if (buffer != null) {
-                    write(
-                            scratch,
-                            optimizer.floats(
-                                    bufferName(slot.spec()), slot.spec().shape()),
-                            buffer);
+                if (fresh) {
+                    slot.state().forEach(memory -> memory.data().fill((byte) 0));
+                } else {
+                    writeState(scratch, slot, kept);
                 }
             }
         }
         specs.stream()
                 .filter(spec -> counters.containsKey(spec.name()))
                 .forEach(spec -> counter(spec)[0] = model.longs(spec.name(), spec.shape())[0]);
+        steps = fresh || !optimizer.countsSteps() ? 0 : kept.longs(OptimizerSpec.STEP, Shape.of())[0];
+    }
+
+    private void writeState(Engine scratch, Slot slot, Parameters kept) {
+        List<ParameterSpec> entries = optimizer.slotsOf(slot.spec());
+        for (int i = 0; i < entries.size(); i++) {
+            ParameterSpec entry = entries.get(i);
+            write(
+                    scratch,
+                    kept.floats(entry.name(), entry.shape()),
+                    slot.state().get(i));
+        }
     }
 
     SessionState save() {
         Map<String, Tensor> model = new LinkedHashMap<>();
-        Map<String, Tensor> optimizer = new LinkedHashMap<>();
+        Map<String, Tensor> kept = new LinkedHashMap<>();
         try (Engine scratch = engine.nested()) {
             for (ParameterSpec spec : specs) {
                 Slot slot = slots.get(spec.name());
@@ -108,27 +121,17 @@ final class ModelState {
                     continue;
                 }
                 model.put(spec.name(), new Tensor.Floats(spec.shape(), read(scratch, slot.value())));
-                Memory buffer = slot.momentum();
-                if (buffer != null) {
-                    optimizer.put(bufferName(spec), new Tensor.Floats(spec.shape(), read(scratch, buffer)));
+                List<ParameterSpec> entries = optimizer.slotsOf(spec);
+                for (int i = 0; i < entries.size(); i++) {
+                    float[] values = read(scratch, slot.state().get(i));
+                    kept.put(entries.get(i).name(), new Tensor.Floats(spec.shape(), values));
                 }
             }
         }
-        return new SessionState(new Parameters(model), new Parameters(optimizer));
-    }
-
-    private List<ParameterSpec> momentumSpecs() {
-        List<ParameterSpec> buffers = new ArrayList<>();
-        for (ParameterSpec spec : specs) {
-            if (momentum && spec.trained()) {
-                buffers.add(new ParameterSpec(bufferName(spec), spec.shape(), spec.init(), false));
-            }
+        if (optimizer.countsSteps()) {
+            kept.put(OptimizerSpec.STEP, new Tensor.Longs(Shape.of(), new long[] {steps}));
         }
-        return buffers;
-    }
-
-    private static String bufferName(ParameterSpec spec) {
-        return spec.name() + MOMENTUM_BUFFER;
+        return new SessionState(new Parameters(model), new Parameters(kept));
     }
 
     private static void write(Engine scratch, float[] values, Memory to) {

@@ -8,9 +8,8 @@ import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
 import io.trainyard.device.host.CrossEntropy;
-import io.trainyard.device.host.SgdUpdate;
+import io.trainyard.device.host.ParameterUpdate;
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.OptimizerSpec;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +32,6 @@ final class OneDnnSession implements LearningSession {
     private final Program evaluation;
     private final Program lastEvaluation;
     private final List<Slot> trained;
-    private final SgdUpdate optimizer;
     private final BatchAssembler assembler;
     private final float[] logits; // (batch, classes)
     private final CrossEntropy crossEntropy;
@@ -58,9 +56,6 @@ final class OneDnnSession implements LearningSession {
             evaluation = compile(chunk, false);
             lastEvaluation = tests % chunk == 0 ? evaluation : compile(tests % chunk, false);
             trained = state.trained();
-            optimizer = switch (workload.optimizer()) {
-                case OptimizerSpec.Sgd sgd -> new SgdUpdate(sgd);
-            };
             int samples = Math.max(workload.batchSize(), chunk);
             assembler = new BatchAssembler(workload.dataset(), workload.scale());
             logits = new float[samples * workload.network().classes()];
@@ -113,28 +108,27 @@ final class OneDnnSession implements LearningSession {
         workload.requireStepsLeft(nextStep, steps);
         float[] losses = new float[steps];
         for (int i = 0; i < steps; i++) {
-            losses[i] = step(epoch.order());
+            losses[i] = step(epoch);
             nextStep++;
         }
         return losses;
     }
 
-    private float step(int[] order) {
+    private float step(EpochPlan epoch) {
         Program program = nextStep == workload.stepsPerEpoch() - 1 ? lastBatch : fullBatch;
         int from = nextStep * workload.batchSize();
         int samples = program.batchSize();
         Dataset.Split train = workload.dataset().train();
-        assembler.assemble(train, order, from, samples, program.input().data());
+        assembler.assemble(train, epoch.order(), from, samples, program.input().data());
         program.prepare();
         program.runForward();
         program.logits().read(logits);
-        double loss = crossEntropy.lossWithGradient(logits, train, order, from, samples, samples);
+        double loss = crossEntropy.lossWithGradient(logits, train, epoch.order(), from, samples, samples);
         program.logitsGradient().write(logits);
         program.runBackward();
-        for (Slot slot : trained) {
-            Memory buffer = slot.momentum();
-            optimizer.update(slot.value().data(), slot.requireGradient().data(), buffer == null ? null : buffer.data());
-        }
+        double learningRate = epoch.learningRates()[nextStep];
+        ParameterUpdate update = ParameterUpdate.of(workload.optimizer(), learningRate, state.countStep());
+        trained.forEach(slot -> slot.apply(update));
         return (float) (loss / samples);
     }
 

@@ -1,17 +1,17 @@
 package io.trainyard.device.onednn;
 
+import io.trainyard.device.host.ParameterUpdate;
 import io.trainyard.spec.ParameterSpec;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One parameter or buffer of float32 in native memory; gradient and momentum lie in the parameter's layout.
+/// One parameter or buffer of float32 in native memory; its gradient and what the optimizer keeps of it lie in its
+/// layout.
 ///
 /// @param gradient null for buffers
-/// @param momentum null for buffers, and for an optimizer without momentum
-record Slot(
-        ParameterSpec spec,
-        Memory value,
-        @Nullable Memory gradient,
-        @Nullable Memory momentum) {
+/// @param state one for each of the optimizer's slots; empty for buffers
+record Slot(ParameterSpec spec, Memory value, @Nullable Memory gradient, List<Memory> state) {
     /// @throws IllegalStateException for buffers, which nothing trains
     Memory requireGradient() {
         Memory memory = gradient;
@@ -19,5 +19,10 @@ record Slot(
             throw new IllegalStateException("buffer %s has no gradient".formatted(spec.name()));
         }
         return memory;
+    }
+
+    void apply(ParameterUpdate update) {
+        List<MemorySegment> kept = state.stream().map(Memory::data).toList();
+        update.apply(value.data(), requireGradient().data(), kept);
     }
 }

@@ -6,8 +6,6 @@ import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
-import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.OptimizerSpec;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +16,7 @@ final class ReferenceSession implements LearningSession {
     private final int classes;
     private final ReferenceState state;
     private final List<ReferenceLayer> layers;
-    private final ReferenceSgd optimizer;
+    private final ReferenceOptimizer optimizer;
     private @Nullable EpochPlan plan;
     private int nextStep;
     private boolean closed;
@@ -30,9 +28,7 @@ final class ReferenceSession implements LearningSession {
         this.layers = workload.network().layers().stream()
                 .map(layer -> ReferenceLayer.of(layer, state))
                 .toList();
-        this.optimizer = switch (workload.optimizer()) {
-            case OptimizerSpec.Sgd sgd -> new ReferenceSgd(sgd, state);
-        };
+        this.optimizer = ReferenceOptimizer.of(workload.optimizer(), state);
     }
 
     /// Always 1, whatever the workload asks for.
@@ -72,13 +68,13 @@ final class ReferenceSession implements LearningSession {
         workload.requireStepsLeft(nextStep, steps);
         float[] losses = new float[steps];
         for (int i = 0; i < steps; i++) {
-            losses[i] = step(batch(epoch.order(), nextStep), epoch.random());
+            losses[i] = step(epoch, batch(epoch.order(), nextStep));
             nextStep++;
         }
         return losses;
     }
 
-    private float step(int[] samples, TorchRandom random) {
+    private float step(EpochPlan epoch, int[] samples) {
         Dataset.Split train = workload.dataset().train();
         int[] labels = IntStream.of(samples)
                 .map(sample -> Byte.toUnsignedInt(train.labels()[sample]))
@@ -86,7 +82,7 @@ final class ReferenceSession implements LearningSession {
 
         float[] values = pixels(train, samples);
         for (ReferenceLayer layer : layers) {
-            values = layer.train(values, samples.length, random);
+            values = layer.train(values, samples.length, epoch.random());
         }
 
         double loss = 0;
@@ -99,7 +95,7 @@ final class ReferenceSession implements LearningSession {
             gradient = layer.backward(gradient, samples.length);
         }
 
-        optimizer.step();
+        optimizer.step(epoch.learningRates()[nextStep]);
         return (float) (loss / samples.length);
     }
 

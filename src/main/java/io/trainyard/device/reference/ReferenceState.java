@@ -11,28 +11,20 @@ import java.util.List;
 import java.util.Map;
 
 /// The values that live from step to step, by their full names: parameters and buffers, the parameters' gradients of
-/// the present step, and the optimizer's momentum buffers.
+/// the present step, and the optimizer's state.
 final class ReferenceState {
     private final List<ParameterSpec> specs;
-    private final List<ParameterSpec> momentumSpecs;
+    private final List<ParameterSpec> optimizerSpecs;
     private final Parameters model;
     private final Parameters gradients;
-    private final Parameters momentum;
+    private final Parameters optimizer;
 
     ReferenceState(List<ParameterSpec> specs, OptimizerSpec optimizer) {
         this.specs = specs;
-        this.momentumSpecs = switch (optimizer) {
-            case OptimizerSpec.Sgd sgd when sgd.momentum() == 0 -> List.of();
-            case OptimizerSpec.Sgd sgd ->
-                trained().stream().map(ReferenceState::momentumSpec).toList();
-        };
+        this.optimizerSpecs = optimizer.state(specs);
         this.model = zeros(specs);
         this.gradients = zeros(trained());
-        this.momentum = zeros(momentumSpecs);
-    }
-
-    private static ParameterSpec momentumSpec(ParameterSpec parameter) {
-        return new ParameterSpec(parameter.name() + ".momentum_buffer", parameter.shape(), new Init.Constant(0), false);
+        this.optimizer = zeros(optimizerSpecs);
     }
 
     private static Parameters zeros(List<ParameterSpec> specs) {
@@ -65,24 +57,25 @@ final class ReferenceState {
         return gradients.floats(parameter.name(), parameter.shape());
     }
 
-    float[] momentum(ParameterSpec parameter) {
-        return momentum.floats(momentumSpec(parameter).name(), parameter.shape());
+    /// What the optimizer keeps of a parameter.
+    float[] slot(ParameterSpec parameter, String slot) {
+        return optimizer.floats(parameter.name() + "." + slot, parameter.shape());
     }
 
     /// @throws IllegalArgumentException if names or shapes are not the network's; then nothing has changed
     void load(SessionState state) {
         boolean fresh = state.optimizer().tensors().isEmpty();
-        Parameters newMomentum = fresh ? zeros(momentumSpecs) : state.optimizer();
+        Parameters newOptimizer = fresh ? zeros(optimizerSpecs) : state.optimizer();
         state.model().requireMatch(specs);
-        newMomentum.requireMatch(momentumSpecs);
+        newOptimizer.requireMatch(optimizerSpecs);
         copy(specs, state.model(), model);
-        copy(momentumSpecs, newMomentum, momentum);
+        copy(optimizerSpecs, newOptimizer, optimizer);
     }
 
     SessionState save() {
-        SessionState state = new SessionState(zeros(specs), zeros(momentumSpecs));
+        SessionState state = new SessionState(zeros(specs), zeros(optimizerSpecs));
         copy(specs, model, state.model());
-        copy(momentumSpecs, momentum, state.optimizer());
+        copy(optimizerSpecs, optimizer, state.optimizer());
         return state;
     }
 

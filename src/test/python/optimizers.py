@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Records what each optimizer of PyTorch makes of given gradients, step by step: the bits that Trainyard's update rules are tested against.
+
+    python3 optimizers.py [DIR]      writes DIR/optimizers.json and DIR/optimizers.safetensors; DIR is the folder of this file if not given
+
+Needs torch, numpy and safetensors. Recorded with torch 2.13.0+cpu on a machine with AVX-512; running it again there gives the same files.
+
+optimizers.json lists the cases: a name, and the optimizer as a job writes it. optimizers.safetensors holds, all of it float32 but the rates:
+    initial                           a parameter of 333 values: whole vectors of any width, and a rest
+    gradients                         (steps, 333): some are zero, some large, some as small as float32 can be
+    factors                           float64, one a step: the learning rate is the optimizer's own times this
+    <case>.values, <case>.<slot>      the parameter and the optimizer's state after the last step, without its step counter
+"""
+import json
+import os
+import sys
+
+import numpy as np
+import torch
+from safetensors.torch import save_file
+
+ELEMENTS, STEPS = 333, 5
+
+
+def sgd(momentum=0.0, nesterov=False, weight_decay=0.0):
+    return {"type": "sgd", "learningRate": 0.1, "momentum": momentum, "nesterov": nesterov, "weightDecay": weight_decay}
+
+
+CASES = {
+    "sgd": sgd(),
+    "sgd-decay": sgd(weight_decay=0.01),
+    "momentum": sgd(0.9),
+    "momentum-decay": sgd(0.85, weight_decay=0.03),
+    "nesterov": sgd(0.9, True),
+    "nesterov-decay": sgd(0.7, True, 0.02),
+}
+
+
+def make(spec, parameters):
+    """The optimizer of a job's "optimizer" field."""
+    if spec["type"] == "sgd":
+        return torch.optim.SGD(parameters, lr=spec["learningRate"], momentum=spec["momentum"], nesterov=spec.get("nesterov", False),
+                               weight_decay=spec["weightDecay"])
+    raise ValueError(spec["type"])
+
+
+def given():
+    data = np.random.default_rng(0)
+    gradients = data.standard_normal((STEPS, ELEMENTS), dtype=np.float32)
+    gradients *= np.float32(10) ** data.integers(-6, 3, (STEPS, ELEMENTS)).astype(np.float32)
+    gradients[:, ::50] = 0
+    gradients[:, 7::100] = np.float32(1e-42)
+    return {"initial": torch.from_numpy(data.standard_normal(ELEMENTS, dtype=np.float32)), "gradients": torch.from_numpy(gradients),
+            "factors": torch.linspace(1, 0.1, STEPS, dtype=torch.float64)}
+
+
+def record(name, spec, initial, gradients, factors):
+    parameter = torch.nn.Parameter(initial.clone())
+    optimizer = make(spec, [parameter])
+    for gradient, factor in zip(gradients, factors.tolist()):
+        optimizer.param_groups[0]["lr"] = spec["learningRate"] * factor
+        parameter.grad = gradient.clone()
+        optimizer.step()
+    slots = {k: v for k, v in optimizer.state[parameter].items() if v is not None and k != "step"}
+    return {name + "." + k: v for k, v in {"values": parameter.detach(), **slots}.items()}
+
+
+def main():
+    target = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
+    torch.set_num_threads(1)
+    tensors = given()
+    for name, spec in CASES.items():
+        tensors.update(record(name, spec, tensors["initial"], tensors["gradients"], tensors["factors"]))
+    save_file(tensors, os.path.join(target, "optimizers.safetensors"))
+    os.chmod(os.path.join(target, "optimizers.safetensors"), 0o644)
+    with open(os.path.join(target, "optimizers.json"), "w") as f:
+        f.write(json.dumps([{"name": name, "optimizer": spec} for name, spec in CASES.items()], indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
