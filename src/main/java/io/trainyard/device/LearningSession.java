@@ -15,8 +15,8 @@ public interface LearningSession extends AutoCloseable {
 
     /// Sets what the next steps train on.
     ///
-    /// @param firstStep the step of the epoch to go on with; 0 for a whole epoch. The masks of the steps before
-    ///     it are drawn and forgotten
+    /// @param firstStep the step of the epoch to go on with; 0 for a whole epoch. What the steps before it draw
+    ///     is drawn and forgotten
     void beginEpoch(EpochPlan plan, int firstStep);
 
     /// Trains the next `steps` batches of the epoch, in one go.

@@ -3,6 +3,7 @@ package io.trainyard.device;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
 import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
@@ -11,10 +12,17 @@ import io.trainyard.spec.OptimizerSpec;
 /// What a session is compiled for.
 ///
 /// @param batchSize samples a step; at most as many as the training part has
+/// @param augment what varies the training samples
 /// @param threads CPU threads to compute with; 0 lets the device choose for the network, by a rule on shapes. The
 ///     number is part of what makes a run repeatable: [LearningSession#threads] says what was chosen
 public record Workload(
-        Network network, OptimizerSpec optimizer, int batchSize, Dataset dataset, PixelScale scale, int threads) {
+        Network network,
+        OptimizerSpec optimizer,
+        int batchSize,
+        Dataset dataset,
+        PixelScale scale,
+        AugmentSpec augment,
+        int threads) {
     public Workload {
         if (batchSize < 1 || batchSize > dataset.train().size()) {
             throw new InvalidJobException("batchSize is %d, but data set %s has %d training samples; allowed is 1 to %d"
@@ -39,7 +47,7 @@ public record Workload(
     }
 
     public Workload withThreads(int number) {
-        return new Workload(network, optimizer, batchSize, dataset, scale, number);
+        return new Workload(network, optimizer, batchSize, dataset, scale, augment, number);
     }
 
     /// Steps in an epoch; the last one may be of a shorter batch.
@@ -52,11 +60,17 @@ public record Workload(
         return dataset.train().size() - (stepsPerEpoch() - 1) * batchSize;
     }
 
-    /// Words that the dropout masks of the first `steps` steps of an epoch take from the generator: what a session
-    /// skips to go on in the middle of an epoch.
-    public long maskWords(int steps) {
+    /// Draws what becomes of the training samples.
+    public Augmentation augmentation() {
+        return new Augmentation(augment, dataset.shape());
+    }
+
+    /// Words that the first `steps` steps of an epoch take from the generator, for augmentation and dropout masks:
+    /// what a session skips to go on in the middle of an epoch.
+    public long drawnWords(int steps) {
         long samples = Math.min((long) steps * batchSize, dataset.train().size());
-        return samples * network.maskElements() * TorchRandom.WORDS_PER_MASK_ELEMENT;
+        long maskWords = network.maskElements() * TorchRandom.WORDS_PER_MASK_ELEMENT;
+        return samples * (augmentation().wordsPerSample() + maskWords);
     }
 
     /// What every session asks of the plan it is given.

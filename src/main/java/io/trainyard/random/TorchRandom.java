@@ -88,12 +88,17 @@ public final class TorchRandom {
         return Math.fma(u, (float) to - (float) from, (float) from);
     }
 
+    /// As `torch.randint(bound, (1,))`: 0 to `bound - 1`, of one word.
+    public int below(int bound) {
+        return Integer.remainderUnsigned(next32(), bound);
+    }
+
     /// As `torch.randperm(n)` with a fresh generator of that seed.
     public static int[] permutation(long seed, int n) {
         TorchRandom random = new TorchRandom(seed);
         int[] order = identity(n);
         for (int i = 0; i < n - 1; i++) {
-            int other = i + Integer.remainderUnsigned(random.next32(), n - i);
+            int other = i + random.below(n - i);
             int kept = order[i];
             order[i] = order[other];
             order[other] = kept;

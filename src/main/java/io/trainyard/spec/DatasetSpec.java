@@ -7,9 +7,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A data set as a job names it. It is a name, never a path: a job cannot make a worker read outside its data root.
-/// Pixels are scaled to 0..1; `normalize`, if given, comes after that.
+/// Pixels are scaled to 0..1; `normalize`, if given, comes after that; `augment` varies the training images.
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public record DatasetSpec(String name, @Nullable Normalize normalize) {
+public record DatasetSpec(
+        String name,
+        @Nullable Normalize normalize,
+        @Nullable AugmentSpec augment) {
     public DatasetSpec {
         Check.matching(
                 "dataset",
@@ -20,13 +23,15 @@ public record DatasetSpec(String name, @Nullable Normalize normalize) {
 
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public static DatasetSpec named(String name) {
-        return new DatasetSpec(name, null);
+        return new DatasetSpec(name, null, null);
     }
 
     @JsonCreator(mode = JsonCreator.Mode.PROPERTIES)
     static DatasetSpec read(
-            @JsonProperty("name") @Nullable String name, @JsonProperty("normalize") @Nullable Normalize normalize) {
-        return new DatasetSpec(Check.present("dataset.name", name), normalize);
+            @JsonProperty("name") @Nullable String name,
+            @JsonProperty("normalize") @Nullable Normalize normalize,
+            @JsonProperty("augment") @Nullable AugmentSpec augment) {
+        return new DatasetSpec(Check.present("dataset.name", name), normalize, augment);
     }
 
     /// (pixel - mean) / std, one mean and one std a channel, in units of the scaled pixel (0..1).

@@ -112,7 +112,7 @@ final class JobJsonError {
         } else if (target == NetworkSpec.class) {
             return "a network's name or {\"layers\": [...]}";
         } else if (target == DatasetSpec.class) {
-            return "a data set's name or {\"name\": ..., \"normalize\": ...}";
+            return "a data set's name or {\"name\": ..., \"normalize\": ..., \"augment\": ...}";
         } else if (target == DeviceSpec.class) {
             return "a device's name, such as \"auto\"";
         } else if (target == LayerSpec.class) {
@@ -121,6 +121,8 @@ final class JobJsonError {
             return "an object with a type, such as {\"type\": \"sgd\", \"learningRate\": 0.01}";
         } else if (target == DatasetSpec.Normalize.class) {
             return "an object such as {\"mean\": [0.5], \"std\": [0.5]}, with one number a channel";
+        } else if (target == AugmentSpec.class) {
+            return "an object such as {\"randomCrop\": {\"padding\": 4}, \"horizontalFlip\": {\"p\": 0.5}, \"cutout\": {\"size\": 8}}";
         }
         return "an object in braces, {...}";
     }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param id names the job everywhere: topics' key, checkpoints' folder
 /// @param batchSize samples a step; an epoch's last batch may be shorter
-/// @param seed seeds initial weights, order and dropout as `torch.manual_seed` does
+/// @param seed seeds initial weights, order, augmentation and dropout as `torch.manual_seed` does
 /// @param checkpointEveryEpochs a checkpoint after every so many epochs, and always after the last
 /// @param reportEverySteps how often a person is told; the events always carry every step
 public record JobSpec(

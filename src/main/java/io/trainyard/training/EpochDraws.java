@@ -9,7 +9,7 @@ final class EpochDraws {
     private EpochDraws() {}
 
     /// The training pass: DataLoader's base seed (drawn, though nothing here uses it), the sampler's seed when
-    /// shuffling. The dropout masks follow, drawn by the session as it trains.
+    /// shuffling. Augmentation and dropout masks follow, drawn by the session as it trains.
     static EpochPlan train(Workload workload, boolean shuffle, double[] learningRates, TorchRandom random) {
         var _ = random.nextLong();
         int samples = workload.dataset().train().size();

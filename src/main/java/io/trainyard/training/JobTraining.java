@@ -22,6 +22,7 @@ import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
@@ -30,6 +31,7 @@ import io.trainyard.spec.Network;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -181,7 +183,8 @@ public final class JobTraining {
             lastDataset = dataset;
         }
         PixelScale scale = PixelScale.of(dataset.shape().size(0), job.dataset().normalize());
-        return new Workload(network, job.optimizer(), job.batchSize(), dataset, scale, threads);
+        AugmentSpec augment = Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE);
+        return new Workload(network, job.optimizer(), job.batchSize(), dataset, scale, augment, threads);
     }
 
     private static Started started(

@@ -143,7 +143,7 @@ interface DeterminismContract {
         Workload workload = TestWorkload.eventful();
         EpochPlan plan = TestWorkload.plan(workload, 1);
         TorchRandom expected = TorchRandom.restore(plan.random().state());
-        expected.skip(workload.maskWords(workload.stepsPerEpoch()));
+        expected.skip(workload.drawnWords(workload.stepsPerEpoch()));
         try (LearningSession session = device().open(workload)) {
             session.load(TestWorkload.state(workload));
             session.beginEpoch(plan, 0);

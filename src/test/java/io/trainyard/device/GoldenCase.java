@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
 import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
@@ -14,11 +15,15 @@ import io.trainyard.spec.Shape;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Objects;
 
-/// A training run of PyTorch, recorded by src/test/python/layers.py, which says what the files hold.
+/// A training run of PyTorch, recorded by layers.py or augment.py in src/test/python, which say what the files hold.
 record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
     static List<String> names() {
         return List.of(
+                "augment-all",
+                "augment-crop",
+                "augment-flip-cutout",
                 "batchnorm",
                 "conv-nobias",
                 "conv-stride-padding",
@@ -50,6 +55,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 job.batchSize(),
                 dataset,
                 PixelScale.of(image.size(0), job.dataset().normalize()),
+                Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
                 0);
         return new GoldenCase(job, workload, recorded);
     }
@@ -68,8 +74,10 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
         job.set("id", job.remove("name"));
         job.putObject("network").set("layers", job.remove("layers"));
         ObjectNode dataset = job.putObject("dataset").put("name", "golden");
-        if (job.has("normalize")) {
-            dataset.set("normalize", job.remove("normalize"));
+        for (String field : List.of("normalize", "augment")) {
+            if (job.has(field)) {
+                dataset.set(field, job.remove(field));
+            }
         }
         return JobJson.read(job);
     }

@@ -57,7 +57,13 @@ interface NumbersContract {
         GoldenCase golden = GoldenCase.read(name);
         Workload recorded = golden.workload();
         Workload plain = new Workload(
-                recorded.network(), TestWorkload.PLAIN, recorded.batchSize(), recorded.dataset(), recorded.scale(), 0);
+                recorded.network(),
+                TestWorkload.PLAIN,
+                recorded.batchSize(),
+                recorded.dataset(),
+                recorded.scale(),
+                recorded.augment(),
+                0);
         try (LearningSession session = device().open(plain)) {
             session.load(golden.initial());
             EpochPlan plan = golden.nextEpoch(golden.random());

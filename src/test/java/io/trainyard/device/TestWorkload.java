@@ -3,6 +3,10 @@ package io.trainyard.device;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
 import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.AugmentSpec;
+import io.trainyard.spec.AugmentSpec.Cutout;
+import io.trainyard.spec.AugmentSpec.HorizontalFlip;
+import io.trainyard.spec.AugmentSpec.RandomCrop;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
@@ -37,7 +41,8 @@ public final class TestWorkload {
         Dataset dataset = new Dataset(
                 "random", input, classes, split(input, classes, trains, 1), split(input, classes, tests, 2));
         Network network = Network.fit(NetworkSpec.ofLayers(layers), input, classes);
-        return new Workload(network, optimizer, batchSize, dataset, PixelScale.of(input.size(0), null), 0);
+        return new Workload(
+                network, optimizer, batchSize, dataset, PixelScale.of(input.size(0), null), AugmentSpec.NONE, 0);
     }
 
     /// Trains on one image and tests on it.
@@ -62,6 +67,7 @@ public final class TestWorkload {
                 batchSize,
                 dataset,
                 PixelScale.of(dataset.shape().size(0), null),
+                AugmentSpec.NONE,
                 0);
     }
 
@@ -76,7 +82,8 @@ public final class TestWorkload {
         return new Dataset.Split(pixels, labels);
     }
 
-    /// All that carries something from step to step: momentum, dropout, running statistics, a short last batch.
+    /// All that carries something from step to step: momentum, augmentation, dropout, running statistics, a short last
+    /// batch.
     public static Workload eventful() {
         List<LayerSpec> layers = List.of(
                 LayerRow.conv(6, 3, 1, 1, true),
@@ -88,7 +95,19 @@ public final class TestWorkload {
                 LayerRow.linear(10, true),
                 LayerRow.dropout(0.5),
                 LayerRow.linear(3, true));
-        return of(Shape.of(2, 8, 7), 3, layers, MOMENTUM, 4, 19, 6);
+        AugmentSpec augment = new AugmentSpec(new RandomCrop(2), new HorizontalFlip(0.5), new Cutout(4));
+        return augmented(of(Shape.of(2, 8, 7), 3, layers, MOMENTUM, 4, 19, 6), augment);
+    }
+
+    static Workload augmented(Workload workload, AugmentSpec augment) {
+        return new Workload(
+                workload.network(),
+                workload.optimizer(),
+                workload.batchSize(),
+                workload.dataset(),
+                workload.scale(),
+                augment,
+                workload.threads());
     }
 
     /// Random everywhere, so that no value hides a mistake: running statistics and batch norm's scales too.

@@ -56,7 +56,8 @@ class JobJsonTest {
     void everyFieldIsRead() {
         JobSpec job = read(
                 "{'id': 'tudui-1.v2', 'network': 'sjnet', 'dataset': {'name': 'cifar10', 'normalize': {'mean':"
-                        + " [0.5, 0.25, 1], 'std': [1, 2, 0.5]}}, 'epochs': 10, 'batchSize': 4, 'optimizer': {'type': 'sgd',"
+                        + " [0.5, 0.25, 1], 'std': [1, 2, 0.5]}, 'augment': {'randomCrop': {'padding': 4}, 'horizontalFlip':"
+                        + " {'p': 0.25}, 'cutout': {'size': 8}}}, 'epochs': 10, 'batchSize': 4, 'optimizer': {'type': 'sgd',"
                         + " 'learningRate': 1, 'momentum': 0.9, 'nesterov': true, 'weightDecay': 0.001}, 'shuffle': true, 'seed':"
                         + " -9223372036854775808, 'device': 'cuda:1', 'checkpointEveryEpochs': 2, 'reportEverySteps': 7}");
         assertThat(job)
@@ -64,7 +65,12 @@ class JobJsonTest {
                         "tudui-1.v2",
                         NetworkSpec.named("tudui"),
                         new DatasetSpec(
-                                "cifar10", new DatasetSpec.Normalize(List.of(0.5, 0.25, 1.0), List.of(1.0, 2.0, 0.5))),
+                                "cifar10",
+                                new DatasetSpec.Normalize(List.of(0.5, 0.25, 1.0), List.of(1.0, 2.0, 0.5)),
+                                new AugmentSpec(
+                                        new AugmentSpec.RandomCrop(4),
+                                        new AugmentSpec.HorizontalFlip(0.25),
+                                        new AugmentSpec.Cutout(8))),
                         10,
                         4,
                         new OptimizerSpec.Sgd(1, 0.9, true, 0.001),
@@ -112,7 +118,7 @@ class JobJsonTest {
     }
 
     static Stream<Arguments> mistakes() {
-        return Stream.of(notJson(), fields(), names(), datasets(), networks(), optimizers())
+        return Stream.of(notJson(), fields(), names(), datasets(), augmentations(), networks(), optimizers())
                 .flatMap(rows -> rows);
     }
 
@@ -189,7 +195,7 @@ class JobJsonTest {
     }
 
     private static Stream<Arguments> datasets() {
-        String name = "it must be a data set's name or {\"name\": ..., \"normalize\": ...}";
+        String name = "it must be a data set's name or {\"name\": ..., \"normalize\": ..., \"augment\": ...}";
         return Stream.of(
                 arguments(dataset("'../cifar10'"), "dataset is \"../cifar10\"; " + DATASET),
                 arguments(dataset("'/etc/passwd'"), "dataset is \"/etc/passwd\"; " + DATASET),
@@ -199,7 +205,7 @@ class JobJsonTest {
                 arguments(dataset("{}"), "dataset.name is missing; give it a value"),
                 arguments(
                         dataset("{'name': 'mnist', 'normalise': {}}"),
-                        "the field \"normalise\" of dataset is not known; allowed is name, normalize"),
+                        "the field \"normalise\" of dataset is not known; allowed is augment, name, normalize"),
                 arguments(
                         dataset("{'name': 'mnist', 'normalize': 0.5}"),
                         "dataset.normalize is 0.5; it must be an object such as {\"mean\": [0.5], \"std\": [0.5]}, with one number a channel"),
@@ -215,6 +221,44 @@ class JobJsonTest {
                 arguments(
                         normalize("[1]", "[0]"),
                         "dataset.normalize.std is 0.0; allowed is 1.0E-6 up to, but not including, 1000000.0"));
+    }
+
+    private static Stream<Arguments> augmentations() {
+        return Stream.of(
+                arguments(
+                        augment("{}"),
+                        "dataset.augment is empty; give it randomCrop, horizontalFlip or cutout, or leave it out"),
+                arguments(
+                        augment("true"),
+                        "dataset.augment is true; it must be an object such as {\"randomCrop\": {\"padding\": 4}, \"horizontalFlip\": {\"p\": 0.5}, \"cutout\": {\"size\": 8}}"),
+                arguments(
+                        augment("{'randomCrop': {'padding': 4}, 'flip': {}}"),
+                        "the field \"flip\" of dataset.augment is not known; allowed is cutout, horizontalFlip, randomCrop"),
+                arguments(
+                        augment("{'randomCrop': {}}"),
+                        "dataset.augment.randomCrop.padding is missing; give it a value"),
+                arguments(
+                        augment("{'randomCrop': {'padding': 0}}"),
+                        "dataset.augment.randomCrop.padding is 0; allowed is 1 to 256"),
+                arguments(
+                        augment("{'randomCrop': 4}"),
+                        "dataset.augment.randomCrop is 4; it must be an object in braces, {...}"),
+                arguments(
+                        augment("{'horizontalFlip': {'p': 1.5}}"),
+                        "dataset.augment.horizontalFlip.p is 1.5; allowed is 0.0 to 1.0"),
+                arguments(augment("{'cutout': {}}"), "dataset.augment.cutout.size is missing; give it a value"),
+                arguments(
+                        augment("{'cutout': {'size': 7}}"),
+                        "dataset.augment.cutout.size is 7; allowed is an even number, 2 to 512"),
+                arguments(
+                        augment("{'cutout': {'size': 0}}"),
+                        "dataset.augment.cutout.size is 0; allowed is an even number, 2 to 512"));
+    }
+
+    @Test
+    void flipsHalfOfTheImagesByDefault() {
+        AugmentSpec augment = read(augment("{'horizontalFlip': {}}")).dataset().augment();
+        assertThat(augment).isEqualTo(new AugmentSpec(null, new AugmentSpec.HorizontalFlip(0.5), null));
     }
 
     private static Stream<Arguments> networks() {
@@ -332,6 +376,10 @@ class JobJsonTest {
 
     private static String normalize(String mean, String std) {
         return dataset("{'name': 'mnist', 'normalize': {'mean': %s, 'std': %s}}".formatted(mean, std));
+    }
+
+    private static String augment(String augment) {
+        return dataset("{'name': 'mnist', 'augment': %s}".formatted(augment));
     }
 
     private static String network(String network) {

@@ -1,6 +1,7 @@
 package io.trainyard.device.onednn;
 
 import io.trainyard.data.Dataset;
+import io.trainyard.device.Augmentation;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
@@ -96,7 +97,7 @@ final class OneDnnSession implements LearningSession {
     public void beginEpoch(EpochPlan newPlan, int firstStep) {
         enter();
         workload.requirePlan(newPlan, firstStep);
-        newPlan.random().skip(workload.maskWords(firstStep));
+        newPlan.random().skip(workload.drawnWords(firstStep));
         plan = newPlan;
         nextStep = firstStep;
     }
@@ -119,7 +120,9 @@ final class OneDnnSession implements LearningSession {
         int from = nextStep * workload.batchSize();
         int samples = program.batchSize();
         Dataset.Split train = workload.dataset().train();
-        assembler.assemble(train, epoch.order(), from, samples, program.input().data());
+        List<Augmentation.Change> changes = workload.augmentation().draw(epoch.random(), samples);
+        assembler.assemble(
+                train, epoch.order(), from, samples, changes, program.input().data());
         program.prepare();
         program.runForward();
         program.logits().read(logits);
@@ -144,7 +147,8 @@ final class OneDnnSession implements LearningSession {
         for (int from = 0; from < test.size(); from += evaluation.batchSize()) {
             Program program = from + evaluation.batchSize() <= test.size() ? evaluation : lastEvaluation;
             int samples = program.batchSize();
-            assembler.assemble(test, order, from, samples, program.input().data());
+            assembler.assemble(
+                    test, order, from, samples, List.of(), program.input().data());
             program.runForward();
             program.logits().read(logits);
             crossEntropy.evaluate(logits, test, from, samples, losses, predictions);

@@ -1,6 +1,7 @@
 package io.trainyard.device.reference;
 
 import io.trainyard.data.Dataset;
+import io.trainyard.device.Augmentation.Change;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
@@ -53,7 +54,7 @@ final class ReferenceSession implements LearningSession {
     public void beginEpoch(EpochPlan newPlan, int firstStep) {
         requireOpen();
         workload.requirePlan(newPlan, firstStep);
-        newPlan.random().skip(workload.maskWords(firstStep));
+        newPlan.random().skip(workload.drawnWords(firstStep));
         plan = newPlan;
         nextStep = firstStep;
     }
@@ -80,7 +81,8 @@ final class ReferenceSession implements LearningSession {
                 .map(sample -> Byte.toUnsignedInt(train.labels()[sample]))
                 .toArray();
 
-        float[] values = pixels(train, samples);
+        List<Change> changes = workload.augmentation().draw(epoch.random(), samples.length);
+        float[] values = pixels(train, samples, changes);
         for (ReferenceLayer layer : layers) {
             values = layer.train(values, samples.length, epoch.random());
         }
@@ -108,7 +110,7 @@ final class ReferenceSession implements LearningSession {
         int[] order = IntStream.range(0, test.size()).toArray();
         for (int from = 0; from < test.size(); from += workload.batchSize()) {
             int[] samples = batch(order, from / workload.batchSize());
-            float[] values = pixels(test, samples);
+            float[] values = pixels(test, samples, List.of());
             for (ReferenceLayer layer : layers) {
                 values = layer.evaluate(values, samples.length);
             }
@@ -129,18 +131,44 @@ final class ReferenceSession implements LearningSession {
     }
 
     /// (samples, channels, rows, columns), as the network takes them.
-    private float[] pixels(Dataset.Split split, int[] samples) {
+    ///
+    /// @param changes by augmentation, one a sample; empty for none
+    private float[] pixels(Dataset.Split split, int[] samples, List<Change> changes) {
         int channels = workload.dataset().shape().size(0);
         int elements = workload.dataset().shape().elements();
         int area = elements / channels;
         float[] values = new float[samples.length * elements];
         for (int n = 0; n < samples.length; n++) {
             for (int i = 0; i < elements; i++) {
-                int pixel = Byte.toUnsignedInt(split.pixels()[samples[n] * elements + i]);
-                values[n * elements + i] = workload.scale().channel(i / area)[pixel];
+                float[] table = workload.scale().channel(i / area);
+                int image = samples[n] * elements;
+                values[n * elements + i] = changes.isEmpty()
+                        ? table[Byte.toUnsignedInt(split.pixels()[image + i])]
+                        : changed(split.pixels(), image + i / area * area, i % area, changes.get(n), table);
             }
         }
         return values;
+    }
+
+    /// One pixel after augmentation.
+    ///
+    /// @param channel where its channel begins in `pixels`
+    /// @param at its place in the channel
+    private float changed(byte[] pixels, int channel, int at, Change change, float[] table) {
+        int rows = workload.dataset().shape().size(1);
+        int columns = workload.dataset().shape().size(2);
+        int row = at / columns;
+        int column = at % columns;
+        if (row >= change.cutTop()
+                && row < change.cutBottom()
+                && column >= change.cutLeft()
+                && column < change.cutRight()) {
+            return 0;
+        }
+        int fromRow = row + change.down();
+        int fromColumn = (change.flipped() ? columns - 1 - column : column) + change.right();
+        boolean inside = fromRow >= 0 && fromRow < rows && fromColumn >= 0 && fromColumn < columns;
+        return table[inside ? Byte.toUnsignedInt(pixels[channel + fromRow * columns + fromColumn]) : 0];
     }
 
     private void requireOpen() {

@@ -53,7 +53,7 @@ class BatchAssemblerTest {
         Dataset dataset = dataset(Shape.of(1, 3, 3), 4);
         float[] target = new float[30];
         new BatchAssembler(dataset, PixelScale.of(1, new Normalize(List.of(1.0), List.of(1.0))))
-                .assemble(dataset.train(), new int[] {9, 0, 1, 2}, 1, 3, MemorySegment.ofArray(target));
+                .assemble(dataset.train(), new int[] {9, 0, 1, 2}, 1, 3, List.of(), MemorySegment.ofArray(target));
         for (int i = 0; i < target.length; i++) {
             assertThat(target[i]).as("value %d", i).isEqualTo(i < 27 ? -1f : 0f);
         }
@@ -73,8 +73,8 @@ class BatchAssemblerTest {
         BatchAssembler assembler = new BatchAssembler(dataset, scale);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment memory = arena.allocate((long) heap.length * Float.BYTES, 64);
-            assembler.assemble(dataset.train(), later, 1, order.length, memory);
-            assembler.assemble(dataset.train(), later, 1, order.length, MemorySegment.ofArray(heap));
+            assembler.assemble(dataset.train(), later, 1, order.length, List.of(), memory);
+            assembler.assemble(dataset.train(), later, 1, order.length, List.of(), MemorySegment.ofArray(heap));
             float[] expected = table(dataset, scale, order);
             for (int i = 0; i < expected.length; i++) {
                 assertThat(Float.floatToRawIntBits(heap[i]))

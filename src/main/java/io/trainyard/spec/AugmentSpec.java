@@ -1,0 +1,83 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import org.jspecify.annotations.Nullable;
+
+/// How training images are varied each time they are seen: crop, then flip, then cutout, each if it is there.
+/// Test images stay as they are.
+@JsonInclude(JsonInclude.Include.NON_NULL)
+public record AugmentSpec(
+        @Nullable RandomCrop randomCrop,
+        @Nullable HorizontalFlip horizontalFlip,
+        @Nullable Cutout cutout) {
+    public static final AugmentSpec NONE = new AugmentSpec(null, null, null);
+
+    @JsonCreator
+    static AugmentSpec read(
+            @Nullable RandomCrop randomCrop, @Nullable HorizontalFlip horizontalFlip, @Nullable Cutout cutout) {
+        AugmentSpec spec = new AugmentSpec(randomCrop, horizontalFlip, cutout);
+        if (spec.isNone()) {
+            throw new InvalidJobException(
+                    "dataset.augment is empty; give it randomCrop, horizontalFlip or cutout, or leave it out");
+        }
+        return spec;
+    }
+
+    @JsonIgnore
+    public boolean isNone() {
+        return equals(NONE);
+    }
+
+    /// The image with a border of black pixels, and of that a part of the image's size anywhere: torchvision's
+    /// `RandomCrop(size, padding)`.
+    ///
+    /// @param padding the border's width in pixels
+    public record RandomCrop(int padding) {
+        public RandomCrop {
+            Check.between("dataset.augment.randomCrop.padding", padding, 1, 256);
+        }
+
+        @JsonCreator
+        static RandomCrop read(@Nullable Integer padding) {
+            return new RandomCrop(Check.present("dataset.augment.randomCrop.padding", padding));
+        }
+    }
+
+    /// Left and right change places with probability `p`: torchvision's `RandomHorizontalFlip(p)`.
+    public record HorizontalFlip(double p) {
+        public HorizontalFlip {
+            if (!(p >= 0 && p <= 1)) {
+                throw new InvalidJobException(
+                        "dataset.augment.horizontalFlip.p is %s; allowed is 0.0 to 1.0".formatted(p));
+            }
+        }
+
+        /// `p` defaults to 0.5.
+        @JsonCreator
+        static HorizontalFlip read(@Nullable Double p) {
+            return new HorizontalFlip(p == null ? 0.5 : p);
+        }
+    }
+
+    /// A square is set to zero after scaling and normalising, its centre anywhere in the image and so a part of
+    /// it perhaps outside: DeVries and Taylor 2017, "Improved Regularization of Convolutional Neural Networks
+    /// with Cutout", as the code they published does it.
+    ///
+    /// @param size the square's side in pixels. Even: that code reaches `size // 2` to either side of the
+    ///     centre, so that an odd size would cut one less than it says
+    public record Cutout(int size) {
+        public Cutout {
+            if (size < 2 || size > 512 || size % 2 != 0) {
+                throw new InvalidJobException(
+                        "dataset.augment.cutout.size is %d; allowed is an even number, 2 to 512".formatted(size));
+            }
+        }
+
+        @JsonCreator
+        static Cutout read(@Nullable Integer size) {
+            return new Cutout(Check.present("dataset.augment.cutout.size", size));
+        }
+    }
+}
