@@ -58,21 +58,23 @@ final class ProgressLines implements ProgressView {
             case EpochTested e ->
                 line(
                         job,
-                        "epoch %d step %s test loss %.1f accuracy %.4f %.0f images/s",
+                        "epoch %d step %s test loss %.1f accuracy %.4f%s %.0f images/s",
                         e.epoch(),
                         position(e.step(), after),
                         e.testLoss(),
                         e.testAccuracy(),
+                        interval(e),
                         e.imagesPerSecond());
             case CheckpointSaved e ->
                 line(job, "epoch %d step %s checkpoint %s", e.epoch(), position(e.step(), after), text(e.uri()));
             case Finished e ->
                 line(
                         job,
-                        "finished: %d steps, best accuracy %.4f, %.1f s",
+                        "finished: %d steps, best accuracy %.4f, %.1f s%s",
                         e.steps(),
                         e.bestTestAccuracy(),
-                        e.trainMillis() / 1e3);
+                        e.trainMillis() / 1e3,
+                        stepTimes(e));
             case Failed e -> line(job, "failed: %s", text(e.reason()));
             case Released e -> line(job, "was given back at step %s: %s", position(e.step(), after), text(e.reason()));
         }
@@ -119,6 +121,22 @@ final class ProgressLines implements ProgressView {
                     micros / 1e6);
         }
         points.put(e.job(), new Point(e.attempt(), e.lastStep(), e.elapsedMicros()));
+    }
+
+    /// What the size of the test set leaves open; nothing where an event of an earlier version does not tell it.
+    private static String interval(EpochTested e) {
+        return e.accuracyHigh() == 0 ? "" : String.format(ROOT, " (%.4f-%.4f)", e.accuracyLow(), e.accuracyHigh());
+    }
+
+    private static String stepTimes(Finished e) {
+        return e.p99StepMicros() == 0
+                ? ""
+                : String.format(
+                        ROOT,
+                        "; micros a step: median %.0f, p95 %.0f, p99 %.0f",
+                        e.medianStepMicros(),
+                        e.p95StepMicros(),
+                        e.p99StepMicros());
     }
 
     private static String position(long step, JobState state) {

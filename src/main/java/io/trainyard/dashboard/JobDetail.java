@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param command the job as JSON, with all defaults filled in; null until it has started
 /// @param tests one an epoch, in order
+/// @param stepTimes null until the job has finished
 /// @param classAccuracy of the last test, 0..1 a class
 /// @param confusion of the last test: samples by (true class, predicted class)
 public record JobDetail(
         JobSummary summary,
         @Nullable String command,
         List<Test> tests,
+        JobState.@Nullable StepTimes stepTimes,
         double @Nullable [] classAccuracy,
         int @Nullable [] @Nullable [] confusion) {
 
@@ -24,8 +26,17 @@ public record JobDetail(
     ///
     /// @param step steps done by then
     /// @param testLoss the sum of the batches' mean losses
+    /// @param accuracyLow where the 95 % interval of the accuracy begins
+    /// @param accuracyHigh where it ends; 0 where it is not known
     public record Test(
-            int epoch, int attempt, long step, double testLoss, double testAccuracy, double imagesPerSecond) {}
+            int epoch,
+            int attempt,
+            long step,
+            double testLoss,
+            double testAccuracy,
+            double accuracyLow,
+            double accuracyHigh,
+            double imagesPerSecond) {}
 
     static JobDetail of(JobSummary summary, JobState state) {
         JobSpec spec = state.spec();
@@ -35,8 +46,16 @@ public record JobDetail(
                 spec == null ? null : JobJson.write(spec),
                 state.epochs().stream()
                         .map(e -> new Test(
-                                e.epoch(), e.attempt(), e.step(), e.testLoss(), e.testAccuracy(), e.imagesPerSecond()))
+                                e.epoch(),
+                                e.attempt(),
+                                e.step(),
+                                e.testLoss(),
+                                e.testAccuracy(),
+                                e.accuracyLow(),
+                                e.accuracyHigh(),
+                                e.imagesPerSecond()))
                         .toList(),
+                state.stepTimes(),
                 last == null ? null : last.classAccuracy(),
                 last == null ? null : last.confusion());
     }

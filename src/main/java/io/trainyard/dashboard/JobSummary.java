@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 /// @param epochs of the whole job; 0 until it has started
 /// @param epochsDone trained and tested
 /// @param steps of the whole job; 0 until it has started
+/// @param accuracyLow where the 95 % interval of the accuracy begins
+/// @param accuracyHigh where it ends; 0 where it is not known
 /// @param remainingMicros at the attempt's pace so far; 0 where nothing is known or nothing is left
 /// @param reason why it failed, or was given back
 public record JobSummary(
@@ -30,6 +32,8 @@ public record JobSummary(
         long steps,
         @Nullable Float loss,
         @Nullable Double testAccuracy,
+        double accuracyLow,
+        double accuracyHigh,
         double imagesPerSecond,
         long remainingMicros,
         @Nullable String checkpoint) {
@@ -56,6 +60,8 @@ public record JobSummary(
                 state.steps(),
                 state.loss(),
                 state.testAccuracy(),
+                epochs.isEmpty() ? 0 : epochs.getLast().accuracyLow(),
+                epochs.isEmpty() ? 0 : epochs.getLast().accuracyHigh(),
                 state.imagesPerSecond(),
                 state.remainingMicros(),
                 state.checkpoint());

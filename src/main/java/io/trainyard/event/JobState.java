@@ -42,7 +42,17 @@ public final class JobState {
     /// One tested epoch; the fields are those of [EpochTested]. Its numbers by class are kept of the last test only
     /// ([JobState#lastTest]): a job may have many epochs.
     public record Epoch(
-            int epoch, int attempt, long step, double testLoss, double testAccuracy, double imagesPerSecond) {}
+            int epoch,
+            int attempt,
+            long step,
+            double testLoss,
+            double testAccuracy,
+            double accuracyLow,
+            double accuracyHigh,
+            double imagesPerSecond) {}
+
+    /// How long the steps of the attempt that finished took; the fields are those of [Finished].
+    public record StepTimes(double medianMicros, double p95Micros, double p99Micros) {}
 
     private final String job;
     private final List<Epoch> epochs = new ArrayList<>();
@@ -58,6 +68,7 @@ public final class JobState {
     private @Nullable String checkpoint;
     private @Nullable String reason;
     private @Nullable Float loss;
+    private @Nullable StepTimes stepTimes;
 
     @JsonIgnore
     private @Nullable EpochTested lastTest;
@@ -100,6 +111,8 @@ public final class JobState {
                 end(Status.FINISHED, null);
                 step = finished.steps();
                 steps = finished.steps();
+                stepTimes =
+                        new StepTimes(finished.medianStepMicros(), finished.p95StepMicros(), finished.p99StepMicros());
             }
             case Failed failed -> end(Status.FAILED, failed.reason());
             case Released released -> end(Status.WAITING, released.reason());
@@ -111,6 +124,7 @@ public final class JobState {
         attemptOver = false;
         status = Status.WAITING;
         reason = null;
+        stepTimes = null;
         step = 0;
         elapsedMicros = 0;
     }
@@ -154,6 +168,8 @@ public final class JobState {
                 tested.step(),
                 tested.testLoss(),
                 tested.testAccuracy(),
+                tested.accuracyLow(),
+                tested.accuracyHigh(),
                 tested.imagesPerSecond()));
         epochs.sort(Comparator.comparingInt(Epoch::epoch));
         if (epochs.getLast().epoch() == tested.epoch()) {
@@ -220,6 +236,11 @@ public final class JobState {
     /// The last tested epoch's, 0..1; null before the first test.
     public @Nullable Double testAccuracy() {
         return epochs.isEmpty() ? null : epochs.getLast().testAccuracy();
+    }
+
+    /// Null until the job has finished.
+    public @Nullable StepTimes stepTimes() {
+        return stepTimes;
     }
 
     /// Training samples a second: the last tested epoch's, before that an estimate from the steps so far, 0 before the

@@ -77,6 +77,9 @@ public sealed interface TrainingEvent {
     /// @param step steps done so far
     /// @param testLoss the sum of the batches' mean losses, at the job's batch size
     /// @param testAccuracy 0..1
+    /// @param accuracyLow where the 95 % Wilson score interval of the accuracy begins: what a test set of this size
+    ///     leaves open
+    /// @param accuracyHigh where it ends; 0 in an event that does not tell the interval
     /// @param classAccuracy for each class, the part of its samples that is recognised, 0..1; 0 where it has none
     /// @param confusion samples by (true class, predicted class)
     /// @param imagesPerSecond training samples a second in this epoch, without the test
@@ -87,6 +90,8 @@ public sealed interface TrainingEvent {
             long step,
             double testLoss,
             double testAccuracy,
+            double accuracyLow,
+            double accuracyHigh,
             double[] classAccuracy,
             int[][] confusion,
             long trainMillis,
@@ -107,7 +112,9 @@ public sealed interface TrainingEvent {
     /// The job is done.
     ///
     /// @param steps of the whole job
-    /// @param medianStepMicros of the steps of this attempt
+    /// @param medianStepMicros of the steps of this attempt; 0, as the two after it, if it did none
+    /// @param p95StepMicros 95 of 100 steps took no longer; 0 in an event that does not tell it
+    /// @param p99StepMicros 99 of 100 steps took no longer; 0 in an event that does not tell it
     /// @param trainMillis of this attempt, with tests and checkpoints
     /// @param parametersSha256 over all parameters and buffers as float32, little-endian, in `state_dict()` order
     record Finished(
@@ -116,6 +123,8 @@ public sealed interface TrainingEvent {
             long steps,
             double bestTestAccuracy,
             double medianStepMicros,
+            double p95StepMicros,
+            double p99StepMicros,
             long trainMillis,
             String parametersSha256)
             implements TrainingEvent {}

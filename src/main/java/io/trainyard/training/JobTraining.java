@@ -136,7 +136,10 @@ public final class JobTraining {
     }
 
     private static Outcome fail(JobSpec job, int attempt, Throwable cause, Consumer<TrainingEvent> events) {
-        if (!(cause instanceof DatasetException || cause instanceof DeviceException)) { // those say all in a sentence
+        boolean saysAll = cause instanceof DatasetException
+                || cause instanceof DeviceException
+                || cause instanceof DivergedException;
+        if (!saysAll) {
             LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d failed".formatted(job.id(), attempt), cause);
         }
         events.accept(new Failed(job.id(), attempt, message(cause)));

@@ -18,7 +18,6 @@ import io.trainyard.spec.JobSpec;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import org.apache.commons.math3.stat.descriptive.rank.PSquarePercentile;
 
 /// The training loop of one attempt.
 final class Trainer {
@@ -33,9 +32,9 @@ final class Trainer {
     private final long startNanos = System.nanoTime();
     private final Pace pace = new Pace();
 
-    /// Jain and Chlamtac's P-square estimate (CACM 1985): the median in constant memory. Steps of a block count as
-    /// equally long.
-    private final PSquarePercentile medianStepMicros = new PSquarePercentile(50);
+    private final StepTimes stepTimes = new StepTimes();
+    private double[] learningRates = {}; // of the epoch at hand, one a step
+    private long savedStep; // of the last checkpoint; 0 without one
 
     Trainer(
             JobSpec job,
@@ -59,9 +58,10 @@ final class Trainer {
     /// @return where the job stands then
     Progress train(Progress from) {
         Progress at = from;
+        savedStep = from.step();
         while (at.epoch() < job.epochs()) {
             TorchRandom random = TorchRandom.restore(at.random());
-            double[] learningRates = new double[workload.stepsPerEpoch()];
+            learningRates = new double[workload.stepsPerEpoch()];
             Arrays.fill(learningRates, job.optimizer().learningRate());
             session.beginEpoch(EpochDraws.train(workload, job.shuffle(), learningRates, random), at.stepOfEpoch());
 
@@ -78,6 +78,9 @@ final class Trainer {
 
             long testNanos = System.nanoTime();
             Evaluation test = session.evaluate();
+            if (!Double.isFinite(test.testLoss())) {
+                throw diverged("the test loss is " + test.testLoss(), at.step());
+            }
             EpochDraws.test(random);
             events.accept(tested(at, test, samples(begin, at), trainMicros, microsSince(testNanos)));
 
@@ -96,28 +99,53 @@ final class Trainer {
         float[] losses = session.advance(steps);
         long micros = microsSince(nanos);
         pace.took(steps, micros);
-        for (int i = 0; i < steps; i++) {
-            medianStepMicros.increment(micros / (double) steps);
+        stepTimes.took(steps, micros);
+        int finite = 0;
+        while (finite < steps && Float.isFinite(losses[finite])) {
+            finite++;
         }
-        events.accept(new StepLosses(job.id(), attempt, at.epoch(), at.step() + 1, losses, microsSince(startNanos)));
+        float[] told = finite == steps ? losses : Arrays.copyOf(losses, finite + 1);
+        events.accept(new StepLosses(job.id(), attempt, at.epoch(), at.step() + 1, told, microsSince(startNanos)));
+        if (finite < steps) {
+            throw diverged("the loss is " + losses[finite], at.step() + 1 + finite);
+        }
         return steps;
+    }
+
+    private DivergedException diverged(String what, long step) {
+        return new DivergedException(
+                "%s at step %d, where the learning rate is %s; %s. A smaller learning rate may help, or images that are normalized"
+                        .formatted(
+                                what,
+                                step,
+                                learningRates[Math.floorMod(step - 1, learningRates.length)],
+                                savedStep == 0
+                                        ? "no checkpoint was saved before"
+                                        : "what was trained before is in the checkpoint of step " + savedStep));
     }
 
     private void save(Progress at) {
         SessionState state = session.save();
+        state.firstNotFinite().ifPresent(name -> {
+            throw diverged("a value of %s is not finite".formatted(name), at.step());
+        });
         CheckpointRef ref = folder.save(new Checkpoint(state, at, session.threads(), attempt));
+        savedStep = at.step();
         events.accept(new CheckpointSaved(
                 job.id(), attempt, ref.uri().toString(), ref.sha256(), ref.bytes(), at.epochOfLastStep(), at.step()));
     }
 
     private EpochTested tested(Progress at, Evaluation test, long samples, long trainMicros, long testMicros) {
+        Accuracy accuracy = Accuracy.of(test.confusion());
         return new EpochTested(
                 job.id(),
                 attempt,
                 at.epoch(),
                 at.step(),
                 test.testLoss(),
-                test.accuracy(),
+                accuracy.value(),
+                accuracy.low(),
+                accuracy.high(),
                 test.classAccuracy(),
                 test.confusion(),
                 trainMicros / 1000,
@@ -138,7 +166,9 @@ final class Trainer {
                 attempt,
                 end.step(),
                 end.bestAccuracy(),
-                medianStepMicros.getResult(),
+                stepTimes.median(),
+                stepTimes.p95(),
+                stepTimes.p99(),
                 microsSince(startNanos) / 1000,
                 session.save().model().sha256());
     }

@@ -43,7 +43,7 @@ function frame(colour, xName, yName) {
 
 const finite = (value) => (typeof value === "number" ? value : null);
 
-// The area from the least to the greatest loss, as one polygon for each stretch of finite losses. (ECharts' stacked
+// The area from the least to the greatest value, as one polygon for each stretch of finite ones. (ECharts' stacked
 // lines need a category axis.)
 function band(middle, points, colour) {
   const stretches = [[]];
@@ -113,8 +113,17 @@ function accuracyOption(tests) {
   Object.assign(option.yAxis, { min: 0, max: 1 });
   option.yAxis.axisLabel = { ...option.yAxis.axisLabel, formatter: (value) => Math.round(100 * value) + " %" };
   option.tooltip.formatter = ([{ dataIndex: i }]) =>
-    `epoch ${tests[i].epoch}\naccuracy ${format.percent(tests[i].testAccuracy)}\ntest loss ${format.loss(tests[i].testLoss)}`;
+    `epoch ${tests[i].epoch}\naccuracy ${format.accuracy(tests[i])}\ntest loss ${format.loss(tests[i].testLoss)}`;
+  const interval = {
+    min: tests.map((test) => (test.accuracyHigh > 0 ? test.accuracyLow : null)),
+    max: tests.map((test) => (test.accuracyHigh > 0 ? test.accuracyHigh : null)),
+  };
   option.series = [
+    band(
+      tests.map((test) => test.epoch),
+      interval,
+      colour,
+    ),
     {
       type: "line",
       name: "test accuracy",

@@ -83,14 +83,14 @@ function missing(sentence) {
   setText(byId("detail-missing"), sentence);
 }
 
-function show({ summary, command, tests, classAccuracy, confusion }) {
+function show({ summary, command, tests, stepTimes, classAccuracy, confusion }) {
   byId("detail").hidden = false;
   byId("detail-missing").hidden = true;
   setText(byId("detail-heading"), summary.job);
   setState(byId("detail-state"), summary.status.toLowerCase(), format.stateWord(summary.status));
   byId("detail-reason").hidden = !summary.reason;
   setText(byId("detail-reason"), summary.reason ?? "");
-  showFacts(summary, tests);
+  showFacts(summary, tests, stepTimes);
   byId("command").hidden = !command;
   setText(byId("command").querySelector("pre"), command ?? "");
   byId("tests").hidden = !confusion;
@@ -101,7 +101,7 @@ function show({ summary, command, tests, classAccuracy, confusion }) {
   }
 }
 
-function showFacts(summary, tests) {
+function showFacts(summary, tests, stepTimes) {
   const best = tests.reduce((a, b) => (a && a.testAccuracy >= b.testAccuracy ? a : b), null);
   const facts = [
     ["Network", summary.network ?? format.NONE],
@@ -111,9 +111,10 @@ function showFacts(summary, tests) {
     ["Step", summary.steps > 0 ? `${format.integer(summary.step)} / ${format.integer(summary.steps)}` : format.NONE],
     ["Epochs", summary.epochs > 0 ? `${summary.epochsDone} / ${summary.epochs}` : format.NONE],
     ["Loss", format.loss(summary.loss)],
-    ["Accuracy", format.percent(summary.testAccuracy)],
+    ["Accuracy (95 %)", format.accuracy(summary)],
     ["Best accuracy", best ? `${format.percent(best.testAccuracy)} (epoch ${best.epoch})` : format.NONE],
     ["Images/s", format.rate(summary.imagesPerSecond)],
+    ["Step time", format.stepTimes(stepTimes)],
     ["Time left", format.duration(summary.remainingMicros)],
     ["Attempt", format.integer(summary.attempt)],
     ["Checkpoint", summary.checkpoint ?? "none yet", "wide"],

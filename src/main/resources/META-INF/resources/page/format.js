@@ -18,6 +18,26 @@ export function percent(value) {
   return Number.isFinite(value) ? (100 * value).toFixed(1) + " %" : NONE;
 }
 
+// The 95 % interval of an accuracy, where it is known.
+export function interval({ accuracyLow: low, accuracyHigh: high }) {
+  return high > 0 ? `${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}` : null;
+}
+
+export function accuracy(tested) {
+  const range = interval(tested);
+  return percent(tested.testAccuracy) + (range ? ` (${range})` : "");
+}
+
+export function stepTimes(times) {
+  if (!(times?.medianMicros > 0)) return NONE;
+  const [median, p95, p99] = [times.medianMicros, times.p95Micros, times.p99Micros].map(micros);
+  return times.p99Micros > 0 ? `median ${median}, p95 ${p95}, p99 ${p99}` : `median ${median}`;
+}
+
+function micros(value) {
+  return value < 10_000 ? `${integer(value)} µs` : `${(value / 1000).toFixed(1)} ms`;
+}
+
 export function rate(value) {
   return value > 0 ? integer(value) : NONE;
 }

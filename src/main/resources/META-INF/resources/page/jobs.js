@@ -66,6 +66,8 @@ function updateRow(row, job, selected) {
   setCell(row.epochs, job.epochs > 0 ? `${job.epochsDone} / ${job.epochs}` : format.NONE);
   setCell(row.loss, format.loss(job.loss));
   setCell(row.accuracy, format.percent(job.testAccuracy));
+  const range = format.interval(job);
+  row.accuracy.title = range ? `95 % interval: ${range} %` : "";
   setCell(row.rate, format.rate(job.imagesPerSecond));
   setCell(row.left, format.duration(job.remainingMicros));
 }

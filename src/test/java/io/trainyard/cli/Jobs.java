@@ -45,6 +45,8 @@ final class Jobs {
                 10L * (epoch + 1),
                 9.25,
                 0.5 + epoch / 4.0,
+                0.4 + epoch / 4.0,
+                0.6 + epoch / 4.0,
                 new double[10],
                 new int[10][10],
                 1000,
@@ -53,7 +55,7 @@ final class Jobs {
     }
 
     static TrainingEvent finished(String id) {
-        return new Finished(id, 1, 20, 0.75, 100_000, 2000, "00");
+        return new Finished(id, 1, 20, 0.75, 100_000, 110_000, 120_000, 2000, "00");
     }
 
     /// All of a job that finishes.

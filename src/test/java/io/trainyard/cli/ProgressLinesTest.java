@@ -22,11 +22,11 @@ class ProgressLinesTest {
                         "job a started on cpu: network lenet, 0 parameter tensors; data set shapes32, 80 images to train, 40 to test; 2 epochs of 10 steps",
                         "job a epoch 0 step 5/20 loss 2.5000 elapsed 1.0 s",
                         "job a epoch 0 step 10/20 loss 2.0000 elapsed 1.0 s",
-                        "job a epoch 0 step 10/20 test loss 9.3 accuracy 0.5000 80 images/s",
+                        "job a epoch 0 step 10/20 test loss 9.3 accuracy 0.5000 (0.4000-0.6000) 80 images/s",
                         "job a epoch 1 step 15/20 loss 1.5000 elapsed 1.5 s",
                         "job a epoch 1 step 20/20 loss 1.0000 elapsed 2.0 s",
-                        "job a epoch 1 step 20/20 test loss 9.3 accuracy 0.7500 80 images/s",
-                        "job a finished: 20 steps, best accuracy 0.7500, 2.0 s");
+                        "job a epoch 1 step 20/20 test loss 9.3 accuracy 0.7500 (0.6500-0.8500) 80 images/s",
+                        "job a finished: 20 steps, best accuracy 0.7500, 2.0 s; micros a step: median 100000, p95 110000, p99 120000");
     }
 
     @Test

@@ -56,7 +56,19 @@ final class SampleEvents {
             classAccuracy[i] = mine / 1000.0;
         }
         return new EpochTested(
-                job, attempt, epoch, step, 90 - 40 * accuracy, accuracy, classAccuracy, confusion, 9_000, 800, 6_543.2);
+                job,
+                attempt,
+                epoch,
+                step,
+                90 - 40 * accuracy,
+                accuracy,
+                accuracy - 0.008,
+                accuracy + 0.007,
+                classAccuracy,
+                confusion,
+                9_000,
+                800,
+                6_543.2);
     }
 
     static CheckpointSaved saved(String job, int attempt, int epoch, long step) {

@@ -35,9 +35,21 @@ class EventJsonTest {
                         List.of(new TrainingEvent.Parameter("1.weight", Shape.of(10, 3072), "cpu"))),
                 new TrainingEvent.StepLosses("a", 1, 0, 1, new float[] {2.5f, 0.1f}, 100),
                 new TrainingEvent.EpochTested(
-                        "a", 1, 0, 2, 1.5, 0.5, new double[] {1, 0}, new int[][] {{1, 0}, {1, 0}}, 5, 6, 7.5),
+                        "a",
+                        1,
+                        0,
+                        2,
+                        1.5,
+                        0.5,
+                        0.25,
+                        0.75,
+                        new double[] {1, 0},
+                        new int[][] {{1, 0}, {1, 0}},
+                        5,
+                        6,
+                        7.5),
                 new TrainingEvent.CheckpointSaved("a", 1, "file:///m", "ab", 10, 0, 2),
-                new TrainingEvent.Finished("a", 1, 2, 0.5, 50.5, 100, "cd"),
+                new TrainingEvent.Finished("a", 1, 2, 0.5, 50.5, 60.5, 70.5, 100, "cd"),
                 new TrainingEvent.Failed("a", 1, "because"),
                 new TrainingEvent.Released("a", 1, 1, "stop"));
     }

@@ -50,6 +50,8 @@ class JobStateTest {
         assertThat(state.testAccuracy()).isEqualTo(0.25);
         assertThat(state.checkpoint()).isEqualTo("file:///x");
         assertThat(state.remainingMicros()).isZero();
+        assertThat(state.stepTimes()).isEqualTo(new JobState.StepTimes(100, 110, 120));
+        assertThat(state.epochs().getLast().accuracyHigh()).isEqualTo(1);
     }
 
     @Test
@@ -116,10 +118,11 @@ class JobStateTest {
     }
 
     private static EpochTested tested(int attempt, int epoch, long step, double accuracy) {
-        return new EpochTested("a", attempt, epoch, step, 3.5, accuracy, new double[10], new int[10][10], 5, 1, 16_000);
+        return new EpochTested(
+                "a", attempt, epoch, step, 3.5, accuracy, 0, 1, new double[10], new int[10][10], 5, 1, 16_000);
     }
 
     private static Finished finished(int attempt) {
-        return new Finished("a", attempt, 20, 0.5, 100, 10, "00");
+        return new Finished("a", attempt, 20, 0.5, 100, 110, 120, 10, "00");
     }
 }

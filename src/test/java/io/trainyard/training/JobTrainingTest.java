@@ -37,6 +37,11 @@ class JobTrainingTest {
               {"type": "maxPool2d", "kernel": 2}, {"type": "dropout", "p": 0.2}, {"type": "flatten"},
               {"type": "linear", "out": 10}]}""";
 
+    /// Two linear layers at such a learning rate square their error at every step.
+    private static final String DIVERGES = """
+            "epochs": 3, "batchSize": 500, "optimizer": {"type": "sgd", "learningRate": 900},
+            "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 8}, {"type": "linear", "out": 10}]}""";
+
     @TempDir
     private Path root;
 
@@ -62,6 +67,7 @@ class JobTrainingTest {
         assertThat(of(EpochTested.class)).extracting(EpochTested::epoch).containsExactly(0, 1);
         assertThat(of(EpochTested.class)).allSatisfy(tested -> {
             assertThat(tested.imagesPerSecond()).isPositive();
+            assertThat(tested.testAccuracy()).isStrictlyBetween(tested.accuracyLow(), tested.accuracyHigh());
             assertThat(tested.confusion()).hasDimensions(10, 10);
             int samples =
                     Stream.of(tested.confusion()).flatMapToInt(IntStream::of).sum();
@@ -74,6 +80,8 @@ class JobTrainingTest {
         Finished finished = (Finished) events.getLast();
         assertThat(finished.steps()).isEqualTo(2L * stepsPerEpoch);
         assertThat(finished.medianStepMicros()).isPositive();
+        assertThat(finished.p95StepMicros()).isGreaterThanOrEqualTo(finished.medianStepMicros());
+        assertThat(finished.p99StepMicros()).isGreaterThanOrEqualTo(finished.p95StepMicros());
         assertThat(finished.bestTestAccuracy())
                 .isEqualTo(of(EpochTested.class).stream()
                         .mapToDouble(EpochTested::testAccuracy)
@@ -101,6 +109,50 @@ class JobTrainingTest {
         assertThat(((Finished) events.getLast()).attempt()).isEqualTo(attempts);
         assertThat(losses()).isEqualTo(losses);
         assertThat(of(EpochTested.class)).extracting(EpochTested::epoch).containsExactly(0, 1);
+    }
+
+    @Test
+    void aLossThatIsNoNumberFailsTheJobAndSaysWhere() {
+        JobSpec job = job("a", DIVERGES);
+        Outcome outcome = run(job, () -> false);
+        float[] losses = losses();
+        String reason = "the loss is %s at step %d, where the learning rate is 900.0; no checkpoint was saved before."
+                .formatted(losses[losses.length - 1], losses.length);
+        assertThat(outcome)
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class, o -> assertThat(o.reason()).startsWith(reason));
+        assertThat(events.getLast())
+                .isInstanceOfSatisfying(
+                        Failed.class, failed -> assertThat(failed.reason()).startsWith(reason));
+        assertThat(losses).hasSizeGreaterThan(1);
+        for (int i = 0; i < losses.length - 1; i++) {
+            assertThat(losses[i]).isFinite();
+        }
+        assertThat(losses[losses.length - 1]).matches(loss -> !Float.isFinite(loss));
+    }
+
+    /// Each step multiplies the weights by about a million, so they overflow a step before the loss does.
+    @Test
+    void savesOnlyWeightsThatAreNumbers() {
+        JobSpec job = job("a", """
+                "epochs": 3, "batchSize": 500,
+                "optimizer": {"type": "sgd", "learningRate": 999, "weightDecay": 999},
+                "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]}""");
+        while (run(job, stopAfterQuestions(1)) instanceof Outcome.Released) {
+            assertThat(folder("a").newest().orElseThrow().state().firstNotFinite())
+                    .isEmpty();
+        }
+        long saved = of(CheckpointSaved.class).getLast().step();
+        assertThat(losses()).hasSize((int) saved + 1);
+        assertThat(losses()[(int) saved]).as("the loss before the update").isFinite();
+        assertThat(events.getLast())
+                .isInstanceOfSatisfying(
+                        Failed.class,
+                        failed -> assertThat(failed.reason())
+                                .startsWith(
+                                        "a value of 1.weight is not finite at step %d, where the learning rate is 999.0; what was trained before is in the checkpoint of step %d."
+                                                .formatted(saved + 1, saved)));
+        assertThat(folder("a").newest().orElseThrow().progress().step()).isEqualTo(saved);
     }
 
     @Test

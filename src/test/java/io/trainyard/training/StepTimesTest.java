@@ -1,0 +1,56 @@
+package io.trainyard.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class StepTimesTest {
+    @Test
+    void findsThePercentilesOfSingleSteps() {
+        StepTimes times = new StepTimes();
+        Random random = new Random(1);
+        for (int i = 0; i < 20_000; i++) {
+            times.took(1, 1000 + random.nextInt(1000));
+        }
+        assertThat(times.median()).isCloseTo(1500, withinPercentage(2));
+        assertThat(times.p95()).isCloseTo(1950, withinPercentage(2));
+        assertThat(times.p99()).isCloseTo(1990, withinPercentage(2));
+    }
+
+    @Test
+    void aBlocksStepsCountAsEquallyLong() {
+        StepTimes times = new StepTimes();
+        Random random = new Random(2);
+        for (int block = 0; block < 2_000; block++) {
+            times.took(50, 50L * (1000 + random.nextInt(1000)));
+        }
+        assertThat(times.median()).isCloseTo(1500, withinPercentage(5));
+        assertThat(times.p95()).isCloseTo(1950, withinPercentage(5));
+        assertThat(times.p99()).isCloseTo(1990, withinPercentage(5));
+    }
+
+    @Test
+    void percentilesNeverCross() {
+        StepTimes times = new StepTimes();
+        for (int i = 0; i < 300; i++) {
+            times.took(3, 3L * (i % 7 == 0 ? 9000 : 100));
+            assertThat(times.p95()).isGreaterThanOrEqualTo(times.median());
+            assertThat(times.p99()).isGreaterThanOrEqualTo(times.p95());
+        }
+    }
+
+    @Test
+    void withoutAStepAllIsZero() {
+        StepTimes times = new StepTimes();
+        assertThat(new double[] {times.median(), times.p95(), times.p99()}).containsOnly(0);
+    }
+
+    @Test
+    void oneStepIsEveryPercentile() {
+        StepTimes times = new StepTimes();
+        times.took(1, 700);
+        assertThat(new double[] {times.median(), times.p95(), times.p99()}).containsOnly(700);
+    }
+}
