@@ -7,77 +7,106 @@ import jdk.incubator.vector.FloatVector;
 
 /// `torch.optim.SGD`, with its fused multiplications: d = g + weightDecay p; v = momentum v + d; p -= learningRate v.
 /// Without momentum v is d; with `nesterov` p -= learningRate (d + momentum v).
-record SgdUpdate(float minusLearningRate, float momentum, boolean nesterov, float weightDecay)
-        implements ParameterUpdate {
+final class SgdUpdate extends ParameterUpdate {
+    private final float minusLearningRate;
+    private final float momentum;
+    private final boolean nesterov;
+    private final float weightDecay;
+
     SgdUpdate(OptimizerSpec.Sgd spec, double learningRate) {
-        this((float) -learningRate, (float) spec.momentum(), spec.nesterov(), (float) spec.weightDecay());
+        minusLearningRate = (float) -learningRate;
+        momentum = (float) spec.momentum();
+        nesterov = spec.nesterov();
+        weightDecay = (float) spec.weightDecay();
+    }
+
+    private FloatVector decayed(FloatVector p, FloatVector g) {
+        return all(weightDecay).fma(p, g);
+    }
+
+    private FloatVector velocity(FloatVector v, FloatVector d) {
+        return v.mul(momentum).add(d);
+    }
+
+    private FloatVector ahead(FloatVector v, FloatVector d) {
+        return all(momentum).fma(v, d);
+    }
+
+    private FloatVector moved(FloatVector p, FloatVector along) {
+        return all(minusLearningRate).fma(along, p);
     }
 
     @Override
-    public void apply(MemorySegment values, MemorySegment gradient, List<MemorySegment> state) {
+    void applyVectors(MemorySegment values, MemorySegment gradient, List<MemorySegment> state, long end) {
         if (state.isEmpty()) {
-            applyPlain(values, gradient);
+            applyPlain(values, gradient, end);
         } else if (nesterov) {
-            applyNesterov(values, gradient, state.getFirst());
+            applyNesterov(values, gradient, state.getFirst(), end);
         } else {
-            applyMomentum(values, gradient, state.getFirst());
+            applyMomentum(values, gradient, state.getFirst(), end);
         }
     }
 
-    private void applyPlain(MemorySegment values, MemorySegment gradient) {
-        FloatVector rate = Lanes.all(minusLearningRate);
-        FloatVector decay = Lanes.all(weightDecay);
-        long end = Lanes.end(values);
-        for (long at = 0; at < end; at += Lanes.BYTES) {
-            FloatVector p = Lanes.load(values, at);
-            FloatVector d = decay.fma(p, Lanes.load(gradient, at));
-            Lanes.store(rate.fma(d, p), values, at);
-        }
-        for (long at = end; at < values.byteSize(); at += Float.BYTES) {
-            float p = Lanes.get(values, at);
-            float d = Math.fma(weightDecay, p, Lanes.get(gradient, at));
-            Lanes.set(values, at, Math.fma(minusLearningRate, d, p));
+    private void applyPlain(MemorySegment values, MemorySegment gradient, long end) {
+        for (long i = 0; i < end; i += BYTES) {
+            FloatVector p = load(values, i);
+            store(moved(p, decayed(p, load(gradient, i))), values, i);
         }
     }
 
-    private void applyMomentum(MemorySegment values, MemorySegment gradient, MemorySegment buffer) {
-        FloatVector rate = Lanes.all(minusLearningRate);
-        FloatVector decay = Lanes.all(weightDecay);
-        long end = Lanes.end(values);
-        for (long at = 0; at < end; at += Lanes.BYTES) {
-            FloatVector p = Lanes.load(values, at);
-            FloatVector d = decay.fma(p, Lanes.load(gradient, at));
-            FloatVector v = Lanes.load(buffer, at).mul(momentum).add(d);
-            Lanes.store(v, buffer, at);
-            Lanes.store(rate.fma(v, p), values, at);
-        }
-        for (long at = end; at < values.byteSize(); at += Float.BYTES) {
-            float p = Lanes.get(values, at);
-            float d = Math.fma(weightDecay, p, Lanes.get(gradient, at));
-            float v = momentum * Lanes.get(buffer, at) + d;
-            Lanes.set(buffer, at, v);
-            Lanes.set(values, at, Math.fma(minusLearningRate, v, p));
+    private void applyMomentum(MemorySegment values, MemorySegment gradient, MemorySegment buffer, long end) {
+        for (long i = 0; i < end; i += BYTES) {
+            FloatVector p = load(values, i);
+            FloatVector v = velocity(load(buffer, i), decayed(p, load(gradient, i)));
+            store(v, buffer, i);
+            store(moved(p, v), values, i);
         }
     }
 
-    private void applyNesterov(MemorySegment values, MemorySegment gradient, MemorySegment buffer) {
-        FloatVector rate = Lanes.all(minusLearningRate);
-        FloatVector decay = Lanes.all(weightDecay);
-        FloatVector ahead = Lanes.all(momentum);
-        long end = Lanes.end(values);
-        for (long at = 0; at < end; at += Lanes.BYTES) {
-            FloatVector p = Lanes.load(values, at);
-            FloatVector d = decay.fma(p, Lanes.load(gradient, at));
-            FloatVector v = Lanes.load(buffer, at).mul(momentum).add(d);
-            Lanes.store(v, buffer, at);
-            Lanes.store(rate.fma(ahead.fma(v, d), p), values, at);
+    private void applyNesterov(MemorySegment values, MemorySegment gradient, MemorySegment buffer, long end) {
+        for (long i = 0; i < end; i += BYTES) {
+            FloatVector p = load(values, i);
+            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector v = velocity(load(buffer, i), d);
+            store(v, buffer, i);
+            store(moved(p, ahead(v, d)), values, i);
         }
-        for (long at = end; at < values.byteSize(); at += Float.BYTES) {
-            float p = Lanes.get(values, at);
-            float d = Math.fma(weightDecay, p, Lanes.get(gradient, at));
-            float v = momentum * Lanes.get(buffer, at) + d;
-            Lanes.set(buffer, at, v);
-            Lanes.set(values, at, Math.fma(minusLearningRate, Math.fma(momentum, v, d), p));
+    }
+
+    @Override
+    void applyVectors(float[] values, float[] gradient, List<float[]> state, int from, int to) {
+        if (state.isEmpty()) {
+            applyPlain(values, gradient, from, to);
+        } else if (nesterov) {
+            applyNesterov(values, gradient, state.getFirst(), from, to);
+        } else {
+            applyMomentum(values, gradient, state.getFirst(), from, to);
+        }
+    }
+
+    private void applyPlain(float[] values, float[] gradient, int from, int to) {
+        for (int i = from; i < to; i += LANES) {
+            FloatVector p = load(values, i);
+            moved(p, decayed(p, load(gradient, i))).intoArray(values, i);
+        }
+    }
+
+    private void applyMomentum(float[] values, float[] gradient, float[] buffer, int from, int to) {
+        for (int i = from; i < to; i += LANES) {
+            FloatVector p = load(values, i);
+            FloatVector v = velocity(load(buffer, i), decayed(p, load(gradient, i)));
+            v.intoArray(buffer, i);
+            moved(p, v).intoArray(values, i);
+        }
+    }
+
+    private void applyNesterov(float[] values, float[] gradient, float[] buffer, int from, int to) {
+        for (int i = from; i < to; i += LANES) {
+            FloatVector p = load(values, i);
+            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector v = velocity(load(buffer, i), d);
+            v.intoArray(buffer, i);
+            moved(p, ahead(v, d)).intoArray(values, i);
         }
     }
 }

@@ -13,8 +13,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,55 +53,88 @@ class ParameterUpdateTest {
 
     @ParameterizedTest
     @MethodSource("cases")
-    void givesPyTorchsBitsOnTheHeap(Case recorded) {
-        check(recorded, floats -> MemorySegment.ofArray(new float[floats]), INITIAL.length);
+    void givesPyTorchsBitsInArrays(Case recorded) {
+        checkArrays(recorded, INITIAL.length);
     }
 
     @ParameterizedTest
     @MethodSource("cases")
     void givesPyTorchsBitsInNativeMemory(Case recorded) {
-        try (Arena arena = Arena.ofConfined()) {
-            check(recorded, floats -> arena.allocate(ValueLayout.JAVA_FLOAT, floats), INITIAL.length);
-        }
+        checkNative(recorded, INITIAL.length);
     }
 
-    /// Pieces shorter than a vector go one by one, longer ones begin where no vector did.
+    /// Pieces shorter than a vector, and longer ones that begin where no vector did.
     @ParameterizedTest
     @MethodSource("cases")
     void givesTheSameBitsInPieces(Case recorded) {
-        check(recorded, floats -> MemorySegment.ofArray(new float[floats]), 1);
-        check(recorded, floats -> MemorySegment.ofArray(new float[floats]), 67);
+        checkArrays(recorded, 1);
+        checkArrays(recorded, 67);
+        checkNative(recorded, 1);
+        checkNative(recorded, 67);
     }
 
-    private static void check(Case recorded, IntFunction<MemorySegment> allocator, int piece) {
-        List<String> slots = recorded.optimizer().slots();
-        MemorySegment values = allocator.apply(INITIAL.length).copyFrom(MemorySegment.ofArray(INITIAL));
-        MemorySegment gradient = allocator.apply(INITIAL.length);
-        List<MemorySegment> state =
-                slots.stream().map(slot -> allocator.apply(INITIAL.length)).toList();
+    private static void checkArrays(Case recorded, int piece) {
+        float[] values = INITIAL.clone();
+        List<float[]> state = recorded.optimizer().slots().stream()
+                .map(slot -> new float[INITIAL.length])
+                .toList();
         for (int step = 0; step < FACTORS.length; step++) {
-            MemorySegment.copy(GRADIENTS, step * INITIAL.length, gradient, ValueLayout.JAVA_FLOAT, 0, INITIAL.length);
-            double learningRate = recorded.optimizer().learningRate() * FACTORS[step];
-            ParameterUpdate update = ParameterUpdate.of(recorded.optimizer(), learningRate, step + 1);
+            ParameterUpdate update = update(recorded, step);
             for (int from = 0; from < INITIAL.length; from += piece) {
-                int floats = Math.min(piece, INITIAL.length - from);
-                long offset = 4L * from;
-                update.apply(
-                        values.asSlice(offset, 4L * floats),
-                        gradient.asSlice(offset, 4L * floats),
-                        state.stream()
-                                .map(slot -> slot.asSlice(offset, 4L * floats))
-                                .toList());
+                update.apply(values, gradient(step), state, from, Math.min(from + piece, INITIAL.length));
             }
         }
+        check(recorded, values, state);
+    }
+
+    private static void checkNative(Case recorded, int piece) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment values = arena.allocateFrom(ValueLayout.JAVA_FLOAT, INITIAL);
+            List<MemorySegment> state = recorded.optimizer().slots().stream()
+                    .map(slot -> arena.allocate(ValueLayout.JAVA_FLOAT, INITIAL.length))
+                    .toList();
+            for (int step = 0; step < FACTORS.length; step++) {
+                ParameterUpdate update = update(recorded, step);
+                MemorySegment gradient = arena.allocateFrom(ValueLayout.JAVA_FLOAT, gradient(step));
+                for (int from = 0; from < INITIAL.length; from += piece) {
+                    long offset = (long) from * Float.BYTES;
+                    long bytes = (long) Math.min(piece, INITIAL.length - from) * Float.BYTES;
+                    update.apply(
+                            values.asSlice(offset, bytes),
+                            gradient.asSlice(offset, bytes),
+                            state.stream()
+                                    .map(slot -> slot.asSlice(offset, bytes))
+                                    .toList());
+                }
+            }
+            check(
+                    recorded,
+                    values.toArray(ValueLayout.JAVA_FLOAT),
+                    state.stream()
+                            .map(slot -> slot.toArray(ValueLayout.JAVA_FLOAT))
+                            .toList());
+        }
+    }
+
+    private static ParameterUpdate update(Case recorded, int step) {
+        double learningRate = recorded.optimizer().learningRate() * FACTORS[step];
+        return ParameterUpdate.of(recorded.optimizer(), learningRate, step + 1);
+    }
+
+    private static float[] gradient(int step) {
+        return Arrays.copyOfRange(GRADIENTS, step * INITIAL.length, (step + 1) * INITIAL.length);
+    }
+
+    private static void check(Case recorded, float[] values, List<float[]> state) {
+        List<String> slots = recorded.optimizer().slots();
         assertBits(recorded.name() + ".values", values);
         for (int i = 0; i < slots.size(); i++) {
             assertBits(recorded.name() + "." + slots.get(i), state.get(i));
         }
     }
 
-    private static void assertBits(String name, MemorySegment actual) {
-        assertThat(bits(actual.toArray(ValueLayout.JAVA_FLOAT))).as(name).isEqualTo(bits(RECORDED.floats(name)));
+    private static void assertBits(String name, float[] actual) {
+        assertThat(bits(actual)).as(name).isEqualTo(bits(RECORDED.floats(name)));
     }
 
     private static int[] bits(float[] values) {
