@@ -42,30 +42,28 @@ public record Augmentation(AugmentSpec spec, Shape image) {
     }
 
     private Change draw(TorchRandom random) {
-        int down = 0;
-        int right = 0;
-        if (spec.randomCrop() instanceof RandomCrop crop) {
-            down = random.below(2 * crop.padding() + 1) - crop.padding();
-            right = random.below(2 * crop.padding() + 1) - crop.padding();
+        RandomCrop crop = spec.randomCrop();
+        int padding = crop == null ? 0 : crop.padding();
+        int down = crop == null ? 0 : random.below(2 * padding + 1) - padding;
+        int right = crop == null ? 0 : random.below(2 * padding + 1) - padding;
+        HorizontalFlip flip = spec.horizontalFlip();
+        boolean flipped = flip != null && random.uniform(0, 1) < (float) flip.p(); // torch compares in float32
+        Cutout cutout = spec.cutout();
+        if (cutout == null) {
+            return new Change(down, right, flipped, 0, 0, 0, 0);
         }
-        // torch compares in float32
-        boolean flipped =
-                spec.horizontalFlip() instanceof HorizontalFlip flip && random.uniform(0, 1) < (float) flip.p();
-        if (spec.cutout() instanceof Cutout cutout) {
-            int rows = image.size(1);
-            int columns = image.size(2);
-            int reach = cutout.size() / 2;
-            int row = random.below(rows);
-            int column = random.below(columns);
-            return new Change(
-                    down,
-                    right,
-                    flipped,
-                    Math.max(0, row - reach),
-                    Math.min(rows, row + reach),
-                    Math.max(0, column - reach),
-                    Math.min(columns, column + reach));
-        }
-        return new Change(down, right, flipped, 0, 0, 0, 0);
+        int rows = image.size(1);
+        int columns = image.size(2);
+        int row = random.below(rows);
+        int column = random.below(columns);
+        int reach = cutout.size() / 2;
+        return new Change(
+                down,
+                right,
+                flipped,
+                Math.max(0, row - reach),
+                Math.min(rows, row + reach),
+                Math.max(0, column - reach),
+                Math.min(columns, column + reach));
     }
 }
