@@ -3,13 +3,13 @@ package io.trainyard.checkpoint;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
+import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.Shape;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -20,11 +20,10 @@ import java.util.Optional;
 ///     <job>/attempts/<n>                                  created once, by the worker whose attempt it is
 ///     <job>/checkpoints/step-<n>.safetensors              the model, for load_state_dict
 ///     <job>/checkpoints/step-<n>.training.safetensors     optimizer, random state, progress
+///     <job>/init-from                                     the checkpoint it started from, where it did from another's
 ///     <job>/outcome.json                                  the event that ended the job
 public final class JobFolder {
     private static final System.Logger LOG = System.getLogger(JobFolder.class.getName());
-    private static final String MODEL = ".safetensors";
-    private static final String TRAINING = ".training.safetensors";
     private static final String RANDOM = "random";
     private static final String OPTIMIZER = "optimizer.";
 
@@ -65,6 +64,11 @@ public final class JobFolder {
 
     private static String run(String job, int number) {
         return number == 1 ? job : job + "~" + number;
+    }
+
+    /// The folder's name in the store, which checkpoints are named by.
+    public String name() {
+        return folder;
     }
 
     /// Keeps the job's specification, the first time.
@@ -111,7 +115,7 @@ public final class JobFolder {
     /// @return the model file
     public CheckpointRef save(Checkpoint checkpoint) {
         Progress progress = checkpoint.progress();
-        String key = "%s/checkpoints/step-%010d".formatted(folder, progress.step());
+        String key = SavedModel.key(folder, progress.step());
         Map<String, String> metadata = Map.of(
                 "format", "pt",
                 "job", job,
@@ -122,23 +126,23 @@ public final class JobFolder {
                 "bestAccuracy", Double.toString(progress.bestAccuracy()),
                 "threads", Integer.toString(checkpoint.threads()));
         Map<String, String> trainingMetadata = new LinkedHashMap<>(metadata);
-        trainingMetadata.put(
-                "attempt", Integer.toString(checkpoint.attempt())); // not with the model: its bytes never differ
+        trainingMetadata.put("bestEpoch", Integer.toString(progress.bestEpoch()));
+        // Not with the model, whose bytes never differ:
+        trainingMetadata.put("attempt", Integer.toString(checkpoint.attempt()));
+        trainingMetadata.put("workedMicros", Long.toString(progress.workedMicros()));
         Map<String, Tensor> training = new LinkedHashMap<>();
         training.put(RANDOM, new Tensor.Longs(Shape.of(progress.random().length), progress.random()));
         checkpoint.state().optimizer().tensors().forEach((name, tensor) -> training.put(OPTIMIZER + name, tensor));
-        CheckpointRef _ =
-                store.write(key + TRAINING, new SafeTensors(trainingMetadata, new Parameters(training))::write);
+        CheckpointRef _ = store.write(
+                key + SavedModel.TRAINING, new SafeTensors(trainingMetadata, new Parameters(training))::write);
         return store.write(
-                key + MODEL, new SafeTensors(metadata, checkpoint.state().model())::write);
+                key + SavedModel.MODEL,
+                new SafeTensors(metadata, checkpoint.state().model())::write);
     }
 
     /// The newest checkpoint that can be read; one that cannot is passed over, with a warning.
     public Optional<Checkpoint> newest() {
-        List<String> models = store.list(folder + "/checkpoints").stream()
-                .filter(key -> key.endsWith(MODEL) && !key.endsWith(TRAINING))
-                .toList();
-        for (String model : models.reversed()) {
+        for (String model : SavedModel.keys(store, folder).reversed()) {
             try {
                 return Optional.of(load(model));
             } catch (CheckpointException | IOException | IllegalArgumentException e) {
@@ -153,9 +157,32 @@ public final class JobFolder {
         return Optional.empty();
     }
 
+    /// Another job's model to start from. What a name without a step stands for is decided once, at the first attempt:
+    /// the other job may save more meanwhile.
+    ///
+    /// @throws CheckpointException if there is no such checkpoint, or it cannot be read
+    public SavedModel source(CheckpointName name) {
+        SavedModel model = SavedModel.find(store, source().orElse(name));
+        byte[] exact = model.name().toString().getBytes(StandardCharsets.UTF_8);
+        boolean decided = store.createIfAbsent(sourceKey(), exact)
+                || source().map(model.name()::equals).orElse(false);
+        return decided ? model : SavedModel.find(store, source().orElseThrow());
+    }
+
+    /// The checkpoint the job started from, with its step; empty if it has not yet, or from none.
+    public Optional<CheckpointName> source() {
+        return read(sourceKey())
+                .map(bytes -> CheckpointName.parse(sourceKey(), new String(bytes, StandardCharsets.UTF_8)));
+    }
+
+    private String sourceKey() {
+        return folder + "/init-from";
+    }
+
     private Checkpoint load(String modelKey) throws IOException {
         SafeTensors model = loadTensors(modelKey);
-        SafeTensors training = loadTensors(modelKey.substring(0, modelKey.length() - MODEL.length()) + TRAINING);
+        SafeTensors training =
+                loadTensors(modelKey.substring(0, modelKey.length() - SavedModel.MODEL.length()) + SavedModel.TRAINING);
         Map<String, Tensor> optimizer = new LinkedHashMap<>();
         long[] random = {};
         for (var entry : training.tensors().tensors().entrySet()) {
@@ -186,7 +213,9 @@ public final class JobFolder {
                 Long.parseLong(text(metadata, "step")),
                 random,
                 Double.parseDouble(text(metadata, "accuracy")),
-                Double.parseDouble(text(metadata, "bestAccuracy")));
+                Double.parseDouble(text(metadata, "bestAccuracy")),
+                Integer.parseInt(metadata.getOrDefault("bestEpoch", "-1")), // an earlier version lacks these two
+                Long.parseLong(metadata.getOrDefault("workedMicros", "0")));
     }
 
     private static String text(Map<String, String> metadata, String key) {

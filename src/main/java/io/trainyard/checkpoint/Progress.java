@@ -8,21 +8,50 @@ package io.trainyard.checkpoint;
 /// @param random the default generator's state at the beginning of that epoch
 /// @param accuracy the last test's, 0..1; NaN before the first
 /// @param bestAccuracy the best test's, 0..1; 0 before the first
-public record Progress(int epoch, int stepOfEpoch, long step, long[] random, double accuracy, double bestAccuracy) {
+/// @param bestEpoch the first epoch with that accuracy; -1 before the first test
+/// @param workedMicros time spent on steps and tests so far, over all attempts
+public record Progress(
+        int epoch,
+        int stepOfEpoch,
+        long step,
+        long[] random,
+        double accuracy,
+        double bestAccuracy,
+        int bestEpoch,
+        long workedMicros) {
     /// Nothing done yet.
     public static Progress beginning(long[] random) {
-        return new Progress(0, 0, 0, random, Double.NaN, 0);
+        return new Progress(0, 0, 0, random, Double.NaN, 0, -1, 0);
     }
 
-    public Progress plus(int steps) {
-        return new Progress(epoch, stepOfEpoch + steps, step + steps, random, accuracy, bestAccuracy);
+    /// More steps of the epoch are done.
+    public Progress plus(int steps, long micros) {
+        return new Progress(
+                epoch,
+                stepOfEpoch + steps,
+                step + steps,
+                random,
+                accuracy,
+                bestAccuracy,
+                bestEpoch,
+                workedMicros + micros);
     }
 
     /// The epoch is trained and tested.
     ///
     /// @param nextRandom the generator's state after it
-    public Progress nextEpoch(long[] nextRandom, double testAccuracy) {
-        return new Progress(epoch + 1, 0, step, nextRandom, testAccuracy, Math.max(bestAccuracy, testAccuracy));
+    /// @param testMicros the test's time
+    public Progress nextEpoch(long[] nextRandom, double testAccuracy, long testMicros) {
+        boolean better = bestEpoch < 0 || testAccuracy > bestAccuracy;
+        return new Progress(
+                epoch + 1,
+                0,
+                step,
+                nextRandom,
+                testAccuracy,
+                better ? testAccuracy : bestAccuracy,
+                better ? epoch : bestEpoch,
+                workedMicros + testMicros);
     }
 
     /// The epoch the last step belongs to.

@@ -70,11 +70,12 @@ final class ProgressLines implements ProgressView {
             case Finished e ->
                 line(
                         job,
-                        "finished: %d steps, best accuracy %.4f, %.1f s%s",
+                        "finished: %d steps, best accuracy %.4f, %.1f s%s%s",
                         e.steps(),
                         e.bestTestAccuracy(),
                         e.trainMillis() / 1e3,
-                        stepTimes(e));
+                        stepTimes(e),
+                        e.stoppedEarly() == null ? "" : "; stopped early: " + text(e.stoppedEarly()));
             case Failed e -> line(job, "failed: %s", text(e.reason()));
             case Released e -> line(job, "was given back at step %s: %s", position(e.step(), after), text(e.reason()));
         }
@@ -93,6 +94,9 @@ final class ProgressLines implements ProgressView {
                 e.testSamples(),
                 spec.epochs(),
                 e.stepsPerEpoch());
+        if (e.firstStep() == 1 && e.initFrom() != null) {
+            line(e.job(), "starts from checkpoint %s", e.initFrom());
+        }
         if (e.firstStep() > 1) {
             line(e.job(), "goes on from a checkpoint at step %d", e.firstStep());
         }

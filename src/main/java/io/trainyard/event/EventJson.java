@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
+import org.jspecify.annotations.Nullable;
 
 /// Events as JSON: one line each, `type` first, then `job` and `attempt`. The same bytes are on the topics and on the
 /// command line.
@@ -42,7 +43,8 @@ public final class EventJson {
     private static void requireComplete(TrainingEvent event) throws IOException {
         for (RecordComponent field : event.getClass().getRecordComponents()) {
             try {
-                if (field.getAccessor().invoke(event) == null) {
+                boolean optional = field.getAnnotatedType().isAnnotationPresent(Nullable.class);
+                if (!optional && field.getAccessor().invoke(event) == null) {
                     throw new IOException("the field %s of a %s event is missing"
                             .formatted(field.getName(), event.getClass().getSimpleName()));
                 }

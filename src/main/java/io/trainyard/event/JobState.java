@@ -108,7 +108,7 @@ public final class JobState {
             case EpochTested tested -> add(tested);
             case CheckpointSaved saved -> checkpoint = saved.uri();
             case Finished finished -> {
-                end(Status.FINISHED, null);
+                end(Status.FINISHED, finished.stoppedEarly());
                 step = finished.steps();
                 steps = finished.steps();
                 stepTimes =
@@ -266,7 +266,7 @@ public final class JobState {
         return checkpoint;
     }
 
-    /// Why it failed, or was given back.
+    /// Why it failed, was given back, or finished before its last epoch.
     public @Nullable String reason() {
         return reason;
     }

@@ -4,9 +4,11 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Shape;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// One thing that happened to one attempt at a job. Steps count from 1 through the whole job, epochs from 0; an
 /// attempt's number grows each time a job is started anew. Readers ignore fields they do not know.
@@ -40,6 +42,7 @@ public sealed interface TrainingEvent {
     /// @param threads CPU threads of the device's kernels; part of what makes the run repeatable
     /// @param firstStep the step that comes next: 1, or more when the attempt goes on from a checkpoint
     /// @param stepsPerEpoch steps in each epoch; the job has `epochs` times as many
+    /// @param initFrom the checkpoint the job started from, with its step; null: from weights that it drew
     record Started(
             String job,
             int attempt,
@@ -51,7 +54,8 @@ public sealed interface TrainingEvent {
             int classes,
             long firstStep,
             int stepsPerEpoch,
-            List<Parameter> parameters)
+            List<Parameter> parameters,
+            @Nullable CheckpointName initFrom)
             implements TrainingEvent {
         public Started {
             parameters = List.copyOf(parameters);
@@ -117,6 +121,7 @@ public sealed interface TrainingEvent {
     /// @param p99StepMicros 99 of 100 steps took no longer; 0 in an event that does not tell it
     /// @param trainMillis of this attempt, with tests and checkpoints
     /// @param parametersSha256 over all parameters and buffers as float32, little-endian, in `state_dict()` order
+    /// @param stoppedEarly which of the job's conditions ended it before its last epoch, in words; null: none
     record Finished(
             String job,
             int attempt,
@@ -126,7 +131,8 @@ public sealed interface TrainingEvent {
             double p95StepMicros,
             double p99StepMicros,
             long trainMillis,
-            String parametersSha256)
+            String parametersSha256,
+            @Nullable String stoppedEarly)
             implements TrainingEvent {}
 
     /// The job cannot be done; it will not be tried again.

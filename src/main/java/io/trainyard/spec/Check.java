@@ -30,6 +30,14 @@ final class Check {
         return value;
     }
 
+    /// Accepts `0 < value <= max`; NaN and infinities are refused.
+    static double above0UpTo(String field, double value, double max) {
+        if (!(value > 0 && value <= max)) {
+            throw new InvalidJobException("%s is %s; allowed is above 0 up to %s".formatted(field, value, max));
+        }
+        return value;
+    }
+
     static String matching(String field, String value, String regex, String allowed) {
         if (!value.matches(regex)) {
             throw new InvalidJobException("%s is \"%s\"; allowed is %s".formatted(field, shortened(value), allowed));

@@ -115,6 +115,10 @@ final class JobJsonError {
             return "a data set's name or {\"name\": ..., \"normalize\": ..., \"augment\": ...}";
         } else if (target == DeviceSpec.class) {
             return "a device's name, such as \"auto\"";
+        } else if (target == CheckpointName.class) {
+            return "text, in quotes: a job's id, or a job's id and a step, such as \"tudui-1/7820\"";
+        } else if (target == StopWhen.class) {
+            return "an object such as {\"testAccuracyAtLeast\": 0.9}";
         } else if (target == LayerSpec.class) {
             return "an object with a type, such as {\"type\": \"relu\"}";
         } else if (target == OptimizerSpec.class) {

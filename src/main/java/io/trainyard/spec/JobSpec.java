@@ -1,6 +1,7 @@
 package io.trainyard.spec;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import org.jspecify.annotations.Nullable;
 
 /// One training job: the body of a command record. What it leaves out has the defaults of [#read].
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /// @param seed seeds initial weights, order, augmentation and dropout as `torch.manual_seed` does
 /// @param checkpointEveryEpochs a checkpoint after every so many epochs, and always after the last
 /// @param reportEverySteps how often a person is told; the events always carry every step
+/// @param stopWhen what may end the job before its last epoch
+/// @param initFrom the checkpoint whose weights it starts from; without one it draws them
+@JsonInclude(JsonInclude.Include.NON_NULL)
 public record JobSpec(
         String id,
         NetworkSpec network,
@@ -21,7 +25,11 @@ public record JobSpec(
         long seed,
         DeviceSpec device,
         int checkpointEveryEpochs,
-        int reportEverySteps) {
+        int reportEverySteps,
+        @Nullable StopWhen stopWhen,
+        @Nullable CheckpointName initFrom) {
+    /// A job's id, as a regular expression: at most 100 characters of its parts, checked apart where they stand alone.
+    static final String ID = "[A-Za-z0-9][A-Za-z0-9_-]*(\\.[A-Za-z0-9_-]+)*";
 
     private static final OptimizerSpec DEFAULT_OPTIMIZER = new OptimizerSpec.Sgd(0.01, 0, 0);
 
@@ -29,12 +37,17 @@ public record JobSpec(
         Check.matching(
                 "id",
                 id,
-                "(?=.{1,100}$)[A-Za-z0-9][A-Za-z0-9_-]*(\\.[A-Za-z0-9_-]+)*",
+                "(?=.{1,100}$)" + ID,
                 "1 to 100 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit");
         Check.between("epochs", epochs, 1, 100_000);
         Check.between("batchSize", batchSize, 1, 65_536);
         Check.between("checkpointEveryEpochs", checkpointEveryEpochs, 1, 100_000);
         Check.between("reportEverySteps", reportEverySteps, 1, 1_000_000_000);
+        if (initFrom != null && initFrom.job().equals(id)) {
+            throw new InvalidJobException(
+                    "initFrom is \"%s\", the job's own id; name another job's checkpoint, for a job that goes on does so from its own by itself"
+                            .formatted(initFrom));
+        }
     }
 
     @JsonCreator
@@ -49,7 +62,9 @@ public record JobSpec(
             @Nullable Long seed,
             @Nullable DeviceSpec device,
             @Nullable Integer checkpointEveryEpochs,
-            @Nullable Integer reportEverySteps) {
+            @Nullable Integer reportEverySteps,
+            @Nullable StopWhen stopWhen,
+            @Nullable CheckpointName initFrom) {
         return new JobSpec(
                 Check.present("id", id),
                 Check.present("network", network),
@@ -61,6 +76,8 @@ public record JobSpec(
                 seed == null ? 0 : seed,
                 device == null ? DeviceSpec.AUTO : device,
                 checkpointEveryEpochs == null ? 1 : checkpointEveryEpochs,
-                reportEverySteps == null ? 100 : reportEverySteps);
+                reportEverySteps == null ? 100 : reportEverySteps,
+                stopWhen,
+                initFrom);
     }
 }

@@ -1,6 +1,7 @@
 package io.trainyard.training;
 
 import io.trainyard.checkpoint.Checkpoint;
+import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.data.Dataset;
@@ -11,8 +12,6 @@ import io.trainyard.device.Device;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.Devices;
 import io.trainyard.device.LearningSession;
-import io.trainyard.device.Parameters;
-import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
@@ -21,7 +20,6 @@ import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
-import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
@@ -116,8 +114,10 @@ public final class JobTraining {
             Workload asBefore =
                     newest.isPresent() ? workload.withThreads(newest.get().threads()) : workload;
             try (LearningSession session = device.open(asBefore)) {
-                Progress from = place(job, workload.network(), session, newest);
-                events.accept(started(job, attempt, device, workload, session, from));
+                StartingPoint start = StartingPoint.of(job, workload.network(), folder, newest);
+                session.load(start.state());
+                Progress from = start.progress();
+                events.accept(started(job, attempt, device, workload, session, from, folder));
                 return train(job, attempt, from, workload, session, folder, events, stopRequested);
             }
         } catch (RuntimeException | OutOfMemoryError e) {
@@ -138,7 +138,8 @@ public final class JobTraining {
     private static Outcome fail(JobSpec job, int attempt, Throwable cause, Consumer<TrainingEvent> events) {
         boolean saysAll = cause instanceof DatasetException
                 || cause instanceof DeviceException
-                || cause instanceof DivergedException;
+                || cause instanceof DivergedException
+                || (cause instanceof CheckpointException && cause.getCause() == null);
         if (!saysAll) {
             LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d failed".formatted(job.id(), attempt), cause);
         }
@@ -157,7 +158,7 @@ public final class JobTraining {
             BooleanSupplier stopRequested) {
         Trainer trainer = new Trainer(job, attempt, workload, session, folder, events, stopRequested);
         Progress end = trainer.train(from);
-        if (end.epoch() < job.epochs()) {
+        if (!trainer.isEnd(end)) {
             events.accept(new Released(job.id(), attempt, end.step(), "worker %s stops".formatted(worker)));
             return new Outcome.Released();
         }
@@ -165,17 +166,6 @@ public final class JobTraining {
         folder.keepOutcome(EventJson.write(finished)); // before it is told: told twice is better than never
         events.accept(finished);
         return new Outcome.Finished();
-    }
-
-    /// Puts the session where the job stands: at its newest checkpoint, or at the beginning.
-    private static Progress place(JobSpec job, Network network, LearningSession session, Optional<Checkpoint> newest) {
-        if (newest.isPresent()) {
-            session.load(newest.get().state());
-            return newest.get().progress();
-        }
-        TorchRandom random = new TorchRandom(job.seed());
-        session.load(new SessionState(Initializer.initial(network, random), Parameters.NONE));
-        return Progress.beginning(random.state());
     }
 
     private Workload workload(JobSpec job, Network network) {
@@ -191,7 +181,13 @@ public final class JobTraining {
     }
 
     private static Started started(
-            JobSpec job, int attempt, Device device, Workload workload, LearningSession session, Progress from) {
+            JobSpec job,
+            int attempt,
+            Device device,
+            Workload workload,
+            LearningSession session,
+            Progress from,
+            JobFolder folder) {
         String name = device.info().name();
         List<TrainingEvent.Parameter> parameters = workload.network().parameters().stream()
                 .map(p -> new TrainingEvent.Parameter(p.name(), p.shape(), name))
@@ -207,7 +203,8 @@ public final class JobTraining {
                 workload.dataset().classes(),
                 from.step() + 1,
                 workload.stepsPerEpoch(),
-                parameters);
+                parameters,
+                folder.source().orElse(null));
     }
 
     private static String message(Throwable e) {

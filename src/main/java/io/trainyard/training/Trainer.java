@@ -59,7 +59,7 @@ final class Trainer {
     Progress train(Progress from) {
         Progress at = from;
         savedStep = from.step();
-        while (at.epoch() < job.epochs()) {
+        while (!isEnd(at)) {
             TorchRandom random = TorchRandom.restore(at.random());
             learningRates = new double[workload.stepsPerEpoch()];
             Arrays.fill(learningRates, job.optimizer().learningRate());
@@ -72,7 +72,7 @@ final class Trainer {
                     save(at);
                     return at;
                 }
-                at = at.plus(advance(at));
+                at = advance(at);
             }
             long trainMicros = microsSince(epochNanos);
 
@@ -81,19 +81,26 @@ final class Trainer {
             if (!Double.isFinite(test.testLoss())) {
                 throw diverged("the test loss is " + test.testLoss(), at.step());
             }
+            long testMicros = microsSince(testNanos);
             EpochDraws.test(random);
-            events.accept(tested(at, test, samples(begin, at), trainMicros, microsSince(testNanos)));
+            events.accept(tested(at, test, samples(begin, at), trainMicros, testMicros));
 
-            at = at.nextEpoch(random.state(), test.accuracy());
-            if (at.epoch() % job.checkpointEveryEpochs() == 0 || at.epoch() == job.epochs()) {
+            at = at.nextEpoch(random.state(), test.accuracy(), testMicros);
+            if (at.epoch() % job.checkpointEveryEpochs() == 0 || isEnd(at)) {
                 save(at);
             }
         }
         return at;
     }
 
+    /// Whether the job is done there: all epochs are, or a condition of its own ends it.
+    boolean isEnd(Progress at) {
+        return at.epoch() == job.epochs()
+                || EarlyStop.reason(job.stopWhen(), at).isPresent();
+    }
+
     /// Trains one block of steps and tells their losses.
-    private int advance(Progress at) {
+    private Progress advance(Progress at) {
         int steps = pace.steps(workload.stepsPerEpoch() - at.stepOfEpoch());
         long nanos = System.nanoTime();
         float[] losses = session.advance(steps);
@@ -109,7 +116,7 @@ final class Trainer {
         if (finite < steps) {
             throw diverged("the loss is " + losses[finite], at.step() + 1 + finite);
         }
-        return steps;
+        return at.plus(steps, micros);
     }
 
     private DivergedException diverged(String what, long step) {
@@ -121,7 +128,8 @@ final class Trainer {
                                 learningRates[Math.floorMod(step - 1, learningRates.length)],
                                 savedStep == 0
                                         ? "no checkpoint was saved before"
-                                        : "what was trained before is in the checkpoint of step " + savedStep));
+                                        : "what was trained before is in the checkpoint \"%s/%d\", which another job can start from with initFrom"
+                                                .formatted(folder.name(), savedStep)));
     }
 
     private void save(Progress at) {
@@ -170,7 +178,10 @@ final class Trainer {
                 stepTimes.p95(),
                 stepTimes.p99(),
                 microsSince(startNanos) / 1000,
-                session.save().model().sha256());
+                session.save().model().sha256(),
+                end.epoch() == job.epochs()
+                        ? null
+                        : EarlyStop.reason(job.stopWhen(), end).orElse(null));
     }
 
     private static long microsSince(long nanos) {

@@ -89,7 +89,8 @@ function show({ summary, command, tests, stepTimes, classAccuracy, confusion }) 
   setText(byId("detail-heading"), summary.job);
   setState(byId("detail-state"), summary.status.toLowerCase(), format.stateWord(summary.status));
   byId("detail-reason").hidden = !summary.reason;
-  setText(byId("detail-reason"), summary.reason ?? "");
+  byId("detail-reason").dataset.state = summary.status.toLowerCase();
+  setText(byId("detail-reason"), (summary.status === "FINISHED" ? "Stopped early: " : "") + (summary.reason ?? ""));
   showFacts(summary, tests, stepTimes);
   byId("command").hidden = !command;
   setText(byId("command").querySelector("pre"), command ?? "");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
+import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.Shape;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -93,6 +94,22 @@ class JobFolderTest {
     }
 
     @Test
+    void decidesOnceWhichCheckpointOfAnotherJobItStartsFrom() {
+        CheckpointRef _ = new JobFolder(store, "other").save(checkpoint(9, 0.5f));
+        assertThat(folder.source()).isEmpty();
+        CheckpointName newest = new CheckpointName("other", null);
+        CheckpointName exact = new CheckpointName("other", 9L);
+        assertThat(folder.source(newest).name()).isEqualTo(exact);
+        CheckpointRef _ = new JobFolder(store, "other").save(checkpoint(10, 0.25f));
+        SavedModel model = folder.source(newest);
+        assertThat(model.name()).isEqualTo(exact);
+        assertThat(model.parameters().floats("w", Shape.of(1))).containsExactly(0.5f);
+        assertThat(model.epoch()).isEqualTo(3);
+        assertThat(folder.source()).hasValue(exact);
+        assertThat(new JobFolder(store, "job-2").source(newest).name().step()).isEqualTo(10);
+    }
+
+    @Test
     void savesTheSameBytesForTheSameState() {
         CheckpointRef first = folder.save(checkpoint(9, 0.5f));
         assertThat(folder.save(checkpoint(9, 0.5f))).isEqualTo(first);
@@ -117,7 +134,7 @@ class JobFolderTest {
         var model = new Parameters(Map.of("w", new Tensor.Floats(Shape.of(1), new float[] {weight})));
         var optimizer =
                 new Parameters(Map.of("w.momentum_buffer", new Tensor.Floats(Shape.of(1), new float[] {-weight})));
-        var progress = new Progress(3, 2, step, new long[] {1, 2, 3}, 0.5, 0.75);
+        var progress = new Progress(3, 2, step, new long[] {1, 2, 3}, 0.5, 0.75, 1, 123_456);
         return new Checkpoint(new SessionState(model, optimizer), progress, 2, 3);
     }
 }

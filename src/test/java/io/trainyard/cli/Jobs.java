@@ -26,7 +26,7 @@ final class Jobs {
     }
 
     static TrainingEvent started(JobSpec spec, int attempt, long firstStep) {
-        return new Started(spec.id(), attempt, spec, "cpu", 1, 80, 40, 10, firstStep, 10, List.of());
+        return new Started(spec.id(), attempt, spec, "cpu", 1, 80, 40, 10, firstStep, 10, List.of(), null);
     }
 
     static TrainingEvent losses(String id, int attempt, int epoch, long firstStep, int count) {
@@ -55,7 +55,7 @@ final class Jobs {
     }
 
     static TrainingEvent finished(String id) {
-        return new Finished(id, 1, 20, 0.75, 100_000, 110_000, 120_000, 2000, "00");
+        return new Finished(id, 1, 20, 0.75, 100_000, 110_000, 120_000, 2000, "00", null);
     }
 
     /// All of a job that finishes.

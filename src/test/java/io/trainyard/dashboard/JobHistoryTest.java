@@ -28,7 +28,7 @@ class JobHistoryTest {
     }
 
     private static Finished finished(String job) {
-        return new Finished(job, 1, 20, 0.9, 800, 900, 1000, 5000, "ab");
+        return new Finished(job, 1, 20, 0.9, 800, 900, 1000, 5000, "ab", null);
     }
 
     private long lossesOf(String job) {
@@ -69,7 +69,7 @@ class JobHistoryTest {
                         started("a", 1, 2, 1, 10),
                         new Claimed("a", 2, "w2", "cpu"),
                         started("a", 2, 2, 11, 10),
-                        new Finished("a", 2, 20, 0.7, 800, 900, 1000, 5000, "ab")),
+                        new Finished("a", 2, 20, 0.7, 800, 900, 1000, 5000, "ab", null)),
                 List.of(losses("a", 1, 0, 1, 10), losses("a", 1, 1, 11, 6), losses("a", 2, 1, 11, 10)),
                 List.of(tested("a", 1, 0, 10, 0.5), tested("a", 2, 1, 20, 0.7)));
         Random random = new Random(1);

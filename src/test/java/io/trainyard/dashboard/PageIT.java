@@ -114,7 +114,8 @@ class PageIT {
                     started("shapes-3", 1, 2, 1, 100),
                     losses("shapes-3", 1, 0, 1, 200),
                     tested("shapes-3", 1, 1, 200, 0.912),
-                    new Finished("shapes-3", 1, 200, 0.912, 812, 950, 1024, 1600, "ab"),
+                    new Finished(
+                            "shapes-3", 1, 200, 0.912, 812, 950, 1024, 1600, "ab", "test accuracy 0.912 reached 0.9"),
                     new Claimed("hostile", 1, "worker-2", "cpu"),
                     new Failed("hostile", 1, HOSTILE));
             see(row("shapes-3"), "Finished");
@@ -147,6 +148,7 @@ class PageIT {
             browser.visit("about:blank");
             browser.visit(dashboard.await(DashboardIT.URL) + "/#job/shapes-3");
             see("#detail-heading", "shapes-3");
+            see("#detail-reason", "Stopped early: test accuracy 0.912 reached 0.9");
             see("#facts", "91.2 % (90.4–91.9)");
             see("#facts", "median 812 µs, p95 950 µs, p99 1,024 µs");
             browser.visit(dashboard.await(DashboardIT.URL) + "/#job/no%20such");

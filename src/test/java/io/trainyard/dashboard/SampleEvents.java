@@ -28,7 +28,8 @@ final class SampleEvents {
                 10,
                 firstStep,
                 stepsPerEpoch,
-                List.of(new Parameter("out.bias", Shape.of(10), "cpu")));
+                List.of(new Parameter("out.bias", Shape.of(10), "cpu")),
+                null);
     }
 
     /// Losses that fall with the step, so that a step's loss says which step it was.

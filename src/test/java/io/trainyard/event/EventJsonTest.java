@@ -3,6 +3,7 @@ package io.trainyard.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.Shape;
 import java.io.IOException;
@@ -32,7 +33,8 @@ class EventJsonTest {
                         5,
                         6,
                         7,
-                        List.of(new TrainingEvent.Parameter("1.weight", Shape.of(10, 3072), "cpu"))),
+                        List.of(new TrainingEvent.Parameter("1.weight", Shape.of(10, 3072), "cpu")),
+                        new CheckpointName("b", 9L)),
                 new TrainingEvent.StepLosses("a", 1, 0, 1, new float[] {2.5f, 0.1f}, 100),
                 new TrainingEvent.EpochTested(
                         "a",
@@ -49,7 +51,8 @@ class EventJsonTest {
                         6,
                         7.5),
                 new TrainingEvent.CheckpointSaved("a", 1, "file:///m", "ab", 10, 0, 2),
-                new TrainingEvent.Finished("a", 1, 2, 0.5, 50.5, 60.5, 70.5, 100, "cd"),
+                new TrainingEvent.Finished("a", 1, 2, 0.5, 50.5, 60.5, 70.5, 100, "cd", null),
+                new TrainingEvent.Finished("a", 1, 2, 0.5, 50.5, 60.5, 70.5, 100, "cd", "because"),
                 new TrainingEvent.Failed("a", 1, "because"),
                 new TrainingEvent.Released("a", 1, 1, "stop"));
     }

@@ -50,6 +50,7 @@ class JobStateTest {
         assertThat(state.testAccuracy()).isEqualTo(0.25);
         assertThat(state.checkpoint()).isEqualTo("file:///x");
         assertThat(state.remainingMicros()).isZero();
+        assertThat(state.reason()).isEqualTo("done");
         assertThat(state.stepTimes()).isEqualTo(new JobState.StepTimes(100, 110, 120));
         assertThat(state.epochs().getLast().accuracyHigh()).isEqualTo(1);
     }
@@ -110,7 +111,7 @@ class JobStateTest {
     }
 
     private static Started started(int attempt, long firstStep) {
-        return new Started("a", attempt, SPEC, "cpu", 1, 80, 16, 10, firstStep, 10, List.of());
+        return new Started("a", attempt, SPEC, "cpu", 1, 80, 16, 10, firstStep, 10, List.of(), null);
     }
 
     private static StepLosses losses(int attempt, int epoch, long firstStep, float... losses) {
@@ -123,6 +124,6 @@ class JobStateTest {
     }
 
     private static Finished finished(int attempt) {
-        return new Finished("a", attempt, 20, 0.5, 100, 110, 120, 10, "00");
+        return new Finished("a", attempt, 20, 0.5, 100, 110, 120, 10, "00", "done");
     }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JobJsonTest {
     private static final String FIELDS =
-            "batchSize, checkpointEveryEpochs, dataset, device, epochs, id, network, optimizer, reportEverySteps, seed, shuffle";
+            "batchSize, checkpointEveryEpochs, dataset, device, epochs, id, initFrom, network, optimizer, reportEverySteps, seed, shuffle, stopWhen";
     private static final String LAYERS = "batchNorm2d, conv2d, dropout, flatten, linear, maxPool2d, relu";
     private static final String ID =
             "allowed is 1 to 100 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit";
@@ -45,7 +45,9 @@ class JobJsonTest {
                         0,
                         DeviceSpec.AUTO,
                         1,
-                        100));
+                        100,
+                        null,
+                        null));
         assertThat(read(
                         "{'id': 'a', 'network': 'lenet', 'dataset': 'cifar10', 'epochs': 3, 'seed': null, 'device': null,"
                                 + " 'optimizer': null, 'shuffle': null, 'batchSize': null, 'reportEverySteps': null}"))
@@ -59,7 +61,8 @@ class JobJsonTest {
                         + " [0.5, 0.25, 1], 'std': [1, 2, 0.5]}, 'augment': {'randomCrop': {'padding': 4}, 'horizontalFlip':"
                         + " {'p': 0.25}, 'cutout': {'size': 8}}}, 'epochs': 10, 'batchSize': 4, 'optimizer': {'type': 'sgd',"
                         + " 'learningRate': 1, 'momentum': 0.9, 'nesterov': true, 'weightDecay': 0.001}, 'shuffle': true, 'seed':"
-                        + " -9223372036854775808, 'device': 'cuda:1', 'checkpointEveryEpochs': 2, 'reportEverySteps': 7}");
+                        + " -9223372036854775808, 'device': 'cuda:1', 'checkpointEveryEpochs': 2, 'reportEverySteps': 7,"
+                        + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820'}");
         assertThat(job)
                 .isEqualTo(new JobSpec(
                         "tudui-1.v2",
@@ -78,7 +81,9 @@ class JobJsonTest {
                         Long.MIN_VALUE,
                         new DeviceSpec("cuda:1"),
                         2,
-                        7));
+                        7,
+                        new StopWhen(0.9, 5, 60.5),
+                        new CheckpointName("tudui-0", 7820L)));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
     }
@@ -118,7 +123,16 @@ class JobJsonTest {
     }
 
     static Stream<Arguments> mistakes() {
-        return Stream.of(notJson(), fields(), names(), datasets(), augmentations(), networks(), optimizers())
+        return Stream.of(
+                        notJson(),
+                        fields(),
+                        names(),
+                        datasets(),
+                        augmentations(),
+                        networks(),
+                        optimizers(),
+                        ends(),
+                        checkpoints())
                 .flatMap(rows -> rows);
     }
 
@@ -221,6 +235,44 @@ class JobJsonTest {
                 arguments(
                         normalize("[1]", "[0]"),
                         "dataset.normalize.std is 0.0; allowed is 1.0E-6 up to, but not including, 1000000.0"));
+    }
+
+    private static Stream<Arguments> ends() {
+        return Stream.of(
+                arguments(
+                        job("'stopWhen': {}"),
+                        "stopWhen is empty; give it testAccuracyAtLeast, noImprovementEpochs or maxMinutes, or leave it out"),
+                arguments(
+                        job("'stopWhen': {'testAccuracyAtLeast': 91}"),
+                        "stopWhen.testAccuracyAtLeast is 91.0; allowed is above 0 up to 1.0"),
+                arguments(
+                        job("'stopWhen': {'noImprovementEpochs': 0}"),
+                        "stopWhen.noImprovementEpochs is 0; allowed is 1 to 100000"),
+                arguments(
+                        job("'stopWhen': {'maxMinutes': 0}"),
+                        "stopWhen.maxMinutes is 0.0; allowed is above 0 up to 1000000.0"),
+                arguments(
+                        job("'stopWhen': {'maxMinutes': 1, 'testLossAtMost': 1}"),
+                        "the field \"testLossAtMost\" of stopWhen is not known; allowed is maxMinutes, noImprovementEpochs, testAccuracyAtLeast"),
+                arguments(
+                        job("'stopWhen': 0.9"),
+                        "stopWhen is 0.9; it must be an object such as {\"testAccuracyAtLeast\": 0.9}"));
+    }
+
+    private static Stream<Arguments> checkpoints() {
+        String allowed = "; allowed is a job's id, or a job's id and a step, such as \"tudui-1\" or \"tudui-1/7820\"";
+        return Stream.of(
+                arguments(job("'initFrom': '../b'"), "initFrom is \"../b\"" + allowed),
+                arguments(job("'initFrom': '/etc/passwd'"), "initFrom is \"/etc/passwd\"" + allowed),
+                arguments(job("'initFrom': 'b/x'"), "initFrom is \"b/x\"" + allowed),
+                arguments(job("'initFrom': 'b/-1'"), "initFrom is \"b/-1\"" + allowed),
+                arguments(job("'initFrom': 'b/1/2'"), "initFrom is \"b/1/2\"" + allowed),
+                arguments(
+                        job("'initFrom': 7"),
+                        "initFrom is 7; it must be text, in quotes: a job's id, or a job's id and a step, such as \"tudui-1/7820\""),
+                arguments(
+                        job("'initFrom': 'a/7'"),
+                        "initFrom is \"a/7\", the job's own id; name another job's checkpoint, for a job that goes on does so from its own by itself"));
     }
 
     private static Stream<Arguments> augmentations() {

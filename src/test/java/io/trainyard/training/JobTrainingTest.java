@@ -2,6 +2,7 @@ package io.trainyard.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.TrainingEvent;
@@ -13,6 +14,7 @@ import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -150,9 +152,113 @@ class JobTrainingTest {
                         Failed.class,
                         failed -> assertThat(failed.reason())
                                 .startsWith(
-                                        "a value of 1.weight is not finite at step %d, where the learning rate is 999.0; what was trained before is in the checkpoint of step %d."
+                                        "a value of 1.weight is not finite at step %d, where the learning rate is 999.0; what was trained before is in the checkpoint \"a/%d\", which another job can start from with initFrom."
                                                 .formatted(saved + 1, saved)));
         assertThat(folder("a").newest().orElseThrow().progress().step()).isEqualTo(saved);
+    }
+
+    @Test
+    void stopsEarlyWithACheckpointAndTheReason() {
+        JobSpec job = job(
+                "a",
+                "\"epochs\": 9, \"batchSize\": 1500, \"checkpointEveryEpochs\": 9, \"stopWhen\": {\"testAccuracyAtLeast\": 1e-9}");
+        assertThat(run(job, () -> false)).isEqualTo(new Outcome.Finished());
+        EpochTested test = of(EpochTested.class).getLast();
+        Finished finished = (Finished) events.getLast();
+        assertThat(of(EpochTested.class)).hasSize(1);
+        assertThat(finished.stoppedEarly()).isEqualTo("test accuracy %s reached 1.0E-9".formatted(test.testAccuracy()));
+        assertThat(finished.steps()).isEqualTo(test.step());
+        assertThat(of(CheckpointSaved.class)).extracting(CheckpointSaved::step).containsExactly(test.step());
+    }
+
+    /// A learning rate of 0: the accuracy never changes. Each attempt does one step.
+    @Test
+    void stopsEarlyAtTheSameEpochHoweverOftenItWasInterrupted() {
+        JobSpec job = job("a", """
+                "epochs": 9, "batchSize": 2000, "stopWhen": {"noImprovementEpochs": 2},
+                "optimizer": {"type": "sgd", "learningRate": 0},
+                "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]}""");
+        while (run(job, stopAfterQuestions(1)) instanceof Outcome.Released) {
+            assertThat(events.getLast()).isInstanceOf(Released.class);
+        }
+        Finished finished = (Finished) events.getLast();
+        assertThat(of(EpochTested.class)).extracting(EpochTested::epoch).containsExactly(0, 1, 2);
+        assertThat(finished.stoppedEarly())
+                .startsWith("no improvement in 2 epochs: the best test accuracy is ")
+                .endsWith(", after epoch 0");
+        assertThat(folder("a").newest().orElseThrow().progress().workedMicros()).isPositive();
+    }
+
+    /// Killed between the last epoch's checkpoint and the job's end.
+    @Test
+    void anAttemptAfterTheConditionWasMetTrainsNothing() {
+        String fields = "\"epochs\": 9, \"batchSize\": 1500, \"stopWhen\": {\"testAccuracyAtLeast\": 1e-9}";
+        run(job("a", fields), () -> false);
+        Finished first = (Finished) events.getLast();
+        Checkpoint last = folder("a").newest().orElseThrow();
+        assertThat(folder("b").keepSpec(JobJson.write(job("b", fields)))).isTrue();
+        var _ = folder("b").save(last);
+        events.clear();
+
+        assertThat(run(job("b", fields), () -> false)).isEqualTo(new Outcome.Finished());
+        assertThat(of(StepLosses.class)).isEmpty();
+        Finished second = (Finished) events.getLast();
+        assertThat(second.stoppedEarly()).isEqualTo(first.stoppedEarly());
+        assertThat(second.parametersSha256()).isEqualTo(first.parametersSha256());
+        assertThat(second.steps()).isEqualTo(first.steps());
+        assertThat(second.p99StepMicros()).isZero();
+    }
+
+    /// With a learning rate of 0 the other job's weights are those this one would have drawn itself.
+    @Test
+    void startsFromAnotherJobsCheckpointAndDrawsOnAsIfItHadDrawnThem() {
+        String fields = "\"epochs\": 1, \"batchSize\": 1500, \"shuffle\": true, \"seed\": 3, \"optimizer\": "
+                + "{\"type\": \"sgd\", \"learningRate\": %s, \"momentum\": 0.9}";
+        run(job("drawn", fields.formatted("0.05")), () -> false);
+        float[] losses = losses();
+        run(job("source", fields.formatted("0")), () -> false);
+        CheckpointSaved saved = of(CheckpointSaved.class).getLast();
+        events.clear();
+
+        run(job("a", fields.formatted("0.05") + ", \"initFrom\": \"source\""), () -> false);
+        assertThat(losses()).isEqualTo(losses);
+        assertThat(of(Started.class).getFirst().initFrom()).isEqualTo(new CheckpointName("source", saved.step()));
+        assertThat(of(Started.class).getFirst().firstStep()).isEqualTo(1);
+    }
+
+    @Test
+    void goesOnFromItsOwnCheckpointsAndNotFromTheOthers() {
+        run(job("source", "\"epochs\": 2, \"batchSize\": 1500"), () -> false);
+        long first = of(CheckpointSaved.class).getFirst().step();
+        String fields = "\"epochs\": 1, \"batchSize\": 1500, \"initFrom\": \"source/%d\"".formatted(first);
+        events.clear();
+        run(job("whole", fields), () -> false);
+        String sha256 = ((Finished) events.getLast()).parametersSha256();
+        run(job("other", fields.replace("/" + first, "")), () -> false);
+        assertThat(((Finished) events.getLast()).parametersSha256()).isNotEqualTo(sha256);
+        while (run(job("cut", fields), stopAfterQuestions(1)) instanceof Outcome.Released) {
+            assertThat(events.getLast()).isInstanceOf(Released.class);
+        }
+        assertThat(((Finished) events.getLast()).parametersSha256()).isEqualTo(sha256);
+        assertThat(of(Started.class).getLast().initFrom()).isEqualTo(new CheckpointName("source", first));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        source/7 | `"dataset": "shapes32"` | `there is no checkpoint "source/7"; the job's newest is of step 6, and there are 2 in `
+        nobody   | `"dataset": "shapes32"` | `there is no checkpoint "nobody": no job of that id has saved one in `
+        source   | `"dataset": "shapes28"` | `the checkpoint source/6 does not fit the network (7 layers): parameter 0.weight is float32 of shape 4x3x5x5; expected is float32 of shape 4x1x5x5`
+        source   | `"network": "lenet"`    | `the checkpoint source/6 does not fit the network (lenet): parameter conv1.weight is missing; expected is float32 of shape 6x3x5x5`
+        """)
+    void aCheckpointThatIsNotThereOrOfAnotherNetworkFailsTheJob(String initFrom, String field, String reason) {
+        run(job("source", "\"epochs\": 2, \"batchSize\": 3000"), () -> false);
+        JobSpec job = job("a", "\"epochs\": 1, \"initFrom\": \"%s\", %s".formatted(initFrom, field));
+        assertThat(run(job, () -> false))
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class, o -> assertThat(o.reason()).startsWith(reason));
+        assertThat(events.getLast())
+                .isInstanceOfSatisfying(
+                        Failed.class, failed -> assertThat(failed.reason()).startsWith(reason));
     }
 
     @Test

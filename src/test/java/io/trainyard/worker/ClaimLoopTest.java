@@ -87,7 +87,7 @@ class ClaimLoopTest {
                 throw new CheckpointException("the store is away");
             }
             events.accept(new Claimed(job.id(), 1, "w", "cpu"));
-            events.accept(new Finished(job.id(), 1, 1, 1, 1, 1, 1, 1, ""));
+            events.accept(new Finished(job.id(), 1, 1, 1, 1, 1, 1, 1, "", null));
             return new Outcome.Finished();
         });
         fleet.submit("patient");
@@ -109,7 +109,7 @@ class ClaimLoopTest {
                     default -> throw new IllegalArgumentException();
                 }
             }
-            events.accept(new Finished(job.id(), 7, 1, 1, 1, 1, 1, 1, ""));
+            events.accept(new Finished(job.id(), 7, 1, 1, 1, 1, 1, 1, "", null));
             return new Outcome.Finished();
         });
         fleet.submit("first");
@@ -166,7 +166,7 @@ class ClaimLoopTest {
             if (run <= releases) {
                 return new Outcome.Released();
             }
-            events.accept(new Finished(job.id(), run, 1, 1, 1, 1, 1, 1, ""));
+            events.accept(new Finished(job.id(), run, 1, 1, 1, 1, 1, 1, "", null));
             return new Outcome.Finished();
         });
         fleet.submit("job");

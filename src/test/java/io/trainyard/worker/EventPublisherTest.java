@@ -29,7 +29,7 @@ class EventPublisherTest {
                 new StepLosses("job", 1, 0, 1, new float[] {2, 1}, 5),
                 new EpochTested("job", 1, 0, 2, 1, 0.5, 0, 1, new double[] {0.5}, new int[][] {{1}}, 1, 1, 1),
                 new CheckpointSaved("job", 1, "file:///c", "00", 1, 0, 2),
-                new Finished("job", 1, 2, 0.5, 1, 1, 1, 1, "00"));
+                new Finished("job", 1, 2, 0.5, 1, 1, 1, 1, "00", null));
         try (Fleet fleet = new Fleet()) {
             RecordHeaders command = new RecordHeaders();
             command.add("traceparent", TRACE.getBytes(StandardCharsets.UTF_8));

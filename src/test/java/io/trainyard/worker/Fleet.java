@@ -179,7 +179,7 @@ final class Fleet implements AutoCloseable {
                 java.util.concurrent.locks.LockSupport.parkNanos(
                         Duration.ofMillis(20).toNanos()); // a step takes time
             }
-            events.accept(new Finished(job.id(), attempt, step, 0.5, 1, 1, 1, 1, "00"));
+            events.accept(new Finished(job.id(), attempt, step, 0.5, 1, 1, 1, 1, "00", null));
             return new Outcome.Finished();
         }
     }

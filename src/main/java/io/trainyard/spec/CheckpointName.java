@@ -1,0 +1,45 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+import org.jspecify.annotations.Nullable;
+
+/// A checkpoint as a job names it: `<job id>`, that job's newest, or `<job id>/<step>`. It is a name in the store,
+/// never
+/// a path. What ran outside a fleet more than once under one id has its later runs under `<job id>~2` and so on.
+///
+/// @param job the folder's name in the store: a job's id, with the number of the run where there are several
+/// @param step null: the newest
+public record CheckpointName(String job, @Nullable Long step) {
+    private static final String FORM = JobSpec.ID + "(~[1-9][0-9]{0,8})?(/[0-9]{1,18})?";
+
+    public CheckpointName {
+        var _ = checked("checkpoint", step == null ? job : job + "/" + step);
+    }
+
+    /// @param field where the text stands, for the message
+    /// @throws InvalidJobException if it is not the name of a checkpoint
+    public static CheckpointName parse(String field, String text) {
+        int slash = checked(field, text).indexOf('/');
+        return slash < 0
+                ? new CheckpointName(text, null)
+                : new CheckpointName(text.substring(0, slash), Long.valueOf(text.substring(slash + 1)));
+    }
+
+    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+    static CheckpointName read(String text) {
+        return parse("initFrom", text);
+    }
+
+    private static String checked(String field, String text) {
+        return Check.matching(
+                field, text, FORM, "a job's id, or a job's id and a step, such as \"tudui-1\" or \"tudui-1/7820\"");
+    }
+
+    /// As a person writes it.
+    @Override
+    @JsonValue
+    public String toString() {
+        return step == null ? job : job + "/" + step;
+    }
+}

@@ -1,0 +1,58 @@
+package io.trainyard.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.checkpoint.Progress;
+import io.trainyard.spec.StopWhen;
+import org.junit.jupiter.api.Test;
+
+class EarlyStopTest {
+    private static final long MINUTE = 60_000_000;
+    private static final long[] RANDOM = {};
+
+    @Test
+    void withoutAConditionAJobGoesOn() {
+        assertThat(EarlyStop.reason(null, after(1, 1, 1))).isEmpty();
+    }
+
+    @Test
+    void stopsWhereTheLastTestReachesAnAccuracy() {
+        StopWhen stopWhen = new StopWhen(0.9, null, null);
+        assertThat(EarlyStop.reason(stopWhen, Progress.beginning(RANDOM))).isEmpty();
+        assertThat(EarlyStop.reason(stopWhen, after(0.5, 0.899))).isEmpty();
+        assertThat(EarlyStop.reason(stopWhen, after(0.5, 0.9))).hasValue("test accuracy 0.9 reached 0.9");
+        assertThat(EarlyStop.reason(stopWhen, after(0.5, 0.95).plus(1, 0)))
+                .as("in mid-epoch nothing is asked")
+                .isEmpty();
+    }
+
+    @Test
+    void stopsWhereTheBestTestIsLongAgo() {
+        StopWhen stopWhen = new StopWhen(null, 2, null);
+        assertThat(EarlyStop.reason(stopWhen, after(0.5, 0.4))).isEmpty();
+        assertThat(EarlyStop.reason(stopWhen, after(0.5, 0.4, 0.6))).isEmpty();
+        assertThat(EarlyStop.reason(stopWhen, after(0.5, 0.4, 0.6, 0.6))).isEmpty();
+        assertThat(EarlyStop.reason(stopWhen, after(0.5, 0.4, 0.6, 0.6, 0.5)))
+                .hasValue("no improvement in 2 epochs: the best test accuracy is 0.6, after epoch 2");
+        assertThat(EarlyStop.reason(stopWhen, after(0, 0))).isEmpty();
+        assertThat(EarlyStop.reason(stopWhen, after(0, 0, 0))).isPresent();
+    }
+
+    @Test
+    void stopsWhereItsTimeIsUp() {
+        StopWhen stopWhen = new StopWhen(null, null, 2.5);
+        Progress almost = Progress.beginning(RANDOM).plus(5, 2 * MINUTE).nextEpoch(RANDOM, 0.5, MINUTE / 2 - 1);
+        assertThat(EarlyStop.reason(stopWhen, almost)).isEmpty();
+        Progress over = Progress.beginning(RANDOM).plus(5, 2 * MINUTE).nextEpoch(RANDOM, 0.5, MINUTE / 2);
+        assertThat(EarlyStop.reason(stopWhen, over)).hasValue("2.50 minutes of training reached 2.5");
+    }
+
+    /// A job whose epochs of one step ended with these test accuracies.
+    private static Progress after(double... accuracies) {
+        Progress at = Progress.beginning(RANDOM);
+        for (double accuracy : accuracies) {
+            at = at.plus(1, 10).nextEpoch(RANDOM, accuracy, 10);
+        }
+        return at;
+    }
+}
