@@ -41,6 +41,22 @@ def pool(kernel=2, stride=2):
     return {"type": "maxPool2d", "kernel": kernel, "stride": stride}
 
 
+def avg_pool(kernel=2, stride=2):
+    return {"type": "avgPool2d", "kernel": kernel, "stride": stride}
+
+
+def adaptive(out):
+    return {"type": "adaptiveAvgPool2d", "out": out}
+
+
+def leaky(slope):
+    return {"type": "leakyRelu", "negativeSlope": slope}
+
+
+def gelu(approximate):
+    return {"type": "gelu", "approximate": approximate}
+
+
 def linear(out, bias=True):
     return {"type": "linear", "out": out, "bias": bias}
 
@@ -49,6 +65,11 @@ def dropout(p):
     return {"type": "dropout", "p": p}
 
 
+def dropout2d(p):
+    return {"type": "dropout2d", "p": p}
+
+
+TANH, SIGMOID = {"type": "tanh"}, {"type": "sigmoid"}
 RELU, FLATTEN, NORM = {"type": "relu"}, {"type": "flatten"}, {"type": "batchNorm2d"}
 WIDE, SQUARE = (3, 9, 8), (2, 8, 8)                                        # channels, rows, columns
 
@@ -81,6 +102,12 @@ CASES = [
          optimizer={"nesterov": True}),
     case("shuffle-normalize", WIDE, 4, [conv(5), RELU, pool(), FLATTEN, linear(10), RELU, linear(4)], seed=2147483658, shuffle=True,
          normalize={"mean": [0.4914, 0.4822, 0.4465], "std": [0.247, 0.2435, 0.2616]}),
+    case("conv-stride-3", WIDE, 4, [conv(6, 3, 3, 1), RELU, conv(5, 2, 3, 1, bias=False), FLATTEN], seed=15, normalize=HALF3),
+    case("avg-pool", WIDE, 4, [conv(5, 3, 1, 1), avg_pool(3, 2), RELU, conv(6, 3, 1, 1), adaptive(3), FLATTEN], seed=30, lr=0.5, normalize=HALF3),
+    case("activations", WIDE, 4, [conv(4), SIGMOID, conv(5), gelu("none"), FLATTEN, linear(16), leaky(0.1), linear(12), TANH, linear(12), gelu("tanh")],
+         seed=17, lr=0.5, normalize=HALF3),
+    case("dropout2d", WIDE, 5, [conv(6), RELU, dropout2d(0.25), conv(8), dropout2d(0.5), RELU, FLATTEN, linear(12), dropout(0.5), linear(5)],
+         seed=25, normalize=HALF3),
 ]
 
 
@@ -91,9 +118,14 @@ def build(layers, image):
         a = {k: v for k, v in layer.items() if k not in ("type", "out")}
         module = {"conv2d": lambda: nn.Conv2d(x.shape[1], layer["out"], a["kernel"], a["stride"], a["padding"], bias=a["bias"]),
                   "maxPool2d": lambda: nn.MaxPool2d(a["kernel"], a["stride"]),
-                  "relu": nn.ReLU, "flatten": nn.Flatten,
+                  "avgPool2d": lambda: nn.AvgPool2d(a["kernel"], a["stride"]),
+                  "adaptiveAvgPool2d": lambda: nn.AdaptiveAvgPool2d(layer["out"]),
+                  "relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "flatten": nn.Flatten,
+                  "leakyRelu": lambda: nn.LeakyReLU(a["negativeSlope"]),
+                  "gelu": lambda: nn.GELU(approximate=a["approximate"]),
                   "linear": lambda: nn.Linear(x.shape[1], layer["out"], bias=a["bias"]),
                   "dropout": lambda: nn.Dropout(a["p"]),
+                  "dropout2d": lambda: nn.Dropout2d(a["p"]),
                   "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1])}[layer["type"]]()
         with torch.no_grad():
             x = module.eval()(x)                                           # in eval mode this draws nothing and changes nothing

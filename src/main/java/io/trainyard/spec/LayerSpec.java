@@ -14,9 +14,16 @@ import org.jspecify.annotations.Nullable;
 @JsonSubTypes({
     @JsonSubTypes.Type(value = LayerSpec.Conv2d.class, name = "conv2d"),
     @JsonSubTypes.Type(value = LayerSpec.MaxPool2d.class, name = "maxPool2d"),
+    @JsonSubTypes.Type(value = LayerSpec.AvgPool2d.class, name = "avgPool2d"),
+    @JsonSubTypes.Type(value = LayerSpec.AdaptiveAvgPool2d.class, name = "adaptiveAvgPool2d"),
     @JsonSubTypes.Type(value = LayerSpec.BatchNorm2d.class, name = "batchNorm2d"),
     @JsonSubTypes.Type(value = LayerSpec.Relu.class, name = "relu"),
+    @JsonSubTypes.Type(value = LayerSpec.LeakyRelu.class, name = "leakyRelu"),
+    @JsonSubTypes.Type(value = LayerSpec.Gelu.class, name = "gelu"),
+    @JsonSubTypes.Type(value = LayerSpec.Tanh.class, name = "tanh"),
+    @JsonSubTypes.Type(value = LayerSpec.Sigmoid.class, name = "sigmoid"),
     @JsonSubTypes.Type(value = LayerSpec.Dropout.class, name = "dropout"),
+    @JsonSubTypes.Type(value = LayerSpec.Dropout2d.class, name = "dropout2d"),
     @JsonSubTypes.Type(value = LayerSpec.Flatten.class, name = "flatten"),
     @JsonSubTypes.Type(value = LayerSpec.Linear.class, name = "linear"),
 })
@@ -38,6 +45,11 @@ public sealed interface LayerSpec {
     /// the layer.
     default List<ParameterSpec> parameters(Shape in) {
         return List.of();
+    }
+
+    /// Values that one sample's mask has in training, for samples of shape `in`; 0 for a layer that draws none.
+    default int maskElements(Shape in) {
+        return 0;
     }
 
     /// Cross-correlation with `out` square kernels, zero padding on all sides; weight (out, in, kernel, kernel).
@@ -94,7 +106,46 @@ public sealed interface LayerSpec {
 
         @Override
         public Shape output(Shape in) {
-            return Window.slide(in, in.rank() == 3 ? in.size(0) : 0, kernel, stride, 0);
+            return Window.slide(in, kernel, stride);
+        }
+    }
+
+    /// The mean of each window; no padding; windows that do not fit whole are left out.
+    record AvgPool2d(@Nullable String name, int kernel, int stride) implements LayerSpec {
+        public AvgPool2d {
+            Check.between("avgPool2d.kernel", kernel, 1, MAX_WINDOW);
+            Check.between("avgPool2d.stride", stride, 1, MAX_WINDOW);
+        }
+
+        /// The stride defaults to the kernel.
+        @JsonCreator
+        static AvgPool2d read(@Nullable String name, @Nullable Integer kernel, @Nullable Integer stride) {
+            int size = Check.present("avgPool2d.kernel", kernel);
+            return new AvgPool2d(name, size, stride == null ? size : stride);
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            return Window.slide(in, kernel, stride);
+        }
+    }
+
+    /// Means over `out` x `out` windows that cover the image, whatever its size: window i of a side of `size` pixels
+    /// reaches from floor(i size / out) to ceil((i + 1) size / out), not included. Neighbours may share pixels.
+    record AdaptiveAvgPool2d(@Nullable String name, int out) implements LayerSpec {
+        public AdaptiveAvgPool2d {
+            Check.between("adaptiveAvgPool2d.out", out, 1, MAX_WINDOW);
+        }
+
+        @JsonCreator
+        static AdaptiveAvgPool2d read(@Nullable String name, @Nullable Integer out) {
+            return new AdaptiveAvgPool2d(name, Check.present("adaptiveAvgPool2d.out", out));
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            Window.requireImage(in);
+            return Shape.of(in.size(0), out, out);
         }
     }
 
@@ -125,13 +176,54 @@ public sealed interface LayerSpec {
         }
     }
 
-    /// max(0, x).
-    record Relu(@Nullable String name) implements LayerSpec {
+    /// A function of each value by itself; nothing to train, nothing to draw.
+    sealed interface Activation extends LayerSpec {
         @Override
-        public Shape output(Shape in) {
+        default Shape output(Shape in) {
             return in;
         }
     }
+
+    /// max(0, x).
+    record Relu(@Nullable String name) implements Activation {}
+
+    /// x above 0, `negativeSlope` x elsewhere.
+    record LeakyRelu(@Nullable String name, double negativeSlope) implements Activation {
+        public LeakyRelu {
+            Check.within("leakyRelu.negativeSlope", negativeSlope, 0, 1000);
+        }
+
+        /// `negativeSlope` defaults to 0.01.
+        @JsonCreator
+        static LeakyRelu read(@Nullable String name, @Nullable Double negativeSlope) {
+            return new LeakyRelu(name, negativeSlope == null ? 0.01 : negativeSlope);
+        }
+    }
+
+    /// x Phi(x), where Phi is the normal distribution's function (Hendrycks and Gimpel 2016).
+    ///
+    /// @param approximate `none` for Phi itself, `tanh` for 0.5 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+    record Gelu(@Nullable String name, String approximate) implements Activation {
+        public Gelu {
+            Check.matching("gelu.approximate", approximate, "none|tanh", "none or tanh");
+        }
+
+        /// `approximate` defaults to `none`.
+        @JsonCreator
+        static Gelu read(@Nullable String name, @Nullable String approximate) {
+            return new Gelu(name, approximate == null ? "none" : approximate);
+        }
+
+        public boolean byTanh() {
+            return approximate.equals("tanh");
+        }
+    }
+
+    /// The hyperbolic tangent.
+    record Tanh(@Nullable String name) implements Activation {}
+
+    /// 1 / (1 + e^-x).
+    record Sigmoid(@Nullable String name) implements Activation {}
 
     /// In training zeroes each element with probability `p` and scales the others by 1/(1-p); in evaluation nothing.
     record Dropout(@Nullable String name, double p) implements LayerSpec {
@@ -148,6 +240,35 @@ public sealed interface LayerSpec {
         @Override
         public Shape output(Shape in) {
             return in;
+        }
+
+        @Override
+        public int maskElements(Shape in) {
+            return p == 0 ? 0 : in.elements();
+        }
+    }
+
+    /// As [Dropout], but each channel of a sample as a whole: one draw a channel.
+    record Dropout2d(@Nullable String name, double p) implements LayerSpec {
+        public Dropout2d {
+            Check.within("dropout2d.p", p, 0, 1);
+        }
+
+        /// `p` defaults to 0.5.
+        @JsonCreator
+        static Dropout2d read(@Nullable String name, @Nullable Double p) {
+            return new Dropout2d(name, p == null ? 0.5 : p);
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            Window.requireImage(in);
+            return in;
+        }
+
+        @Override
+        public int maskElements(Shape in) {
+            return p == 0 ? 0 : in.size(0);
         }
     }
 

@@ -83,11 +83,10 @@ public record Network(Shape input, int classes, List<Layer> layers) {
                 + layers.stream().mapToLong(layer -> layer.out().elements()).sum();
     }
 
-    /// Elements that the dropout masks of one sample have in training: those of every dropout layer with p above 0.
+    /// Values that the dropout masks of one sample have in training.
     public long maskElements() {
         return layers.stream()
-                .filter(layer -> layer.spec() instanceof LayerSpec.Dropout d && d.p() > 0)
-                .mapToLong(layer -> layer.out().elements())
+                .mapToLong(layer -> layer.spec().maskElements(layer.in()))
                 .sum();
     }
 }

@@ -22,6 +22,12 @@ final class Window {
                 positions(in.size(2), kernel, stride, padding));
     }
 
+    /// As above without padding, each channel by itself.
+    static Shape slide(Shape in, int kernel, int stride) {
+        requireImage(in);
+        return slide(in, in.size(0), kernel, stride, 0);
+    }
+
     private static int positions(int size, int kernel, int stride, int padding) {
         int room = size + 2 * padding - kernel;
         if (room < 0) {

@@ -21,14 +21,18 @@ import java.util.Objects;
 record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
     static List<String> names() {
         return List.of(
+                "activations",
                 "augment-all",
                 "augment-crop",
                 "augment-flip-cutout",
+                "avg-pool",
                 "batchnorm",
                 "conv-nobias",
+                "conv-stride-3",
                 "conv-stride-padding",
                 "dropout",
                 "dropout-conv",
+                "dropout2d",
                 "linear-nobias",
                 "linear-only",
                 "momentum",

@@ -1,13 +1,20 @@
 package io.trainyard.device;
 
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
+import io.trainyard.spec.LayerSpec.AvgPool2d;
 import io.trainyard.spec.LayerSpec.BatchNorm2d;
 import io.trainyard.spec.LayerSpec.Conv2d;
 import io.trainyard.spec.LayerSpec.Dropout;
+import io.trainyard.spec.LayerSpec.Dropout2d;
 import io.trainyard.spec.LayerSpec.Flatten;
+import io.trainyard.spec.LayerSpec.Gelu;
+import io.trainyard.spec.LayerSpec.LeakyRelu;
 import io.trainyard.spec.LayerSpec.Linear;
 import io.trainyard.spec.LayerSpec.MaxPool2d;
 import io.trainyard.spec.LayerSpec.Relu;
+import io.trainyard.spec.LayerSpec.Sigmoid;
+import io.trainyard.spec.LayerSpec.Tanh;
 import io.trainyard.spec.Shape;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,6 +64,30 @@ public record LayerRow(String name, Shape input, int classes, List<LayerSpec> la
                 row("dropout twice", conv(3, 3, 1, 1, true), dropout(0.75), relu(), dropout(0.1), pool(2, 2)),
                 row("dropout 0", conv(3, 3, 1, 1, true), dropout(0), relu()),
                 exactly("dropout last", Shape.of(1, 4, 4), 3, flatten(), linear(3, true), dropout(0.5)),
+                row("avgPool2d 2", conv(4, 3, 1, 1, true), avgPool(2, 2)),
+                row("avgPool2d overlapping", conv(4, 3, 1, 1, true), avgPool(3, 2)),
+                row("avgPool2d with gaps", conv(17, 3, 1, 1, true), avgPool(2, 3)),
+                row("avgPool2d of the pixels", avgPool(2, 2)),
+                row("avgPool2d, then relu", conv(4, 3, 1, 1, true), avgPool(2, 1), relu()),
+                row("adaptiveAvgPool2d to one value", conv(9, 3, 1, 1, true), adaptive(1)),
+                covering("adaptiveAvgPool2d of equal windows", Shape.of(2, 6, 9), adaptive(3)),
+                covering("adaptiveAvgPool2d of uneven windows", Shape.of(2, 7, 8), adaptive(3)),
+                covering("adaptiveAvgPool2d of rows that divide evenly", Shape.of(2, 8, 7), adaptive(4)),
+                covering("adaptiveAvgPool2d to more than there is", Shape.of(1, 5, 4), adaptive(7)),
+                covering("adaptiveAvgPool2d to as much as there is", Shape.of(1, 5, 5), adaptive(5)),
+                row("adaptiveAvgPool2d of the pixels", adaptive(4)),
+                row("leakyRelu", conv(5, 3, 1, 1, true), leakyRelu(0.01), conv(3, 3, 1, 1, true), leakyRelu(0.3)),
+                row("gelu", conv(5, 3, 1, 1, true), gelu("none"), flatten(), linear(9, true), gelu("none")),
+                row("gelu by tanh", conv(5, 3, 1, 1, true), gelu("tanh"), flatten(), linear(9, true), gelu("tanh")),
+                row("tanh", conv(5, 3, 1, 1, true), tanh(), flatten(), linear(9, true), tanh()),
+                row("sigmoid", conv(5, 3, 1, 1, true), sigmoid(), flatten(), linear(9, true), sigmoid()),
+                row("relu after each", conv(4, 3, 1, 1, true), tanh(), relu(), gelu("none"), relu(), sigmoid(), relu()),
+                row("each after relu", conv(4, 3, 1, 1, true), relu(), tanh(), leakyRelu(0.1), relu(), gelu("tanh")),
+                row("activations of the pixels", gelu("none"), tanh(), sigmoid(), leakyRelu(0.2)),
+                row("dropout2d after conv2d", conv(9, 3, 1, 1, true), dropout2d(0.5), conv(4, 3, 1, 0, true)),
+                row("dropout2d of the pixels", dropout2d(0.25)),
+                row("dropout2d between dropouts", conv(5, 3, 1, 1, true), dropout(0.2), dropout2d(0.5), dropout(0.1)),
+                row("dropout2d 0", conv(3, 3, 1, 1, true), dropout2d(0), relu()),
                 row("linear alone"),
                 exactly("linear without bias", Shape.of(2, 4, 3), 6, flatten(), linear(6, false)),
                 row("linear after linear", flatten(), linear(17, true), linear(5, false)),
@@ -76,6 +107,11 @@ public record LayerRow(String name, Shape input, int classes, List<LayerSpec> la
         return new LayerRow(name, input, classes, all);
     }
 
+    /// As [#row] on images of that shape, behind a convolution.
+    private static LayerRow covering(String name, Shape input, LayerSpec layer) {
+        return exactly(name, input, 3, conv(5, 3, 1, 1, true), layer, flatten(), linear(3, true));
+    }
+
     private static LayerRow exactly(String name, Shape input, int classes, LayerSpec... layers) {
         return new LayerRow(name, input, classes, List.of(layers));
     }
@@ -86,6 +122,34 @@ public record LayerRow(String name, Shape input, int classes, List<LayerSpec> la
 
     public static MaxPool2d pool(int kernel, int stride) {
         return new MaxPool2d(null, kernel, stride);
+    }
+
+    private static AvgPool2d avgPool(int kernel, int stride) {
+        return new AvgPool2d(null, kernel, stride);
+    }
+
+    private static AdaptiveAvgPool2d adaptive(int out) {
+        return new AdaptiveAvgPool2d(null, out);
+    }
+
+    private static LeakyRelu leakyRelu(double negativeSlope) {
+        return new LeakyRelu(null, negativeSlope);
+    }
+
+    private static Gelu gelu(String approximate) {
+        return new Gelu(null, approximate);
+    }
+
+    private static Tanh tanh() {
+        return new Tanh(null);
+    }
+
+    private static Sigmoid sigmoid() {
+        return new Sigmoid(null);
+    }
+
+    private static Dropout2d dropout2d(double p) {
+        return new Dropout2d(null, p);
     }
 
     public static BatchNorm2d norm() {

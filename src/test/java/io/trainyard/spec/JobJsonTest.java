@@ -4,13 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
+import io.trainyard.spec.LayerSpec.AvgPool2d;
 import io.trainyard.spec.LayerSpec.BatchNorm2d;
 import io.trainyard.spec.LayerSpec.Conv2d;
 import io.trainyard.spec.LayerSpec.Dropout;
+import io.trainyard.spec.LayerSpec.Dropout2d;
 import io.trainyard.spec.LayerSpec.Flatten;
+import io.trainyard.spec.LayerSpec.Gelu;
+import io.trainyard.spec.LayerSpec.LeakyRelu;
 import io.trainyard.spec.LayerSpec.Linear;
 import io.trainyard.spec.LayerSpec.MaxPool2d;
 import io.trainyard.spec.LayerSpec.Relu;
+import io.trainyard.spec.LayerSpec.Sigmoid;
+import io.trainyard.spec.LayerSpec.Tanh;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
@@ -23,7 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class JobJsonTest {
     private static final String FIELDS =
             "batchSize, checkpointEveryEpochs, dataset, device, epochs, id, initFrom, network, optimizer, reportEverySteps, seed, shuffle, stopWhen";
-    private static final String LAYERS = "batchNorm2d, conv2d, dropout, flatten, linear, maxPool2d, relu";
+    private static final String LAYERS =
+            "adaptiveAvgPool2d, avgPool2d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, leakyRelu, linear, maxPool2d, relu, sigmoid, tanh";
     private static final String ID =
             "allowed is 1 to 100 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit";
     private static final String DATASET = "allowed is a name of small letters, digits and hyphens, such as cifar10";
@@ -109,6 +117,30 @@ class JobJsonTest {
                         new Flatten(null),
                         new Linear(null, 9, false),
                         new Linear("fc", 10, true))));
+        assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(job);
+    }
+
+    @Test
+    void everyPoolingAndActivationIsReadAndWritten() {
+        JobSpec job = read(
+                layers("{'type': 'avgPool2d', 'kernel': 3}, {'type': 'avgPool2d', 'kernel': 3, 'stride': 2}, {'type':"
+                        + " 'adaptiveAvgPool2d', 'out': 4}, {'type': 'leakyRelu'}, {'type': 'leakyRelu', 'negativeSlope': 0.2},"
+                        + " {'type': 'gelu'}, {'type': 'gelu', 'approximate': 'tanh', 'name': 'act'}, {'type': 'tanh'}, {'type':"
+                        + " 'sigmoid'}, {'type': 'dropout2d'}, {'type': 'dropout2d', 'p': 0.25}"));
+        assertThat(job.network())
+                .isEqualTo(NetworkSpec.ofLayers(List.of(
+                        new AvgPool2d(null, 3, 3),
+                        new AvgPool2d(null, 3, 2),
+                        new AdaptiveAvgPool2d(null, 4),
+                        new LeakyRelu(null, 0.01),
+                        new LeakyRelu(null, 0.2),
+                        new Gelu(null, "none"),
+                        new Gelu("act", "tanh"),
+                        new Tanh(null),
+                        new Sigmoid(null),
+                        new Dropout2d(null, 0.5),
+                        new Dropout2d(null, 0.25))));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
     }
@@ -349,6 +381,30 @@ class JobJsonTest {
                 arguments(
                         layers("{'type': 'dropout', 'p': 'NaN'}"),
                         "network.layers[0]: dropout.p is NaN; allowed is 0.0 up to, but not including, 1.0"),
+                arguments(
+                        layers("{'type': 'dropout2d', 'p': 1}"),
+                        "network.layers[0]: dropout2d.p is 1.0; allowed is 0.0 up to, but not including, 1.0"),
+                arguments(
+                        layers("{'type': 'avgPool2d'}"),
+                        "network.layers[0]: avgPool2d.kernel is missing; give it a value"),
+                arguments(
+                        layers("{'type': 'avgPool2d', 'kernel': 2, 'stride': 0}"),
+                        "network.layers[0]: avgPool2d.stride is 0; allowed is 1 to 1024"),
+                arguments(
+                        layers("{'type': 'adaptiveAvgPool2d'}"),
+                        "network.layers[0]: adaptiveAvgPool2d.out is missing; give it a value"),
+                arguments(
+                        layers("{'type': 'adaptiveAvgPool2d', 'out': 1025}"),
+                        "network.layers[0]: adaptiveAvgPool2d.out is 1025; allowed is 1 to 1024"),
+                arguments(
+                        layers("{'type': 'leakyRelu', 'negativeSlope': -0.1}"),
+                        "network.layers[0]: leakyRelu.negativeSlope is -0.1; allowed is 0.0 up to, but not including, 1000.0"),
+                arguments(
+                        layers("{'type': 'gelu', 'approximate': 'erf'}"),
+                        "network.layers[0]: gelu.approximate is \"erf\"; allowed is none or tanh"),
+                arguments(
+                        layers("{'type': 'tanh', 'p': 0.5}"),
+                        "the field \"p\" of network.layers[0] is not known; allowed is name"),
                 arguments(
                         layers("{'type': 'relu', 'name': '../a'}"),
                         "network.layers[0].name is \"../a\"; " + LAYER_NAME),

@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
+import io.trainyard.spec.LayerSpec.AvgPool2d;
 import io.trainyard.spec.LayerSpec.BatchNorm2d;
 import io.trainyard.spec.LayerSpec.Conv2d;
 import io.trainyard.spec.LayerSpec.Dropout;
+import io.trainyard.spec.LayerSpec.Dropout2d;
 import io.trainyard.spec.LayerSpec.Flatten;
+import io.trainyard.spec.LayerSpec.Gelu;
 import io.trainyard.spec.LayerSpec.Linear;
 import io.trainyard.spec.LayerSpec.MaxPool2d;
 import io.trainyard.spec.LayerSpec.Relu;
@@ -70,6 +74,32 @@ class NetworkTest {
         assertThat(network.maskElements()).isEqualTo(6 + 2);
     }
 
+    @Test
+    void dropout2dHasOneMaskValueAChannel() {
+        Network network = fit(
+                Shape.of(3, 4, 5),
+                2,
+                new Dropout2d(null, 0.5),
+                new Dropout2d(null, 0),
+                new Flatten(null),
+                new Linear(null, 2, true));
+        assertThat(network.maskElements()).isEqualTo(3);
+    }
+
+    @Test
+    void poolingsMakeImagesSmaller() {
+        Network network = fit(
+                Shape.of(3, 9, 8),
+                12,
+                new AvgPool2d(null, 3, 2),
+                new AdaptiveAvgPool2d(null, 2),
+                new Gelu(null, "none"),
+                new Flatten(null));
+        assertThat(network.layers())
+                .extracting(layer -> layer.in() + " -> " + layer.out())
+                .containsExactly("3x9x8 -> 3x4x3", "3x4x3 -> 3x2x2", "3x2x2 -> 3x2x2", "3x2x2 -> 12");
+    }
+
     @ParameterizedTest
     @MethodSource("misfits")
     void aMisfitNamesTheLayerAndBothShapes(List<LayerSpec> layers, String sentence) {
@@ -93,6 +123,15 @@ class NetworkTest {
                 arguments(
                         List.of(flatten, new BatchNorm2d(null)),
                         "layer \"1\" (number 1, BatchNorm2d) is given 192: it takes images (channels, height, width)"),
+                arguments(
+                        List.of(flatten, new AvgPool2d(null, 2, 2)),
+                        "layer \"1\" (number 1, AvgPool2d) is given 192: it takes images (channels, height, width)"),
+                arguments(
+                        List.of(flatten, new AdaptiveAvgPool2d(null, 2)),
+                        "layer \"1\" (number 1, AdaptiveAvgPool2d) is given 192: it takes images (channels, height, width)"),
+                arguments(
+                        List.of(flatten, new Dropout2d(null, 0.5)),
+                        "layer \"1\" (number 1, Dropout2d) is given 192: it takes images (channels, height, width)"),
                 arguments(
                         List.of(new Conv2d(null, 3, 11, 1, 1, true)),
                         "layer \"0\" (number 0, Conv2d) is given 3x8x8: its window of 11x11 is larger than the image with its padding, 10 a side"),

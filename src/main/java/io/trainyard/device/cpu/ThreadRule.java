@@ -34,9 +34,12 @@ final class ThreadRule {
                 case LayerSpec.Linear _ ->
                     (long) layer.out().elements() * layer.in().elements();
                 case LayerSpec.MaxPool2d _,
+                        LayerSpec.AvgPool2d _,
+                        LayerSpec.AdaptiveAvgPool2d _,
                         LayerSpec.BatchNorm2d _,
-                        LayerSpec.Relu _,
+                        LayerSpec.Activation _,
                         LayerSpec.Dropout _,
+                        LayerSpec.Dropout2d _,
                         LayerSpec.Flatten _ -> 0;
             };
         }

@@ -3,31 +3,42 @@ package io.trainyard.device.onednn;
 import static org.bytedeco.dnnl.global.dnnl.*;
 
 import io.trainyard.device.onednn.Engine.Argument;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import java.util.Arrays;
 
-/// Multiplies by a mask that is drawn anew in every step, in the logical order of elements.
+/// Multiplies by a mask that is drawn anew in every step, in the logical order of elements. A drawn value may stand for
+/// several neighbours: `dropout2d` has one for all of a channel.
 final class CompiledDropout implements CompiledLayer {
     private final Memory mask;
     private final PrimitiveDescription multiplication;
     private final Memory output;
 
-    CompiledDropout(ProgramBuilder program, Network.Layer layer, LayerSpec.Dropout spec, Memory input) {
+    private CompiledDropout(ProgramBuilder program, Network.Layer layer, double p, Memory input) {
         Engine engine = program.engine();
         Layout layout = input.layout();
-        Memory drawn = engine.memory(engine.plain(layout.sizes()));
+        Memory plain = engine.memory(engine.plain(layout.sizes()));
         float[] values = new float[Math.toIntExact(layout.elements())];
+        float[] drawn = new float[(int) layout.sizes()[0] * layer.spec().maskElements(layer.in())];
+        int neighbours = values.length / drawn.length;
         program.add(() -> {
-            program.random().get().dropoutMask(values, spec.p());
-            drawn.write(values);
+            program.random().get().dropoutMask(drawn, p);
+            for (int i = 0; i < drawn.length; i++) {
+                Arrays.fill(values, i * neighbours, (i + 1) * neighbours, drawn[i]);
+            }
+            plain.write(values);
         });
-        mask = program.in(layout, drawn);
+        mask = program.in(layout, plain);
         multiplication = engine.describe(
                 "run layer \"%s\"".formatted(layer.name()),
                 (handle, cpu) -> dnnl_binary_primitive_desc_create(
                         handle, cpu, dnnl_binary_mul, layout.handle(), layout.handle(), layout.handle(), null));
         output = engine.memory(layout);
         addProduct(program, input, output);
+    }
+
+    /// In evaluation, and with p = 0, nothing is drawn and nothing changes.
+    static CompiledLayer of(ProgramBuilder program, Network.Layer layer, double p, Memory input) {
+        return program.training() && p > 0 ? new CompiledDropout(program, layer, p, input) : new PassThrough(input);
     }
 
     private void addProduct(ProgramBuilder program, Memory factor, Memory product) {

@@ -21,12 +21,13 @@ interface CompiledLayer {
     static CompiledLayer of(ProgramBuilder program, Network.Layer layer, Memory input) {
         return switch (layer.spec()) {
             case LayerSpec.Conv2d spec -> new CompiledConv2d(program, layer, spec, input);
-            case LayerSpec.MaxPool2d spec -> new CompiledMaxPool2d(program, layer, spec, input);
+            case LayerSpec.MaxPool2d spec -> CompiledPooling2d.max(program, layer, spec, input);
+            case LayerSpec.AvgPool2d spec -> CompiledPooling2d.mean(program, layer, spec, input);
+            case LayerSpec.AdaptiveAvgPool2d spec -> CompiledPooling2d.covering(program, layer, spec, input);
             case LayerSpec.BatchNorm2d _ -> new CompiledBatchNorm2d(program, layer, input);
-            case LayerSpec.Relu _ -> new CompiledRelu(program, layer, input);
-            case LayerSpec.Dropout spec
-            when program.training() && spec.p() > 0 -> new CompiledDropout(program, layer, spec, input);
-            case LayerSpec.Dropout _ -> new PassThrough(input);
+            case LayerSpec.Activation spec -> CompiledActivation.of(program, layer, spec, input);
+            case LayerSpec.Dropout spec -> CompiledDropout.of(program, layer, spec.p(), input);
+            case LayerSpec.Dropout2d spec -> CompiledDropout.of(program, layer, spec.p(), input);
             case LayerSpec.Flatten _ -> new PassThrough(input);
             case LayerSpec.Linear spec -> new CompiledLinear(program, layer, spec, input);
         };

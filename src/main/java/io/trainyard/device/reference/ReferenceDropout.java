@@ -1,15 +1,18 @@
 package io.trainyard.device.reference;
 
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
 
-/// In training y = x * mask with [TorchRandom#dropoutMask], in evaluation y = x.
+/// In training y = x * mask with [TorchRandom#dropoutMask], in evaluation y = x. A mask's value may stand for several
+/// neighbours: `dropout2d` has one for all of a channel.
 final class ReferenceDropout implements ReferenceLayer {
     private final double p;
+    private final int maskElements; // of a sample
     private float[] mask = {};
 
-    ReferenceDropout(LayerSpec.Dropout spec) {
-        this.p = spec.p();
+    ReferenceDropout(double p, Network.Layer layer) {
+        this.p = p;
+        this.maskElements = layer.spec().maskElements(layer.in());
     }
 
     @Override
@@ -17,7 +20,7 @@ final class ReferenceDropout implements ReferenceLayer {
         if (p == 0) {
             return in; // draws nothing
         }
-        mask = new float[in.length];
+        mask = new float[samples * maskElements];
         random.dropoutMask(mask, p);
         return masked(in);
     }
@@ -33,9 +36,10 @@ final class ReferenceDropout implements ReferenceLayer {
     }
 
     private float[] masked(float[] values) {
+        int neighbours = values.length / mask.length;
         float[] product = new float[values.length];
         for (int i = 0; i < values.length; i++) {
-            product[i] = values[i] * mask[i];
+            product[i] = values[i] * mask[i / neighbours];
         }
         return product;
     }

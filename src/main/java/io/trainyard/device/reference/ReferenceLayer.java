@@ -26,9 +26,12 @@ interface ReferenceLayer {
         return switch (layer.spec()) {
             case LayerSpec.Conv2d conv -> new ReferenceConv2d(conv, layer, state);
             case LayerSpec.MaxPool2d pool -> new ReferenceMaxPool2d(pool, layer);
+            case LayerSpec.AvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
+            case LayerSpec.AdaptiveAvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
             case LayerSpec.BatchNorm2d norm -> new ReferenceBatchNorm2d(layer, state);
-            case LayerSpec.Relu relu -> new ReferenceRelu();
-            case LayerSpec.Dropout dropout -> new ReferenceDropout(dropout);
+            case LayerSpec.Activation activation -> ReferenceActivation.of(activation);
+            case LayerSpec.Dropout dropout -> new ReferenceDropout(dropout.p(), layer);
+            case LayerSpec.Dropout2d dropout -> new ReferenceDropout(dropout.p(), layer);
             case LayerSpec.Flatten flatten -> new ReferenceFlatten();
             case LayerSpec.Linear linear -> new ReferenceLinear(linear, layer, state);
         };

@@ -1,0 +1,87 @@
+package io.trainyard.device.reference;
+
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.LayerSpec;
+import org.apache.commons.math3.special.Erf;
+
+/// y = f(x), value by value. At 0 the derivative of ReLUs is that below 0, as in PyTorch.
+final class ReferenceActivation implements ReferenceLayer {
+    private interface Function {
+        double at(double x);
+    }
+
+    private final Function function;
+    private final Function derivative;
+    private float[] in = {};
+
+    private ReferenceActivation(Function function, Function derivative) {
+        this.function = function;
+        this.derivative = derivative;
+    }
+
+    static ReferenceActivation of(LayerSpec.Activation spec) {
+        return switch (spec) {
+            case LayerSpec.Relu _ -> new ReferenceActivation(x -> Math.max(0, x), x -> x > 0 ? 1 : 0);
+            case LayerSpec.LeakyRelu leaky -> leaky(leaky.negativeSlope());
+            case LayerSpec.Gelu gelu -> gelu.byTanh() ? geluByTanh() : gelu();
+            case LayerSpec.Tanh _ -> new ReferenceActivation(Math::tanh, x -> 1 - square(Math.tanh(x)));
+            case LayerSpec.Sigmoid _ ->
+                new ReferenceActivation(ReferenceActivation::sigmoid, x -> sigmoid(x) * (1 - sigmoid(x)));
+        };
+    }
+
+    private static ReferenceActivation leaky(double slope) {
+        return new ReferenceActivation(x -> x > 0 ? x : slope * x, x -> x > 0 ? 1 : slope);
+    }
+
+    private static ReferenceActivation gelu() {
+        return new ReferenceActivation(
+                x -> x * normal(x), x -> normal(x) + x * Math.exp(-square(x) / 2) / Math.sqrt(2 * Math.PI));
+    }
+
+    /// The standard normal distribution's function.
+    private static double normal(double x) {
+        return (1 + Erf.erf(x / Math.sqrt(2))) / 2;
+    }
+
+    private static ReferenceActivation geluByTanh() {
+        double scale = Math.sqrt(2 / Math.PI);
+        double cubic = 0.044715;
+        Function tanh = x -> Math.tanh(scale * (x + cubic * x * x * x));
+        return new ReferenceActivation(
+                x -> x / 2 * (1 + tanh.at(x)),
+                x -> (1 + tanh.at(x)) / 2 + x / 2 * (1 - square(tanh.at(x))) * scale * (1 + 3 * cubic * square(x)));
+    }
+
+    private static double sigmoid(double x) {
+        return 1 / (1 + Math.exp(-x));
+    }
+
+    private static double square(double x) {
+        return x * x;
+    }
+
+    @Override
+    public float[] train(float[] in, int samples, TorchRandom random) {
+        this.in = in;
+        return evaluate(in, samples);
+    }
+
+    @Override
+    public float[] evaluate(float[] in, int samples) {
+        float[] out = new float[in.length];
+        for (int i = 0; i < in.length; i++) {
+            out[i] = (float) function.at(in[i]);
+        }
+        return out;
+    }
+
+    @Override
+    public float[] backward(float[] outGradient, int samples) {
+        float[] inGradient = new float[in.length];
+        for (int i = 0; i < in.length; i++) {
+            inGradient[i] = (float) (outGradient[i] * derivative.at(in[i]));
+        }
+        return inGradient;
+    }
+}
