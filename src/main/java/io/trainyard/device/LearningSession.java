@@ -28,6 +28,11 @@ public interface LearningSession extends AutoCloseable {
     /// Runs the whole test set forward, in evaluation mode.
     Evaluation evaluate();
 
+    /// Runs the whole test set forward, in evaluation mode.
+    ///
+    /// @return each sample's softmax of its logits: (samples, classes), row-major
+    float[] predict();
+
     @Override
     void close();
 }

@@ -2,6 +2,7 @@ package io.trainyard.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.data.Dataset;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Shape;
 import java.util.List;
@@ -44,15 +45,71 @@ interface EvaluationContract {
         Tolerance.OF_FLOAT_SUMS.check("test loss", 5000, test.testLoss());
     }
 
-    /// A network that gives `logits` for every image.
-    private Evaluation evaluateConstant(byte[] labels, int batchSize, float... logits) {
-        List<LayerSpec> layers = List.of(LayerRow.flatten(), LayerRow.linear(logits.length, true));
-        Workload workload = TestWorkload.ofLabels(logits.length, layers, labels, batchSize);
+    @Test
+    default void predictsTheSoftmaxOfTheLogits() {
+        float[] probabilities = predictConstant(3, 2, (float) Math.log(1), (float) Math.log(2), (float) Math.log(5));
+        float[] each = {1 / 8f, 2 / 8f, 5 / 8f};
+        float[] expected = new float[3 * each.length]; // one batch, and a shorter one
+        for (int i = 0; i < expected.length; i++) {
+            expected[i] = each[i % each.length];
+        }
+        Tolerance.OF_FLOAT_SUMS.check("probabilities", expected, probabilities);
+    }
+
+    @Test
+    default void probabilitiesOfHugeLogitsAreNumbers() {
+        assertThat(predictConstant(1, 1, 0, 10_000)).containsExactly(0, 1);
+        assertThat(predictConstant(1, 1, -10_000, -10_000)).containsExactly(0.5f, 0.5f);
+    }
+
+    @Test
+    default void predictsWhatItEvaluates() {
+        Workload workload = TestWorkload.eventful();
+        int classes = workload.network().classes();
+        Dataset.Split test = workload.dataset().test();
         try (LearningSession session = device().open(workload)) {
-            session.load(TestState.state(Map.of(
-                    "1.weight", TestState.tensor(Shape.of(logits.length, 2), new float[logits.length * 2]),
-                    "1.bias", TestState.tensor(Shape.of(logits.length), logits))));
+            session.load(TestWorkload.state(workload));
+            float[] probabilities = session.predict();
+            assertThat(session.predict()).as("nothing has changed").isEqualTo(probabilities);
+            assertThat(probabilities).hasSize(test.size() * classes);
+            int[] predictions = new int[test.size()];
+            float[] losses = new float[test.size()];
+            for (int n = 0; n < test.size(); n++) {
+                for (int c = 1; c < classes; c++) {
+                    predictions[n] = probabilities[n * classes + c] > probabilities[n * classes + predictions[n]]
+                            ? c
+                            : predictions[n];
+                }
+                losses[n] = (float) -Math.log(probabilities[n * classes + test.labels()[n]]);
+            }
+            Evaluation expected = Evaluation.of(workload.batchSize(), classes, losses, predictions, test.labels());
+            Evaluation evaluated = session.evaluate();
+            assertThat(evaluated.confusion()).isDeepEqualTo(expected.confusion());
+            Tolerance.OF_FLOAT_SUMS.check("test loss", expected.testLoss(), evaluated.testLoss());
+        }
+    }
+
+    /// The predictions of a network that gives `logits` for every image.
+    private float[] predictConstant(int tests, int batchSize, float... logits) {
+        try (LearningSession session = constant(new byte[tests], batchSize, logits)) {
+            return session.predict();
+        }
+    }
+
+    private Evaluation evaluateConstant(byte[] labels, int batchSize, float... logits) {
+        try (LearningSession session = constant(labels, batchSize, logits)) {
             return session.evaluate();
         }
+    }
+
+    /// A network that gives `logits` for every image.
+    private LearningSession constant(byte[] labels, int batchSize, float... logits) {
+        List<LayerSpec> layers = List.of(LayerRow.flatten(), LayerRow.linear(logits.length, true));
+        Workload workload = TestWorkload.ofLabels(logits.length, layers, labels, batchSize);
+        LearningSession session = device().open(workload);
+        session.load(TestState.state(Map.of(
+                "1.weight", TestState.tensor(Shape.of(logits.length, 2), new float[logits.length * 2]),
+                "1.bias", TestState.tensor(Shape.of(logits.length), logits))));
+        return session;
     }
 }

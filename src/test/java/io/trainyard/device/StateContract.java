@@ -143,5 +143,6 @@ interface StateContract {
                 .isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> session.advance(1)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(session::evaluate).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(session::predict).isInstanceOf(IllegalStateException.class);
     }
 }

@@ -50,6 +50,20 @@ public final class CrossEntropy {
         }
     }
 
+    /// Fills the probabilities of the samples `from` and following: the softmax of each row of logits.
+    ///
+    /// @param logits (samples, classes), row-major
+    /// @param probabilities (all samples, classes), row-major
+    public void probabilities(float[] logits, int from, int samples, float[] probabilities) {
+        for (int n = 0; n < samples; n++) {
+            int row = n * classes;
+            double total = exponentiate(logits, row, logits[row + largest(logits, row)]);
+            for (int c = 0; c < classes; c++) {
+                probabilities[(from + n) * classes + c] = (float) (exponentials[c] / total);
+            }
+        }
+    }
+
     /// Fills `exponentials` with those of a row whose largest logit was moved to 0, so that none overflows.
     ///
     /// @return their sum

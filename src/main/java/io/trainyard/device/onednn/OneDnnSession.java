@@ -139,9 +139,31 @@ final class OneDnnSession implements LearningSession {
     public Evaluation evaluate() {
         enter();
         Dataset.Split test = workload.dataset().test();
-        int[] order = IntStream.range(0, test.size()).toArray();
         float[] losses = new float[test.size()];
         int[] predictions = new int[test.size()];
+        runTest((from, samples) -> crossEntropy.evaluate(logits, test, from, samples, losses, predictions));
+        return Evaluation.of(workload.batchSize(), workload.network().classes(), losses, predictions, test.labels());
+    }
+
+    @Override
+    public float[] predict() {
+        enter();
+        int tests = workload.dataset().test().size();
+        float[] probabilities =
+                new float[Math.multiplyExact(tests, workload.network().classes())];
+        runTest((from, samples) -> crossEntropy.probabilities(logits, from, samples, probabilities));
+        return probabilities;
+    }
+
+    /// Takes in the logits of some test samples, while they are there.
+    private interface LogitsReader {
+        /// @param from the first sample
+        void read(int from, int samples);
+    }
+
+    private void runTest(LogitsReader reader) {
+        Dataset.Split test = workload.dataset().test();
+        int[] order = IntStream.range(0, test.size()).toArray();
         evaluation.prepare();
         lastEvaluation.prepare();
         for (int from = 0; from < test.size(); from += evaluation.batchSize()) {
@@ -151,9 +173,8 @@ final class OneDnnSession implements LearningSession {
                     test, order, from, samples, List.of(), program.input().data());
             program.runForward();
             program.logits().read(logits);
-            crossEntropy.evaluate(logits, test, from, samples, losses, predictions);
+            reader.read(from, samples);
         }
-        return Evaluation.of(workload.batchSize(), workload.network().classes(), losses, predictions, test.labels());
     }
 
     private EpochPlan epoch() {

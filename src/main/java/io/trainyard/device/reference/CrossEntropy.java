@@ -24,6 +24,18 @@ final class CrossEntropy {
         return gradient;
     }
 
+    /// Each class's probability: exp z / sum of exp z.
+    ///
+    /// @param logits (samples, classes)
+    static float[] probabilities(float[] logits, int classes) {
+        float[] probabilities = new float[logits.length];
+        for (int i = 0; i < logits.length; i++) {
+            int row = i / classes * classes;
+            probabilities[i] = (float) Math.exp(logits[i] - logSumExp(logits, row, classes));
+        }
+        return probabilities;
+    }
+
     private static double logSumExp(float[] logits, int from, int classes) {
         float largest = logits[from + prediction(logits, from, classes)];
         double sum = 0;

@@ -105,8 +105,27 @@ final class ReferenceSession implements LearningSession {
     public Evaluation evaluate() {
         requireOpen();
         Dataset.Split test = workload.dataset().test();
+        float[] logits = testLogits();
         float[] losses = new float[test.size()];
         int[] predictions = new int[test.size()];
+        for (int n = 0; n < test.size(); n++) {
+            int label = Byte.toUnsignedInt(test.labels()[n]);
+            losses[n] = (float) CrossEntropy.loss(logits, n * classes, classes, label);
+            predictions[n] = CrossEntropy.prediction(logits, n * classes, classes);
+        }
+        return Evaluation.of(workload.batchSize(), classes, losses, predictions, test.labels());
+    }
+
+    @Override
+    public float[] predict() {
+        requireOpen();
+        return CrossEntropy.probabilities(testLogits(), classes);
+    }
+
+    /// (samples, classes)
+    private float[] testLogits() {
+        Dataset.Split test = workload.dataset().test();
+        float[] logits = new float[Math.multiplyExact(test.size(), classes)];
         int[] order = IntStream.range(0, test.size()).toArray();
         for (int from = 0; from < test.size(); from += workload.batchSize()) {
             int[] samples = batch(order, from / workload.batchSize());
@@ -114,13 +133,9 @@ final class ReferenceSession implements LearningSession {
             for (ReferenceLayer layer : layers) {
                 values = layer.evaluate(values, samples.length);
             }
-            for (int n = 0; n < samples.length; n++) {
-                int label = Byte.toUnsignedInt(test.labels()[from + n]);
-                losses[from + n] = (float) CrossEntropy.loss(values, n * classes, classes, label);
-                predictions[from + n] = CrossEntropy.prediction(values, n * classes, classes);
-            }
+            System.arraycopy(values, 0, logits, from * classes, values.length);
         }
-        return Evaluation.of(workload.batchSize(), classes, losses, predictions, test.labels());
+        return logits;
     }
 
     /// The samples of one batch; the last may be shorter.
