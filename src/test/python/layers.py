@@ -41,6 +41,10 @@ def pool(kernel=2, stride=2):
     return {"type": "maxPool2d", "kernel": kernel, "stride": stride}
 
 
+def spread(out, kernel=3, stride=1, padding=0, bias=True, dilation=1, groups=1):
+    return conv(out, kernel, stride, padding, bias) | {"dilation": dilation, "groups": groups}
+
+
 def avg_pool(kernel=2, stride=2):
     return {"type": "avgPool2d", "kernel": kernel, "stride": stride}
 
@@ -103,6 +107,8 @@ CASES = [
     case("shuffle-normalize", WIDE, 4, [conv(5), RELU, pool(), FLATTEN, linear(10), RELU, linear(4)], seed=2147483658, shuffle=True,
          normalize={"mean": [0.4914, 0.4822, 0.4465], "std": [0.247, 0.2435, 0.2616]}),
     case("conv-stride-3", WIDE, 4, [conv(6, 3, 3, 1), RELU, conv(5, 2, 3, 1, bias=False), FLATTEN], seed=15, normalize=HALF3),
+    case("dilation-groups", WIDE, 4, [spread(6, 3, 1, 2, dilation=2), RELU, spread(8, 3, 2, 1, groups=2), RELU,
+                                      spread(8, 2, 1, 2, bias=False, dilation=3, groups=8), FLATTEN], seed=22, normalize=HALF3),
     case("avg-pool", WIDE, 4, [conv(5, 3, 1, 1), avg_pool(3, 2), RELU, conv(6, 3, 1, 1), adaptive(3), FLATTEN], seed=30, lr=0.5, normalize=HALF3),
     case("activations", WIDE, 4, [conv(4), SIGMOID, conv(5), gelu("none"), FLATTEN, linear(16), leaky(0.1), linear(12), TANH, linear(12), gelu("tanh")],
          seed=17, lr=0.5, normalize=HALF3),
@@ -116,7 +122,8 @@ def build(layers, image):
     modules, x = [], torch.zeros((1,) + image)
     for layer in layers:
         a = {k: v for k, v in layer.items() if k not in ("type", "out")}
-        module = {"conv2d": lambda: nn.Conv2d(x.shape[1], layer["out"], a["kernel"], a["stride"], a["padding"], bias=a["bias"]),
+        module = {"conv2d": lambda: nn.Conv2d(x.shape[1], layer["out"], a["kernel"], a["stride"], a["padding"], bias=a["bias"],
+                                              dilation=a.get("dilation", 1), groups=a.get("groups", 1)),
                   "maxPool2d": lambda: nn.MaxPool2d(a["kernel"], a["stride"]),
                   "avgPool2d": lambda: nn.AvgPool2d(a["kernel"], a["stride"]),
                   "adaptiveAvgPool2d": lambda: nn.AdaptiveAvgPool2d(layer["out"]),

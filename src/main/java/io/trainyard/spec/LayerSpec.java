@@ -52,14 +52,32 @@ public sealed interface LayerSpec {
         return 0;
     }
 
-    /// Cross-correlation with `out` square kernels, zero padding on all sides; weight (out, in, kernel, kernel).
-    record Conv2d(@Nullable String name, int out, int kernel, int stride, int padding, boolean bias)
+    /// Cross-correlation with `out` square kernels, zero padding on all sides; weight (out, in / groups, kernel,
+    /// kernel).
+    ///
+    /// @param dilation the distance between a kernel's taps; 1 for a dense one
+    /// @param groups into how many equal parts the channels before and after are divided; each part of the
+    ///     output sees only its own part of the input
+    record Conv2d(
+            @Nullable String name, int out, int kernel, int stride, int padding, int dilation, int groups, boolean bias)
             implements LayerSpec {
         public Conv2d {
             Check.between("conv2d.out", out, 1, MAX_WIDTH);
             Check.between("conv2d.kernel", kernel, 1, MAX_WINDOW);
             Check.between("conv2d.stride", stride, 1, MAX_WINDOW);
             Check.between("conv2d.padding", padding, 0, MAX_WINDOW);
+            Check.between("conv2d.dilation", dilation, 1, MAX_WINDOW);
+            Check.between("conv2d.groups", groups, 1, MAX_WIDTH);
+            if (out % groups != 0) {
+                throw new InvalidJobException(
+                        "conv2d.groups is %d, but conv2d.out is %d; it must be a multiple of groups"
+                                .formatted(groups, out));
+            }
+        }
+
+        /// Dense, in one group.
+        public Conv2d(@Nullable String name, int out, int kernel, int stride, int padding, boolean bias) {
+            this(name, out, kernel, stride, padding, 1, 1, bias);
         }
 
         @JsonCreator
@@ -69,6 +87,8 @@ public sealed interface LayerSpec {
                 @Nullable Integer kernel,
                 @Nullable Integer stride,
                 @Nullable Integer padding,
+                @Nullable Integer dilation,
+                @Nullable Integer groups,
                 @Nullable Boolean bias) {
             return new Conv2d(
                     name,
@@ -76,17 +96,24 @@ public sealed interface LayerSpec {
                     Check.present("conv2d.kernel", kernel),
                     stride == null ? 1 : stride,
                     padding == null ? 0 : padding,
+                    dilation == null ? 1 : dilation,
+                    groups == null ? 1 : groups,
                     bias == null || bias);
         }
 
         @Override
         public Shape output(Shape in) {
-            return Window.slide(in, out, kernel, stride, padding);
+            Window.requireImage(in);
+            if (in.size(0) % groups != 0) {
+                throw new ShapeMismatch("its %d groups cannot share %d channels evenly".formatted(groups, in.size(0)));
+            }
+            return Window.slide(in, out, dilation * (kernel - 1) + 1, stride, padding);
         }
 
         @Override
         public List<ParameterSpec> parameters(Shape in) {
-            return Window.weightAndBias(Shape.of(out, in.size(0), kernel, kernel), in.size(0) * kernel * kernel, bias);
+            int seen = in.size(0) / groups;
+            return Window.weightAndBias(Shape.of(out, seen, kernel, kernel), seen * kernel * kernel, bias);
         }
     }
 

@@ -30,6 +30,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "conv-nobias",
                 "conv-stride-3",
                 "conv-stride-padding",
+                "dilation-groups",
                 "dropout",
                 "dropout-conv",
                 "dropout2d",

@@ -41,6 +41,22 @@ public record LayerRow(String name, Shape input, int classes, List<LayerSpec> la
                 row("conv2d stride 3 padding 1 without bias", conv(4, 2, 3, 1, false)),
                 row("conv2d 33 channels", conv(33, 3, 1, 1, true)),
                 row("conv2d after conv2d", conv(17, 3, 1, 1, true), conv(6, 3, 1, 0, true)),
+                row("conv2d dilation 2", conv(5, 3, 1, 0, 2, 1, true)),
+                row("conv2d dilation 3 stride 2 padding 3", conv(17, 3, 2, 3, 3, 1, false), relu()),
+                row("conv2d dilation 2 of a kernel 2", conv(4, 2, 1, 0, 2, 1, true)),
+                row("conv2d in 2 groups", conv(6, 3, 1, 1, true), conv(4, 3, 1, 1, 1, 2, true)),
+                row("conv2d in 2 groups of 17", conv(34, 1, 1, 0, true), conv(34, 3, 1, 0, 1, 2, false), relu()),
+                row("conv2d in 2 groups of 16", conv(32, 1, 1, 0, true), conv(32, 3, 2, 1, 1, 2, true), pool(2, 2)),
+                row("conv2d of each channel by itself", conv(8, 3, 1, 1, true), conv(8, 3, 1, 1, 1, 8, true), relu()),
+                row("conv2d of each channel, twice as many", conv(3, 3, 1, 1, true), conv(6, 3, 1, 1, 1, 3, false)),
+                row("conv2d in 3 groups dilation 2", conv(6, 1, 1, 0, true), conv(9, 3, 1, 2, 2, 3, true)),
+                exactly(
+                        "conv2d in groups, first",
+                        Shape.of(4, 6, 7),
+                        3,
+                        conv(6, 3, 2, 1, 1, 2, true),
+                        flatten(),
+                        linear(3, true)),
                 exactly("conv2d as wide as the image, last", Shape.of(3, 4, 4), 5, conv(5, 4, 1, 0, true), flatten()),
                 row("maxPool2d 2", conv(4, 3, 1, 1, true), pool(2, 2)),
                 row("maxPool2d overlapping", conv(4, 3, 1, 1, true), pool(3, 2)),
@@ -118,6 +134,10 @@ public record LayerRow(String name, Shape input, int classes, List<LayerSpec> la
 
     public static Conv2d conv(int out, int kernel, int stride, int padding, boolean bias) {
         return new Conv2d(null, out, kernel, stride, padding, bias);
+    }
+
+    private static Conv2d conv(int out, int kernel, int stride, int padding, int dilation, int groups, boolean bias) {
+        return new Conv2d(null, out, kernel, stride, padding, dilation, groups, bias);
     }
 
     public static MaxPool2d pool(int kernel, int stride) {

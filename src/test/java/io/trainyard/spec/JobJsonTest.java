@@ -100,7 +100,7 @@ class JobJsonTest {
     void everyLayerIsReadAndWritten() {
         JobSpec job =
                 read(layers("{'type': 'conv2d', 'out': 3, 'kernel': 5}, {'type': 'conv2d', 'name': 'model.1', 'out': 3,"
-                        + " 'kernel': 5, 'stride': 2, 'padding': 1, 'bias': false}, {'type': 'maxPool2d', 'kernel': 3}, {'type':"
+                        + " 'kernel': 5, 'stride': 2, 'padding': 1, 'bias': false}, {'type': 'conv2d', 'out': 4, 'kernel': 3, 'dilation': 2, 'groups': 2}, {'type': 'maxPool2d', 'kernel': 3}, {'type':"
                         + " 'maxPool2d', 'kernel': 3, 'stride': 2}, {'type': 'batchNorm2d'}, {'type': 'relu'}, {'type': 'dropout'},"
                         + " {'type': 'dropout', 'p': 0}, {'type': 'flatten'}, {'type': 'linear', 'out': 9, 'bias': false}, {'type':"
                         + " 'linear', 'out': 10, 'name': 'fc'}"));
@@ -108,6 +108,7 @@ class JobJsonTest {
                 .isEqualTo(NetworkSpec.ofLayers(List.of(
                         new Conv2d(null, 3, 5, 1, 0, true),
                         new Conv2d("model.1", 3, 5, 2, 1, false),
+                        new Conv2d(null, 4, 3, 1, 0, 2, 2, true),
                         new MaxPool2d(null, 3, 3),
                         new MaxPool2d(null, 3, 2),
                         new BatchNorm2d(null),
@@ -370,8 +371,17 @@ class JobJsonTest {
                         layers("{'type': 'conv2d', 'out': 0, 'kernel': 3}"),
                         "network.layers[0]: conv2d.out is 0; allowed is 1 to 1048576"),
                 arguments(
-                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 3, 'dilation': 2}"),
-                        "the field \"dilation\" of network.layers[0] is not known; allowed is bias, kernel, name, out, padding, stride"),
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 3, 'dilate': 2}"),
+                        "the field \"dilate\" of network.layers[0] is not known; allowed is bias, dilation, groups, kernel, name, out, padding, stride"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 3, 'dilation': 0}"),
+                        "network.layers[0]: conv2d.dilation is 0; allowed is 1 to 1024"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 3, 'groups': 0}"),
+                        "network.layers[0]: conv2d.groups is 0; allowed is 1 to 1048576"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 3, 'groups': 2}"),
+                        "network.layers[0]: conv2d.groups is 2, but conv2d.out is 3; it must be a multiple of groups"),
                 arguments(
                         layers("{'type': 'linear', 'out': 1.5}"),
                         "network.layers[0].out is 1.5; it must be a whole number"),

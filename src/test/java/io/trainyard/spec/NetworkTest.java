@@ -87,6 +87,20 @@ class NetworkTest {
     }
 
     @Test
+    void aGroupSeesItsShareOfTheChannels() {
+        Network network = fit(
+                Shape.of(4, 9, 8),
+                8,
+                new Conv2d(null, 6, 3, 2, 0, 2, 2, true),
+                new AdaptiveAvgPool2d(null, 1),
+                new Flatten(null),
+                new Linear(null, 8, false));
+        assertThat(network.layers().getFirst().out()).isEqualTo(Shape.of(6, 3, 2));
+        assertThat(network.parameters().get(0).shape()).isEqualTo(Shape.of(6, 2, 3, 3));
+        assertThat(network.parameters().get(1).init()).isEqualTo(new ParameterSpec.Init.Uniform(1 / Math.sqrt(2 * 9)));
+    }
+
+    @Test
     void poolingsMakeImagesSmaller() {
         Network network = fit(
                 Shape.of(3, 9, 8),
@@ -132,6 +146,12 @@ class NetworkTest {
                 arguments(
                         List.of(flatten, new Dropout2d(null, 0.5)),
                         "layer \"1\" (number 1, Dropout2d) is given 192: it takes images (channels, height, width)"),
+                arguments(
+                        List.of(new Conv2d("conv", 4, 3, 1, 0, 1, 2, true)),
+                        "layer \"conv\" (number 0, Conv2d) is given 3x8x8: its 2 groups cannot share 3 channels evenly"),
+                arguments(
+                        List.of(new Conv2d(null, 3, 3, 1, 0, 4, 1, true)),
+                        "layer \"0\" (number 0, Conv2d) is given 3x8x8: its window of 9x9 is larger than the image with its padding, 8 a side"),
                 arguments(
                         List.of(new Conv2d(null, 3, 11, 1, 1, true)),
                         "layer \"0\" (number 0, Conv2d) is given 3x8x8: its window of 11x11 is larger than the image with its padding, 10 a side"),

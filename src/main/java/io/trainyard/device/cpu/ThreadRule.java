@@ -30,7 +30,10 @@ final class ThreadRule {
         for (Network.Layer layer : network.layers()) {
             multiplyAdds += switch (layer.spec()) {
                 case LayerSpec.Conv2d conv ->
-                    (long) layer.out().elements() * layer.in().size(0) * conv.kernel() * conv.kernel();
+                    (long) layer.out().elements()
+                            * (layer.in().size(0) / conv.groups())
+                            * conv.kernel()
+                            * conv.kernel();
                 case LayerSpec.Linear _ ->
                     (long) layer.out().elements() * layer.in().elements();
                 case LayerSpec.MaxPool2d _,

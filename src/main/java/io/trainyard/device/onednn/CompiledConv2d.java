@@ -5,14 +5,13 @@ import static org.bytedeco.dnnl.global.dnnl.*;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 
-/// Cross-correlation; weight (out, in, kernel, kernel).
+/// Cross-correlation; weight (out, in, kernel, kernel), or with groups (groups, out / groups, in / groups, kernel,
+/// kernel), which is the same order of elements.
 final class CompiledConv2d implements CompiledLayer {
-    /// oneDNN counts the elements between two taps of a kernel: 0 for a dense one.
-    private static final long[] DENSE = {0, 0};
-
     private final String name;
     private final long[] strides;
     private final long[] padding;
+    private final long[] skips; // between two taps of a kernel: 0 for a dense one
     private final long[] inputSizes;
     private final long[] weightSizes;
     private final PrimitiveDescription forward;
@@ -24,8 +23,9 @@ final class CompiledConv2d implements CompiledLayer {
         name = layer.name();
         strides = new long[] {spec.stride(), spec.stride()};
         padding = new long[] {spec.padding(), spec.padding()};
+        skips = new long[] {spec.dilation() - 1, spec.dilation() - 1};
         inputSizes = input.layout().sizes();
-        weightSizes = new long[] {spec.out(), inputSizes[1], spec.kernel(), spec.kernel()};
+        weightSizes = weightSizes(spec, inputSizes[1]);
         long[] outputSizes = CompiledLayer.outputSizes(input, layer);
 
         Engine engine = program.engine();
@@ -45,7 +45,7 @@ final class CompiledConv2d implements CompiledLayer {
                         WeightAndBias.layoutOf(bias),
                         anyOutput.handle(),
                         strides,
-                        DENSE,
+                        skips,
                         padding,
                         padding,
                         null));
@@ -55,6 +55,14 @@ final class CompiledConv2d implements CompiledLayer {
         parameters = new WeightAndBias(weight, weightSizes, bias);
         output = engine.memory(forward.layout(dnnl_query_dst_md, outputSizes));
         parameters.addForward(program, forward, source, output);
+    }
+
+    private static long[] weightSizes(LayerSpec.Conv2d spec, long channels) {
+        int kernel = spec.kernel();
+        int groups = spec.groups();
+        return groups == 1
+                ? new long[] {spec.out(), channels, kernel, kernel}
+                : new long[] {groups, spec.out() / groups, channels / groups, kernel, kernel};
     }
 
     @Override
@@ -80,7 +88,7 @@ final class CompiledConv2d implements CompiledLayer {
                         parameters.biasLayout(),
                         anyOutput.handle(),
                         strides,
-                        DENSE,
+                        skips,
                         padding,
                         padding,
                         forward.handle(),
@@ -105,7 +113,7 @@ final class CompiledConv2d implements CompiledLayer {
                         anyWeight.handle(),
                         anyOutput.handle(),
                         strides,
-                        DENSE,
+                        skips,
                         padding,
                         padding,
                         forward.handle(),

@@ -29,7 +29,7 @@ final class Engine implements AutoCloseable {
     private static final long ALLOCATE = -1;
 
     /// oneDNN's tags of row-major tensors, by the number of dimensions.
-    private static final List<Integer> PLAIN_TAGS = List.of(dnnl_a, dnnl_ab, dnnl_abc, dnnl_abcd);
+    private static final List<Integer> PLAIN_TAGS = List.of(dnnl_a, dnnl_ab, dnnl_abc, dnnl_abcd, dnnl_abcde);
 
     private final dnnl_engine engine;
     private final dnnl_stream stream;

@@ -4,19 +4,23 @@ import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 
-/// y[n,o,r,c] = bias[o] + sum over i, a, b of weight[o,i,a,b] x[n,i,r*stride-padding+a,c*stride-padding+b], where x is
-/// 0 outside the image.
+/// y[n,o,r,c] = bias[o] + sum over i, a, b of
+/// weight[o,i,a,b] x[n,first+i,r*stride-padding+a*dilation,c*stride-padding+b*dilation], where x is 0 outside the image
+/// and `first` is the first channel that o's group sees.
 final class ReferenceConv2d implements ReferenceLayer {
     private final int kernel;
     private final int stride;
     private final int padding;
+    private final int dilation;
     private final int ins;
+    private final int seen; // input channels of a group
+    private final int outsOfGroup;
     private final int inRows;
     private final int inColumns;
     private final int outs;
     private final int outRows;
     private final int outColumns;
-    private final float[] weight; // (outs, ins, kernel, kernel)
+    private final float[] weight; // (outs, seen, kernel, kernel)
     private final float[] weightGradient;
     private final float[] bias; // (outs), or empty without bias
     private final float[] biasGradient;
@@ -26,7 +30,10 @@ final class ReferenceConv2d implements ReferenceLayer {
         kernel = spec.kernel();
         stride = spec.stride();
         padding = spec.padding();
+        dilation = spec.dilation();
         ins = layer.in().size(0);
+        seen = ins / spec.groups();
+        outsOfGroup = spec.out() / spec.groups();
         inRows = layer.in().size(1);
         inColumns = layer.in().size(2);
         outs = layer.out().size(0);
@@ -96,14 +103,15 @@ final class ReferenceConv2d implements ReferenceLayer {
 
     /// Each product that the output (n, o, r, c) is the sum of.
     private void forEachTap(int n, int o, int r, int c, Tap tap) {
-        for (int i = 0; i < ins; i++) {
+        int first = o / outsOfGroup * seen;
+        for (int i = 0; i < seen; i++) {
             for (int a = 0; a < kernel; a++) {
-                int row = r * stride - padding + a;
+                int row = r * stride - padding + a * dilation;
                 for (int b = 0; b < kernel; b++) {
-                    int column = c * stride - padding + b;
+                    int column = c * stride - padding + b * dilation;
                     if (row >= 0 && row < inRows && column >= 0 && column < inColumns) {
-                        int x = ((n * ins + i) * inRows + row) * inColumns + column;
-                        int w = ((o * ins + i) * kernel + a) * kernel + b;
+                        int x = ((n * ins + first + i) * inRows + row) * inColumns + column;
+                        int w = ((o * seen + i) * kernel + a) * kernel + b;
                         tap.accept(x, w);
                     }
                 }
