@@ -11,12 +11,10 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 /// Same states and plans, same bits.
-interface DeterminismContract {
-    Device device();
-
+interface DeterminismContract extends TestedDevice {
     @Test
     default void evaluationChangesNothing() {
-        Workload workload = TestWorkload.eventful();
+        Workload workload = eventful();
         SessionRun plain = run(workload, session -> session.advance(3), session -> session.advance(2));
         SessionRun tested = run(
                 workload,
@@ -34,7 +32,7 @@ interface DeterminismContract {
 
     @Test
     default void theDivisionIntoCallsChangesNoBit() {
-        Workload workload = TestWorkload.eventful();
+        Workload workload = eventful();
         SessionRun whole = run(workload, session -> session.advance(5));
         SessionRun single = run(
                 workload,
@@ -51,7 +49,7 @@ interface DeterminismContract {
 
     @Test
     default void sessionsSideBySideDoNotDisturbEachOther() {
-        Workload workload = TestWorkload.eventful();
+        Workload workload = eventful();
         SessionRun alone = run(workload, session -> session.advance(5));
         try (LearningSession other = device().open(workload)) {
             other.load(TestWorkload.state(workload));
@@ -72,7 +70,7 @@ interface DeterminismContract {
 
     @Test
     default void theNumberOfThreadsThatWasChosenCanBeAskedForAndGivesTheSameBits() {
-        Workload workload = TestWorkload.eventful();
+        Workload workload = eventful();
         int threads;
         try (LearningSession session = device().open(workload)) {
             threads = session.threads();
@@ -87,7 +85,7 @@ interface DeterminismContract {
 
     @Test
     default void goesOnInTheMiddleOfAnEpochAsIfNothingHadHappened() {
-        Workload workload = TestWorkload.eventful();
+        Workload workload = eventful();
         SessionRun whole = twoEpochs(workload);
         SessionState middle;
         try (LearningSession session = device().open(workload)) {
@@ -124,7 +122,7 @@ interface DeterminismContract {
 
     @Test
     default void loadingForgetsWhatWasBefore() {
-        Workload workload = TestWorkload.eventful();
+        Workload workload = eventful();
         SessionRun fresh = run(workload, session -> session.advance(5));
         try (LearningSession session = device().open(workload)) {
             session.load(TestWorkload.state(workload));
@@ -140,7 +138,7 @@ interface DeterminismContract {
 
     @Test
     default void theGeneratorStandsBehindTheEpochsMasks() {
-        Workload workload = TestWorkload.eventful();
+        Workload workload = eventful();
         EpochPlan plan = TestWorkload.plan(workload, 1);
         TorchRandom expected = TorchRandom.restore(plan.random().state());
         expected.skip(workload.drawnWords(workload.stepsPerEpoch()));

@@ -10,9 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /// The pass over the test set.
-interface EvaluationContract {
-    Device device();
-
+interface EvaluationContract extends TestedDevice {
     @Test
     default void testLossIsTheSumOfTheBatchesMeans() {
         // Logits 0 and b: classes 0 and 1 cost log(1 + e^b) and log(1 + e^-b)

@@ -15,9 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// The numbers of training: PyTorch's, recorded, and the reference device's.
-interface NumbersContract {
-    Device device();
-
+public interface NumbersContract extends TestedDevice {
     @ParameterizedTest
     @MethodSource("io.trainyard.device.GoldenCase#names")
     default void trainsAsPyTorchDoes(String name) {
@@ -91,15 +89,20 @@ interface NumbersContract {
     @ParameterizedTest
     @MethodSource("io.trainyard.device.LayerRow#all")
     default void trainsAndTestsAsTheReferenceDoes(LayerRow row) {
-        Workload workload = TestWorkload.of(row, TestWorkload.MOMENTUM);
+        checkTraining(device(), TestWorkload.of(row, TestWorkload.MOMENTUM));
+    }
+
+    /// Trains an epoch on both, tested before and after it.
+    static void checkTraining(Device device, Workload workload) {
+        int steps = workload.stepsPerEpoch();
         try (LearningSession reference = reference().open(workload);
-                LearningSession session = device().open(workload)) {
+                LearningSession session = device.open(workload)) {
             for (LearningSession either : List.of(reference, session)) {
                 either.load(TestWorkload.state(workload));
                 either.beginEpoch(TestWorkload.plan(workload, 1), 0);
             }
             checkEvaluation(reference.evaluate(), session.evaluate());
-            Tolerance.OF_FLOAT_SUMS.check("loss", reference.advance(3), session.advance(3));
+            Tolerance.OF_FLOAT_SUMS.check("loss", reference.advance(steps), session.advance(steps));
             SessionState expected = reference.save();
             SessionState actual = session.save();
             Tolerance.OF_FLOAT_SUMS.check(
@@ -114,7 +117,7 @@ interface NumbersContract {
 
     @Test
     default void followsTheEpochsLearningRates() {
-        Workload workload = TestWorkload.eventful();
+        Workload workload = eventful();
         EpochPlan plan = TestWorkload.plan(workload, 1, new double[] {0.1, 0, 0.02, 0.3, 0.01});
         EpochPlan same = TestWorkload.plan(workload, 1, plan.learningRates());
         try (LearningSession reference = reference().open(workload);

@@ -3,6 +3,7 @@ package io.trainyard.device.cpu;
 import com.sun.management.OperatingSystemMXBean;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceBackend;
+import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.onednn.OneDnnLibrary;
 import io.trainyard.spec.DeviceSpec;
@@ -17,6 +18,7 @@ import java.util.stream.Stream;
 /// The device `cpu`: there where oneDNN's native library is.
 public final class CpuBackend implements DeviceBackend {
     private static final String KIND = "cpu";
+    private static final String VECTORS = "jdk.incubator.vector";
     private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
 
     @Override
@@ -31,7 +33,10 @@ public final class CpuBackend implements DeviceBackend {
 
     @Override
     public Optional<String> whyUnavailable() {
-        return OneDnnLibrary.whyUnavailable();
+        return ModuleLayer.boot().findModule(VECTORS).isEmpty()
+                ? Optional.of("its kernels need Java's module %s; start Java with --add-modules %s"
+                        .formatted(VECTORS, VECTORS))
+                : OneDnnLibrary.whyUnavailable();
     }
 
     @Override
@@ -41,6 +46,9 @@ public final class CpuBackend implements DeviceBackend {
 
     @Override
     public Device open(DeviceSpec spec) {
+        whyUnavailable().ifPresent(reason -> {
+            throw new DeviceException("no device \"cpu\" here: " + reason);
+        });
         OneDnnLibrary library = OneDnnLibrary.loaded();
         return new CpuDevice(info(library), library);
     }

@@ -7,6 +7,7 @@ import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
 import io.trainyard.device.onednn.OneDnnDevice;
 import io.trainyard.device.onednn.OneDnnLibrary;
+import io.trainyard.device.vector.VectorDevice;
 
 /// The processors of this machine.
 record CpuDevice(DeviceInfo info, OneDnnLibrary library) implements Device {
@@ -24,7 +25,10 @@ record CpuDevice(DeviceInfo info, OneDnnLibrary library) implements Device {
                                     info.name(),
                                     info.memoryBytes() >> 20));
         }
-        return new OneDnnDevice(info, library).open(workload.withThreads(threads(workload)));
+        Workload counted = workload.withThreads(threads(workload));
+        return KernelRule.narrow(workload.network())
+                ? new VectorDevice(info).open(counted)
+                : new OneDnnDevice(info, library).open(counted);
     }
 
     private static int threads(Workload workload) {

@@ -26,6 +26,11 @@ final class ThreadRule {
 
     /// Floating-point operations of one training step in convolutions and linear layers.
     static long stepFlop(Network network, int batchSize) {
+        return multiplyAdds(network) * FLOP_PER_MULTIPLY_ADD * PASSES * batchSize;
+    }
+
+    /// Of one sample's forward pass, in convolutions and linear layers.
+    static long multiplyAdds(Network network) {
         long multiplyAdds = 0;
         for (Network.Layer layer : network.layers()) {
             multiplyAdds += switch (layer.spec()) {
@@ -46,6 +51,6 @@ final class ThreadRule {
                         LayerSpec.Flatten _ -> 0;
             };
         }
-        return multiplyAdds * FLOP_PER_MULTIPLY_ADD * PASSES * batchSize;
+        return multiplyAdds;
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceBackend;
+import io.trainyard.device.DeviceContract;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Devices;
@@ -14,8 +15,13 @@ import io.trainyard.device.onednn.OneDnnLibrary;
 import io.trainyard.spec.DeviceSpec;
 import org.junit.jupiter.api.Test;
 
-class CpuDeviceTest {
+class CpuDeviceTest extends DeviceContract {
     private static final DeviceSpec CPU = new DeviceSpec("cpu");
+
+    @Override
+    public Device device() {
+        return new CpuBackend().open(CPU);
+    }
 
     @Test
     void isFoundByNameAndTellsWhatItIs() {

@@ -37,11 +37,19 @@ class MissingLibraryTest {
         String classPath = Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .filter(entry -> !entry.contains(platform))
                 .collect(Collectors.joining(File.pathSeparator));
-        String output = ChildJvm.run(Asking.class, classPath);
+        String output = ChildJvm.run(Asking.class, classPath, "--add-modules", "jdk.incubator.vector");
         assertThat(output)
                 .contains("why: oneDNN's native library for " + platform + " cannot be loaded (")
                 .contains("put the org.bytedeco dnnl, javacpp and opencl jars of this platform on the class path")
                 .contains("devices: []")
                 .contains("open: no device \"cpu\" here: oneDNN's native library");
+    }
+
+    @Test
+    void aMissingModuleIsToldWithItsRemedy() throws IOException, InterruptedException {
+        assertThat(ChildJvm.run(Asking.class, System.getProperty("java.class.path")))
+                .contains("why: its kernels need Java's module jdk.incubator.vector; start Java with --add-modules")
+                .contains("devices: []")
+                .contains("open: no device \"cpu\" here: its kernels need");
     }
 }

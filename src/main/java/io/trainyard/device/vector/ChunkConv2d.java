@@ -1,0 +1,155 @@
+package io.trainyard.device.vector;
+
+import io.trainyard.device.vector.DotProduct.Pieces;
+import java.util.Arrays;
+import jdk.incubator.vector.FloatVector;
+import org.jspecify.annotations.Nullable;
+
+/// Cross-correlation with stride 1 over an input that has its padding already. Seen as rows, the output is weight (out,
+/// taps) times the input's plane shifted by each tap; the output keeps the input's pitch, so that its last columns,
+/// where
+/// the window reaches into the next row, mean nothing.
+final class ChunkConv2d implements ChunkLayer {
+    private final Values input;
+    private final Values output;
+    private final FlatModel.Entry weight;
+    private final FlatModel.@Nullable Entry bias;
+    private final float[] parameters;
+    private final float[] gradients;
+    private final int out;
+    private final int taps; // of all input channels
+    private final int span; // elements of an output plane that are computed
+    private final RowProduct forward;
+    private final DotProduct weightGradient;
+    private final RowProduct inputGradient;
+
+    /// @param gradients of all parameters, where this shard adds up its share
+    ChunkConv2d(
+            Values input,
+            int out,
+            int kernel,
+            FlatModel.Entry weight,
+            FlatModel.@Nullable Entry bias,
+            float[] parameters,
+            float[] gradients,
+            int samples) {
+        this.input = input;
+        this.weight = weight;
+        this.bias = bias;
+        this.parameters = parameters;
+        this.gradients = gradients;
+        this.out = out;
+        Grid in = input.grid;
+        taps = in.channels() * kernel * kernel;
+        int rows = in.rows() - kernel + 1;
+        span = Vectors.roundUp(rows * in.pitch());
+        output = new Values(outputGrid(in, out, kernel, rows, input.hasGradient()), samples, true);
+
+        int outPlane = output.grid.plane();
+        int[] shifts = new int[taps];
+        int[] weightAt = new int[out * kernel * kernel];
+        int[] shiftsBack = new int[out * kernel * kernel];
+        for (int r = 0; r < kernel; r++) {
+            for (int c = 0; c < kernel; c++) {
+                int tap = r * kernel + c;
+                int shift = r * in.pitch() + c;
+                for (int channel = 0; channel < in.channels(); channel++) {
+                    shifts[channel * kernel * kernel + tap] = channel * in.plane() + shift;
+                }
+                for (int o = 0; o < out; o++) {
+                    weightAt[o * kernel * kernel + tap] = o * taps + tap;
+                    shiftsBack[o * kernel * kernel + tap] = o * outPlane - shift;
+                }
+            }
+        }
+        forward = new RowProduct(taps, RowProduct.steps(taps, 1), shifts, span, outPlane);
+        weightGradient = new DotProduct(RowProduct.steps(out, outPlane), shifts, span, taps, 1);
+        inputGradient = new RowProduct(
+                kernel * kernel, weightAt, shiftsBack, Vectors.roundUp(in.rows() * in.pitch()), in.plane());
+    }
+
+    /// The input's gradient at q is a sum over the output's at q minus a tap's shift. Where it is wanted, every plane
+    /// of
+    /// the output is as long as the input's, plus the longest shift, and so is the room before the first: what lies
+    /// there stays zero.
+    private static Grid outputGrid(Grid in, int out, int kernel, int rows, boolean inputHasGradient) {
+        int columns = in.columns() - kernel + 1;
+        if (!inputHasGradient) {
+            return new Grid(out, rows, columns, in.pitch(), Vectors.roundUp(rows * in.pitch()), 0);
+        }
+        int reach = (kernel - 1) * (in.pitch() + 1);
+        int plane = Vectors.roundUp(Vectors.roundUp(in.rows() * in.pitch()) + kernel - 1);
+        return new Grid(out, rows, columns, in.pitch(), plane, Vectors.roundUp(reach));
+    }
+
+    @Override
+    public Values output() {
+        return output;
+    }
+
+    @Override
+    public void forward(int first, int samples, boolean training) {
+        for (int s = 0; s < samples; s++) {
+            int from = input.grid.at(s, 0, 0);
+            int to = output.grid.at(s, 0, 0);
+            if (bias != null) {
+                for (int o = 0; o < out; o++) {
+                    int plane = output.grid.at(s, o, 0);
+                    Arrays.fill(output.data, plane, plane + span, parameters[bias.offset() + o]);
+                }
+            }
+            forward.run(out, taps, parameters, weight.offset(), input.data, from, output.data, to, bias != null);
+        }
+    }
+
+    @Override
+    public void backward(int first, int samples, boolean accumulate) {
+        if (!accumulate) {
+            weight.clear(gradients);
+        }
+        weightGradient.addTo(
+                gradients,
+                weight.offset(),
+                output.gradient,
+                output.grid.origin(),
+                input.data,
+                input.grid.origin(),
+                taps,
+                new Pieces(samples, output.grid.sample(), input.grid.sample()));
+        if (bias != null) {
+            addBiasGradient(bias, samples, accumulate);
+        }
+        if (input.hasGradient()) {
+            for (int s = 0; s < samples; s++) {
+                inputGradient.run(
+                        input.grid.channels(),
+                        shiftCount(),
+                        parameters,
+                        weight.offset(),
+                        output.gradient,
+                        output.grid.at(s, 0, 0),
+                        input.gradient,
+                        input.grid.at(s, 0, 0),
+                        false);
+            }
+        }
+    }
+
+    private int shiftCount() {
+        return inputGradient.bOffsets().length;
+    }
+
+    private void addBiasGradient(FlatModel.Entry entry, int samples, boolean accumulate) {
+        for (int o = 0; o < out; o++) {
+            FloatVector sum = FloatVector.zero(Vectors.SPECIES);
+            for (int s = 0; s < samples; s++) {
+                int at = output.grid.at(s, o, 0);
+                for (int p = 0; p < span; p += Vectors.LENGTH) {
+                    sum = sum.add(FloatVector.fromArray(Vectors.SPECIES, output.gradient, at + p));
+                }
+            }
+            float before = accumulate ? gradients[entry.offset() + o] : 0;
+            gradients[entry.offset() + o] = before + Vectors.sum(sum);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.trainyard.device.vector;
+
+import java.util.Arrays;
+
+/// The largest value of each window; of equals the first, row by row, gets the gradient, as in PyTorch.
+final class ChunkMaxPool2d implements ChunkLayer {
+    private final Values input;
+    private final Values output;
+    private final int kernel;
+    private final int stride;
+
+    /// Where in the input's array each window's maximum was, in the output's order.
+    private final int[] positions;
+
+    ChunkMaxPool2d(Values input, int rows, int columns, int kernel, int stride, int samples) {
+        this.input = input;
+        this.kernel = kernel;
+        this.stride = stride;
+        output = new Values(Grid.tiled(input.grid.channels(), rows, columns), samples, input.hasGradient());
+        positions = new int[samples * output.grid.elements()];
+    }
+
+    @Override
+    public Values output() {
+        return output;
+    }
+
+    @Override
+    public void forward(int first, int samples, boolean training) {
+        Grid out = output.grid;
+        int next = 0;
+        for (int s = 0; s < samples; s++) {
+            for (int channel = 0; channel < out.channels(); channel++) {
+                for (int row = 0; row < out.rows(); row++) {
+                    poolRow(input.grid.at(s, channel, row * stride), out.at(s, channel, row), next);
+                    next += out.columns();
+                }
+            }
+        }
+    }
+
+    private void poolRow(int from, int to, int next) {
+        float[] data = input.data;
+        int pitch = input.grid.pitch();
+        for (int column = 0; column < output.grid.columns(); column++) {
+            int corner = from + column * stride;
+            int best = corner;
+            for (int r = 0; r < kernel; r++) {
+                for (int at = corner + r * pitch; at < corner + r * pitch + kernel; at++) {
+                    // a value that is not a number wins, as in PyTorch
+                    best = data[at] > data[best] || Float.isNaN(data[at]) ? at : best;
+                }
+            }
+            output.data[to + column] = data[best];
+            positions[next + column] = best;
+        }
+    }
+
+    @Override
+    public void backward(int first, int samples, boolean accumulate) {
+        if (!input.hasGradient()) {
+            return;
+        }
+        Arrays.fill(input.gradient, input.grid.origin(), input.end(samples), 0);
+        Grid out = output.grid;
+        int next = 0;
+        for (int s = 0; s < samples; s++) {
+            for (int channel = 0; channel < out.channels(); channel++) {
+                for (int row = 0; row < out.rows(); row++) {
+                    int at = out.at(s, channel, row);
+                    for (int column = 0; column < out.columns(); column++) {
+                        input.gradient[positions[next++]] += output.gradient[at + column];
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package io.trainyard.device.vector;
+
+import static io.trainyard.device.vector.Vectors.LENGTH;
+import static io.trainyard.device.vector.Vectors.SPECIES;
+
+import java.util.function.IntUnaryOperator;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorMask;
+import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorShuffle;
+
+/// Max pooling by two in both directions, a vector of windows at a time: without branches, which the processor would
+/// guess
+/// wrong half the time. Of equals the first, row by row, gets the gradient.
+///
+/// Every vector is written whole: what it spoils to the right of a row is written again by the rows that follow, or
+/// lies
+/// where nothing of meaning is.
+final class ChunkMaxPool2x2 implements ChunkLayer {
+    private static final VectorShuffle<Float> EVENS = shuffle(lane -> 2 * lane % LENGTH);
+    private static final VectorShuffle<Float> ODDS = shuffle(lane -> (2 * lane + 1) % LENGTH);
+    private static final VectorShuffle<Float> LOWER_TWICE = shuffle(lane -> lane / 2);
+    private static final VectorShuffle<Float> UPPER_TWICE = shuffle(lane -> LENGTH / 2 + lane / 2);
+    private static final VectorMask<Float> UPPER = mask(lane -> lane >= LENGTH / 2);
+    private static final VectorMask<Float> ODD = mask(lane -> lane % 2 == 1);
+
+    private final Values input;
+    private final Values output;
+
+    /// Which value of its window was the largest: 0 to 3, row by row; in the places of the output's values.
+    private final float[] winners;
+
+    ChunkMaxPool2x2(Values input, int rows, int columns, int samples) {
+        this.input = input;
+        output = new Values(Grid.tiled(input.grid.channels(), rows, columns), samples, input.hasGradient());
+        winners = new float[output.data.length];
+    }
+
+    private static VectorShuffle<Float> shuffle(IntUnaryOperator source) {
+        return VectorShuffle.fromOp(SPECIES, source);
+    }
+
+    private interface Choice {
+        boolean of(int lane);
+    }
+
+    private static VectorMask<Float> mask(Choice choice) {
+        boolean[] lanes = new boolean[LENGTH];
+        for (int lane = 0; lane < LENGTH; lane++) {
+            lanes[lane] = choice.of(lane);
+        }
+        return VectorMask.fromArray(SPECIES, lanes, 0);
+    }
+
+    @Override
+    public Values output() {
+        return output;
+    }
+
+    @Override
+    public void forward(int first, int samples, boolean training) {
+        Grid out = output.grid;
+        for (int s = 0; s < samples; s++) {
+            for (int channel = 0; channel < out.channels(); channel++) {
+                for (int row = 0; row < out.rows(); row++) {
+                    int from = input.grid.at(s, channel, 2 * row);
+                    int to = out.at(s, channel, row);
+                    for (int column = 0; column < out.columns(); column += LENGTH) {
+                        pool(from + 2 * column, to + column);
+                    }
+                }
+            }
+        }
+    }
+
+    private void pool(int from, int to) {
+        FloatVector upperLeft = FloatVector.fromArray(SPECIES, input.data, from);
+        FloatVector upperRight = FloatVector.fromArray(SPECIES, input.data, from + LENGTH);
+        FloatVector best = together(upperLeft, upperRight, EVENS);
+        FloatVector winner = FloatVector.zero(SPECIES);
+        FloatVector next = together(upperLeft, upperRight, ODDS);
+        VectorMask<Float> larger = larger(next, best);
+        best = best.blend(next, larger);
+        winner = winner.blend(1, larger);
+        int below = from + input.grid.pitch();
+        FloatVector lowerLeft = FloatVector.fromArray(SPECIES, input.data, below);
+        FloatVector lowerRight = FloatVector.fromArray(SPECIES, input.data, below + LENGTH);
+        next = together(lowerLeft, lowerRight, EVENS);
+        larger = larger(next, best);
+        best = best.blend(next, larger);
+        winner = winner.blend(2, larger);
+        next = together(lowerLeft, lowerRight, ODDS);
+        larger = larger(next, best);
+        best.blend(next, larger).intoArray(output.data, to);
+        winner.blend(3, larger).intoArray(winners, to);
+    }
+
+    private static FloatVector together(FloatVector left, FloatVector right, VectorShuffle<Float> lanes) {
+        return left.rearrange(lanes).blend(right.rearrange(lanes), UPPER);
+    }
+
+    /// What is not a number counts as larger, as in PyTorch.
+    private static VectorMask<Float> larger(FloatVector next, FloatVector best) {
+        return next.compare(VectorOperators.GT, best).or(next.test(VectorOperators.IS_NAN));
+    }
+
+    @Override
+    public void backward(int first, int samples, boolean accumulate) {
+        if (!input.hasGradient()) {
+            return;
+        }
+        Grid out = output.grid;
+        for (int s = 0; s < samples; s++) {
+            for (int channel = 0; channel < out.channels(); channel++) {
+                for (int row = 0; row < out.rows(); row++) {
+                    int from = out.at(s, channel, row);
+                    int to = input.grid.at(s, channel, 2 * row);
+                    for (int half = 0; half < 2; half++) {
+                        for (int column = 0; column < out.columns(); column += LENGTH) {
+                            unpool(from + column, out.columns() - column, 2 * half, to + 2 * column);
+                        }
+                        to += input.grid.pitch();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes one row of the windows: their values number `value` and the one after it.
+    private void unpool(int from, int count, int value, int to) {
+        FloatVector zero = FloatVector.zero(SPECIES);
+        FloatVector winner = FloatVector.fromArray(SPECIES, winners, from);
+        FloatVector gradient = zero.blend(
+                FloatVector.fromArray(SPECIES, output.gradient, from),
+                SPECIES.indexInRange(0, Math.min(count, LENGTH)));
+        FloatVector evens = zero.blend(gradient, winner.compare(VectorOperators.EQ, value));
+        FloatVector odds = zero.blend(gradient, winner.compare(VectorOperators.EQ, value + 1));
+        evens.rearrange(LOWER_TWICE).blend(odds.rearrange(LOWER_TWICE), ODD).intoArray(input.gradient, to);
+        evens.rearrange(UPPER_TWICE).blend(odds.rearrange(UPPER_TWICE), ODD).intoArray(input.gradient, to + LENGTH);
+    }
+}

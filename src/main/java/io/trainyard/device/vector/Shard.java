@@ -1,0 +1,149 @@
+package io.trainyard.device.vector;
+
+import io.trainyard.data.Dataset;
+import io.trainyard.device.Workload;
+import io.trainyard.device.host.BatchAssembler;
+import io.trainyard.device.host.CrossEntropy;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// One thread's part of the work: takes its samples of a batch, a chunk at a time, through the whole network and back,
+/// and adds up the parameters' gradients of its own. Shards share only the parameters, which they read.
+final class Shard {
+    private final int classes;
+    private final int chunk;
+    private final float[] gradients;
+    private final Values input;
+    private final Values logits;
+    private final List<ChunkLayer> layers = new ArrayList<>();
+    private final List<ChunkLayer> backward; // from the last to the first with parameters
+    private final BatchAssembler assembler;
+    private final CrossEntropy crossEntropy;
+    private final float[] rows; // (chunk, classes)
+
+    /// @param chunk samples computed together
+    /// @param masks of the dropout layers, by name
+    Shard(Workload workload, FlatModel model, Map<String, float[]> masks, int chunk) {
+        Network network = workload.network();
+        this.classes = network.classes();
+        this.chunk = chunk;
+        this.gradients = new float[model.values().length];
+        this.assembler = new BatchAssembler(workload.dataset(), workload.scale());
+        this.crossEntropy = new CrossEntropy(classes);
+        this.rows = new float[chunk * classes];
+        boolean flat = network.layers().getFirst().spec() instanceof LayerSpec.Flatten;
+        var in = network.input();
+        Grid grid = flat ? Grid.vector(in.elements()) : Grid.dense(in.size(0), in.size(1), in.size(2));
+        this.input = new Values(grid, chunk, false);
+        Values values = input;
+        for (Network.Layer layer : network.layers()) {
+            values = add(layer, values, model, masks.get(layer.name()));
+        }
+        this.logits = values;
+        this.backward = layers.stream()
+                .dropWhile(layer -> !(layer instanceof ChunkConv2d) && !(layer instanceof ChunkLinear))
+                .toList()
+                .reversed();
+    }
+
+    /// @return what the layer gives
+    private Values add(Network.Layer layer, Values in, FlatModel model, float @Nullable [] mask) {
+        switch (layer.spec()) {
+            case LayerSpec.Conv2d conv -> {
+                if (conv.padding() > 0) {
+                    layers.add(ChunkCopy.padded(in, conv.padding(), chunk));
+                }
+                Values padded = layers.isEmpty() ? in : layers.getLast().output();
+                var weight = model.entry(layer.parameters().getFirst());
+                var bias = conv.bias() ? model.entry(layer.parameters().getLast()) : null;
+                layers.add(new ChunkConv2d(
+                        padded, conv.out(), conv.kernel(), weight, bias, model.values(), gradients, chunk));
+            }
+            case LayerSpec.Linear linear -> {
+                var weight = model.entry(layer.parameters().getFirst());
+                var bias = linear.bias() ? model.entry(layer.parameters().getLast()) : null;
+                layers.add(new ChunkLinear(in, linear.out(), weight, bias, model.values(), gradients, chunk));
+            }
+            case LayerSpec.MaxPool2d pool -> {
+                int rows = layer.out().size(1);
+                int columns = layer.out().size(2);
+                layers.add(
+                        pool.kernel() == 2 && pool.stride() == 2
+                                ? new ChunkMaxPool2x2(in, rows, columns, chunk)
+                                : new ChunkMaxPool2d(in, rows, columns, pool.kernel(), pool.stride(), chunk));
+            }
+            case LayerSpec.Relu _ -> layers.add(new ChunkRelu(in));
+            case LayerSpec.Flatten _ -> {
+                if (!in.grid.isVector()) {
+                    layers.add(ChunkCopy.flattened(in, chunk));
+                }
+            }
+            case LayerSpec.Dropout _ -> {
+                if (mask != null) {
+                    layers.add(new ChunkDropout(in, mask));
+                }
+            }
+            default -> throw new IllegalStateException("no kernel for layer \"%s\"".formatted(layer.name()));
+        }
+        return layers.isEmpty() ? in : layers.getLast().output();
+    }
+
+    float[] gradients() {
+        return gradients;
+    }
+
+    /// Leaves the shard's gradients of the batch's mean loss.
+    ///
+    /// @param from the batch's first sample, in `order`
+    /// @param begin the shard's first sample, in the batch
+    /// @param end the one after its last
+    /// @return the sum of the samples' losses
+    double train(Dataset.Split split, int[] order, int from, int begin, int end, int batchSize) {
+        double loss = 0;
+        if (begin == end) {
+            Arrays.fill(gradients, 0);
+        }
+        for (int first = begin; first < end; first += chunk) {
+            int samples = Math.min(chunk, end - first);
+            forward(split, order, from + first, first, samples, true);
+            loss += crossEntropy.lossWithGradient(rows, split, order, from + first, samples, batchSize);
+            for (int s = 0; s < samples; s++) {
+                System.arraycopy(rows, s * classes, logits.gradient, logits.grid.at(s, 0, 0), classes);
+            }
+            for (ChunkLayer layer : backward) {
+                layer.backward(first, samples, first > begin);
+            }
+        }
+        return loss;
+    }
+
+    /// Fills the losses and predictions of the samples from `begin` to `end`.
+    void evaluate(Dataset.Split split, int[] order, int begin, int end, float[] losses, int[] predictions) {
+        for (int first = begin; first < end; first += chunk) {
+            int samples = Math.min(chunk, end - first);
+            forward(split, order, first, first, samples, false);
+            crossEntropy.evaluate(rows, split, first, samples, losses, predictions);
+        }
+    }
+
+    private void forward(Dataset.Split split, int[] order, int from, int first, int samples, boolean training) {
+        MemorySegment data = MemorySegment.ofArray(input.data);
+        long bytes = (long) input.grid.elements() * Float.BYTES;
+        for (int s = 0; s < samples; s++) {
+            long at = (long) input.grid.at(s, 0, 0) * Float.BYTES;
+            assembler.assemble(split, order, from + s, 1, data.asSlice(at, bytes));
+        }
+        for (ChunkLayer layer : layers) {
+            layer.forward(first, samples, training);
+        }
+        for (int s = 0; s < samples; s++) {
+            System.arraycopy(logits.data, logits.grid.at(s, 0, 0), rows, s * classes, classes);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package io.trainyard.device.vector;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.Workload;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+
+/// The processors of this machine, by kernels of our own. Workloads say how many threads they want.
+public record VectorDevice(DeviceInfo info) implements Device {
+    /// Whether there are kernels for all of a network's layers.
+    public static boolean computes(Network network) {
+        return network.layers().stream().allMatch(layer -> switch (layer.spec()) {
+            case LayerSpec.Conv2d conv -> conv.stride() == 1;
+            case LayerSpec.MaxPool2d _,
+                    LayerSpec.Relu _,
+                    LayerSpec.Dropout _,
+                    LayerSpec.Flatten _,
+                    LayerSpec.Linear _ -> true;
+            case LayerSpec.BatchNorm2d _ -> false; // needs the whole batch's statistics
+        });
+    }
+
+    @Override
+    public LearningSession open(Workload workload) {
+        if (!computes(workload.network())) {
+            throw new IllegalArgumentException("there are no kernels for all layers of the network");
+        }
+        return new VectorSession(workload, Math.max(1, workload.threads()));
+    }
+}

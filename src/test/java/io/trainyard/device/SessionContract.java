@@ -1,0 +1,7 @@
+package io.trainyard.device;
+
+/// What sessions must do whatever layers they have kernels for.
+public abstract class SessionContract implements EvaluationContract, DeterminismContract, StateContract {
+    @Override
+    public abstract Device device();
+}

@@ -1,0 +1,38 @@
+package io.trainyard.device.cpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.device.LayerRow;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.NetworkSpec;
+import io.trainyard.spec.Shape;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class KernelRuleTest {
+    @Test
+    void theSmallBuiltInNetworksAreNarrowAndTuduiIsNot() {
+        assertThat(KernelRule.narrow(builtIn("lenet", Shape.of(3, 32, 32), 10))).isTrue();
+        assertThat(KernelRule.narrow(builtIn("fashion", Shape.of(1, 28, 28), 10)))
+                .isTrue();
+        assertThat(KernelRule.narrow(builtIn("signs", Shape.of(3, 64, 64), 6))).isTrue();
+        assertThat(KernelRule.narrow(builtIn("tudui", Shape.of(3, 32, 32), 10))).isFalse();
+    }
+
+    @Test
+    void whatThereIsNoKernelForGoesToOneDnn() {
+        assertThat(KernelRule.narrow(written(LayerRow.conv(4, 3, 1, 0, true)))).isTrue();
+        assertThat(KernelRule.narrow(written(LayerRow.conv(4, 3, 2, 0, true)))).isFalse();
+        assertThat(KernelRule.narrow(written(LayerRow.norm()))).isFalse();
+    }
+
+    private static Network builtIn(String name, Shape input, int classes) {
+        return Network.fit(NetworkSpec.named(name), input, classes);
+    }
+
+    private static Network written(LayerSpec first) {
+        List<LayerSpec> layers = List.of(first, LayerRow.flatten(), LayerRow.linear(3, true));
+        return Network.fit(NetworkSpec.ofLayers(layers), Shape.of(2, 8, 8), 3);
+    }
+}

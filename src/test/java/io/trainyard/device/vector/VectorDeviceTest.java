@@ -1,0 +1,106 @@
+package io.trainyard.device.vector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.LayerRow;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.NumbersContract;
+import io.trainyard.device.SessionContract;
+import io.trainyard.device.TestWorkload;
+import io.trainyard.device.Workload;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Shape;
+import java.util.List;
+import java.util.stream.Stream;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class VectorDeviceTest extends SessionContract {
+    @Override
+    public Device device() {
+        return new VectorDevice(new DeviceInfo("cpu", "vectors", Long.MAX_VALUE));
+    }
+
+    /// A convolution stands where the others have a batch norm, which there is no kernel for.
+    @Override
+    public Workload eventful() {
+        List<LayerSpec> layers = List.of(
+                LayerRow.conv(6, 3, 1, 1, true),
+                LayerRow.conv(5, 3, 1, 1, true),
+                LayerRow.relu(),
+                LayerRow.pool(2, 2),
+                LayerRow.dropout(0.25),
+                LayerRow.flatten(),
+                LayerRow.linear(10, true),
+                LayerRow.dropout(0.5),
+                LayerRow.linear(3, true));
+        return TestWorkload.of(Shape.of(2, 8, 7), 3, layers, TestWorkload.MOMENTUM, 4, 19, 6);
+    }
+
+    static Stream<LayerRow> computableRows() {
+        return LayerRow.all().stream()
+                .filter(row -> VectorDevice.computes(
+                        TestWorkload.of(row, TestWorkload.PLAIN).network()));
+    }
+
+    @Test
+    void thereAreKernelsForMostRows() {
+        assertThat(computableRows()).hasSizeGreaterThanOrEqualTo(30);
+    }
+
+    /// 5 samples for 7 threads: some have none.
+    @ParameterizedTest
+    @MethodSource("computableRows")
+    void anyNumberOfThreadsTrainsAndTestsAsTheReferenceDoes(LayerRow row) {
+        for (int threads : new int[] {1, 2, 3, 7}) {
+            NumbersContract.checkTraining(
+                    device(), TestWorkload.of(row, TestWorkload.MOMENTUM).withThreads(threads));
+        }
+    }
+
+    /// Batches of several chunks, and an epoch's last one of fewer.
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void batchesOfManyChunksTrainAsTheReferenceDoes(int threads) {
+        List<LayerSpec> layers = List.of(
+                LayerRow.conv(6, 5, 1, 2, true),
+                LayerRow.relu(),
+                LayerRow.pool(2, 2),
+                LayerRow.conv(9, 3, 1, 0, false),
+                LayerRow.flatten(),
+                LayerRow.linear(5, true));
+        Workload workload = TestWorkload.of(Shape.of(3, 12, 11), 5, layers, TestWorkload.MOMENTUM, 29, 77, 31);
+        NumbersContract.checkTraining(device(), workload.withThreads(threads));
+    }
+
+    @Test
+    void threadsGiveTheSameBitsEveryTimeAndTheNumbersOfOne() {
+        Workload workload = eventful();
+        float[] once = losses(workload.withThreads(2));
+        assertThat(losses(workload.withThreads(2))).isEqualTo(once);
+        float[] oneThread = losses(workload.withThreads(1));
+        for (int i = 0; i < once.length; i++) {
+            assertThat(oneThread[i]).isCloseTo(once[i], Percentage.withPercentage(0.01));
+        }
+    }
+
+    private float[] losses(Workload workload) {
+        try (LearningSession session = device().open(workload)) {
+            session.load(TestWorkload.state(workload));
+            session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            return session.advance(workload.stepsPerEpoch());
+        }
+    }
+
+    @Test
+    void aNetworkWithoutKernelsIsRefused() {
+        Workload workload = TestWorkload.eventful();
+        assertThatThrownBy(() -> device().open(workload)).hasMessageContaining("no kernels for all layers");
+    }
+}
