@@ -62,7 +62,7 @@ interface EvaluationContract extends TestedDevice {
 
     @Test
     default void predictsWhatItEvaluates() {
-        Workload workload = TestWorkload.eventful();
+        Workload workload = eventful();
         int classes = workload.network().classes();
         Dataset.Split test = workload.dataset().test();
         try (LearningSession session = device().open(workload)) {

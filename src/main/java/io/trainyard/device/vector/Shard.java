@@ -1,6 +1,7 @@
 package io.trainyard.device.vector;
 
 import io.trainyard.data.Dataset;
+import io.trainyard.device.Augmentation.Change;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
 import io.trainyard.device.host.CrossEntropy;
@@ -20,6 +21,7 @@ final class Shard {
     private final int chunk;
     private final float[] gradients;
     private final Values input;
+    private final MemorySegment data; // the input's
     private final Values logits;
     private final List<ChunkLayer> layers = new ArrayList<>();
     private final List<ChunkLayer> backward; // from the last to the first with parameters
@@ -41,6 +43,7 @@ final class Shard {
         var in = network.input();
         Grid grid = flat ? Grid.vector(in.elements()) : Grid.dense(in.size(0), in.size(1), in.size(2));
         this.input = new Values(grid, chunk, false);
+        this.data = MemorySegment.ofArray(input.data);
         Values values = input;
         for (Network.Layer layer : network.layers()) {
             values = add(layer, values, model, masks.get(layer.name()));
@@ -103,15 +106,18 @@ final class Shard {
     /// @param from the batch's first sample, in `order`
     /// @param begin the shard's first sample, in the batch
     /// @param end the one after its last
+    /// @param changes what becomes of the batch's samples; empty to leave them as they are
     /// @return the sum of the samples' losses
-    double train(Dataset.Split split, int[] order, int from, int begin, int end, int batchSize) {
+    double train(Dataset.Split split, int[] order, int from, int begin, int end, int batchSize, List<Change> changes) {
         double loss = 0;
         if (begin == end) {
             Arrays.fill(gradients, 0);
         }
         for (int first = begin; first < end; first += chunk) {
             int samples = Math.min(chunk, end - first);
-            forward(split, order, from + first, first, samples, true);
+            List<Change> own = changes.isEmpty() ? changes : changes.subList(first, first + samples);
+            assemble(split, order, from + first, samples, own);
+            forward(first, samples, true);
             loss += crossEntropy.lossWithGradient(rows, split, order, from + first, samples, batchSize);
             for (int s = 0; s < samples; s++) {
                 System.arraycopy(rows, s * classes, logits.gradient, logits.grid.at(s, 0, 0), classes);
@@ -123,22 +129,33 @@ final class Shard {
         return loss;
     }
 
-    /// Fills the losses and predictions of the samples from `begin` to `end`.
-    void evaluate(Dataset.Split split, int[] order, int begin, int end, float[] losses, int[] predictions) {
+    /// Takes in the logits of some test samples, while they are there; called by several threads.
+    interface LogitsReader {
+        /// @param logits (samples, classes), row-major
+        /// @param from the first sample
+        void read(CrossEntropy crossEntropy, float[] logits, int from, int samples);
+    }
+
+    /// Runs the samples from `begin` to `end` forward.
+    void test(Dataset.Split split, int[] order, int begin, int end, LogitsReader reader) {
         for (int first = begin; first < end; first += chunk) {
             int samples = Math.min(chunk, end - first);
-            forward(split, order, first, first, samples, false);
-            crossEntropy.evaluate(rows, split, first, samples, losses, predictions);
+            assemble(split, order, first, samples, List.of());
+            forward(first, samples, false);
+            reader.read(crossEntropy, rows, first, samples);
         }
     }
 
-    private void forward(Dataset.Split split, int[] order, int from, int first, int samples, boolean training) {
-        MemorySegment data = MemorySegment.ofArray(input.data);
+    private void assemble(Dataset.Split split, int[] order, int from, int samples, List<Change> changes) {
         long bytes = (long) input.grid.elements() * Float.BYTES;
         for (int s = 0; s < samples; s++) {
             long at = (long) input.grid.at(s, 0, 0) * Float.BYTES;
-            assembler.assemble(split, order, from + s, 1, data.asSlice(at, bytes));
+            List<Change> own = changes.isEmpty() ? changes : changes.subList(s, s + 1);
+            assembler.assemble(split, order, from + s, 1, own, data.asSlice(at, bytes));
         }
+    }
+
+    private void forward(int first, int samples, boolean training) {
         for (ChunkLayer layer : layers) {
             layer.forward(first, samples, training);
         }

@@ -18,7 +18,14 @@ public record VectorDevice(DeviceInfo info) implements Device {
                     LayerSpec.Dropout _,
                     LayerSpec.Flatten _,
                     LayerSpec.Linear _ -> true;
-            case LayerSpec.BatchNorm2d _ -> false; // needs the whole batch's statistics
+            case LayerSpec.AvgPool2d _,
+                    LayerSpec.AdaptiveAvgPool2d _,
+                    LayerSpec.BatchNorm2d _, // needs the whole batch's statistics
+                    LayerSpec.LeakyRelu _,
+                    LayerSpec.Gelu _,
+                    LayerSpec.Tanh _,
+                    LayerSpec.Sigmoid _,
+                    LayerSpec.Dropout2d _ -> false;
         });
     }
 

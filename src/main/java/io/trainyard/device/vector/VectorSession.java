@@ -1,6 +1,7 @@
 package io.trainyard.device.vector;
 
 import io.trainyard.data.Dataset;
+import io.trainyard.device.Augmentation;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
@@ -82,7 +83,7 @@ final class VectorSession implements LearningSession {
     public void beginEpoch(EpochPlan newPlan, int firstStep) {
         requireOpen();
         workload.requirePlan(newPlan, firstStep);
-        newPlan.random().skip(workload.maskWords(firstStep));
+        newPlan.random().skip(workload.drawnWords(firstStep));
         plan = newPlan;
         nextStep = firstStep;
     }
@@ -107,9 +108,13 @@ final class VectorSession implements LearningSession {
         Dataset.Split train = workload.dataset().train();
         int from = nextStep * workload.batchSize();
         int samples = Math.min(workload.batchSize(), train.size() - from);
+        List<Augmentation.Change> changes = workload.augmentation().draw(epoch.random(), samples);
         drawMasks(epoch, samples);
-        team.run(t -> losses[t] =
-                shards.get(t).train(train, epoch.order(), from, share(samples, t), share(samples, t + 1), samples));
+        team.run(t -> {
+            int begin = share(samples, t);
+            int end = share(samples, t + 1);
+            losses[t] = shards.get(t).train(train, epoch.order(), from, begin, end, samples, changes);
+        });
         double learningRate = epoch.learningRates()[nextStep];
         ParameterUpdate update = ParameterUpdate.of(workload.optimizer(), learningRate, model.countStep());
         int tiles = model.values().length / Vectors.TILE;
@@ -160,15 +165,30 @@ final class VectorSession implements LearningSession {
 
     @Override
     public Evaluation evaluate() {
+        Dataset.Split test = workload.dataset().test();
+        float[] sampleLosses = new float[test.size()];
+        int[] predictions = new int[test.size()];
+        runTest((crossEntropy, logits, from, samples) ->
+                crossEntropy.evaluate(logits, test, from, samples, sampleLosses, predictions));
+        return Evaluation.of(
+                workload.batchSize(), workload.network().classes(), sampleLosses, predictions, test.labels());
+    }
+
+    @Override
+    public float[] predict() {
+        int tests = workload.dataset().test().size();
+        float[] probabilities =
+                new float[Math.multiplyExact(tests, workload.network().classes())];
+        runTest((crossEntropy, logits, from, samples) ->
+                crossEntropy.probabilities(logits, from, samples, probabilities));
+        return probabilities;
+    }
+
+    private void runTest(Shard.LogitsReader reader) {
         requireOpen();
         Dataset.Split test = workload.dataset().test();
         int[] order = IntStream.range(0, test.size()).toArray();
-        float[] sampleLosses = new float[test.size()];
-        int[] predictions = new int[test.size()];
-        team.run(t -> shards.get(t)
-                .evaluate(test, order, share(test.size(), t), share(test.size(), t + 1), sampleLosses, predictions));
-        return Evaluation.of(
-                workload.batchSize(), workload.network().classes(), sampleLosses, predictions, test.labels());
+        team.run(t -> shards.get(t).test(test, order, share(test.size(), t), share(test.size(), t + 1), reader));
     }
 
     private void requireOpen() {
