@@ -1,6 +1,7 @@
 package io.trainyard.device.vector;
 
 import io.trainyard.device.vector.DotProduct.Pieces;
+import io.trainyard.spec.LayerSpec;
 import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 import org.jspecify.annotations.Nullable;
@@ -26,8 +27,7 @@ final class ChunkConv2d implements ChunkLayer {
     /// @param gradients of all parameters, where this shard adds up its share
     ChunkConv2d(
             Values input,
-            int out,
-            int kernel,
+            LayerSpec.Conv2d spec,
             FlatModel.Entry weight,
             FlatModel.@Nullable Entry bias,
             float[] parameters,
@@ -38,12 +38,14 @@ final class ChunkConv2d implements ChunkLayer {
         this.bias = bias;
         this.parameters = parameters;
         this.gradients = gradients;
-        this.out = out;
+        this.out = spec.out();
         Grid in = input.grid;
+        int kernel = spec.kernel();
+        int reach = (kernel - 1) * spec.dilation();
         taps = in.channels() * kernel * kernel;
-        int rows = in.rows() - kernel + 1;
+        int rows = in.rows() - reach;
         span = Vectors.roundUp(rows * in.pitch());
-        output = new Values(outputGrid(in, out, kernel, rows, input.hasGradient()), samples, true);
+        output = new Values(outputGrid(in, out, reach, input.hasGradient()), samples, true);
 
         int outPlane = output.grid.plane();
         int[] shifts = new int[taps];
@@ -52,7 +54,7 @@ final class ChunkConv2d implements ChunkLayer {
         for (int r = 0; r < kernel; r++) {
             for (int c = 0; c < kernel; c++) {
                 int tap = r * kernel + c;
-                int shift = r * in.pitch() + c;
+                int shift = (r * in.pitch() + c) * spec.dilation();
                 for (int channel = 0; channel < in.channels(); channel++) {
                     shifts[channel * kernel * kernel + tap] = channel * in.plane() + shift;
                 }
@@ -72,14 +74,14 @@ final class ChunkConv2d implements ChunkLayer {
     /// of
     /// the output is as long as the input's, plus the longest shift, and so is the room before the first: what lies
     /// there stays zero.
-    private static Grid outputGrid(Grid in, int out, int kernel, int rows, boolean inputHasGradient) {
-        int columns = in.columns() - kernel + 1;
+    private static Grid outputGrid(Grid in, int out, int reach, boolean inputHasGradient) {
+        int rows = in.rows() - reach;
+        int columns = in.columns() - reach;
         if (!inputHasGradient) {
             return new Grid(out, rows, columns, in.pitch(), Vectors.roundUp(rows * in.pitch()), 0);
         }
-        int reach = (kernel - 1) * (in.pitch() + 1);
-        int plane = Vectors.roundUp(Vectors.roundUp(in.rows() * in.pitch()) + kernel - 1);
-        return new Grid(out, rows, columns, in.pitch(), plane, Vectors.roundUp(reach));
+        int plane = Vectors.roundUp(Vectors.roundUp(in.rows() * in.pitch()) + reach);
+        return new Grid(out, rows, columns, in.pitch(), plane, Vectors.roundUp(reach * (in.pitch() + 1)));
     }
 
     @Override

@@ -65,8 +65,7 @@ final class Shard {
                 Values padded = layers.isEmpty() ? in : layers.getLast().output();
                 var weight = model.entry(layer.parameters().getFirst());
                 var bias = conv.bias() ? model.entry(layer.parameters().getLast()) : null;
-                layers.add(new ChunkConv2d(
-                        padded, conv.out(), conv.kernel(), weight, bias, model.values(), gradients, chunk));
+                layers.add(new ChunkConv2d(padded, conv, weight, bias, model.values(), gradients, chunk));
             }
             case LayerSpec.Linear linear -> {
                 var weight = model.entry(layer.parameters().getFirst());

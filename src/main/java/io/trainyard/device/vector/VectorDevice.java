@@ -12,7 +12,7 @@ public record VectorDevice(DeviceInfo info) implements Device {
     /// Whether there are kernels for all of a network's layers.
     public static boolean computes(Network network) {
         return network.layers().stream().allMatch(layer -> switch (layer.spec()) {
-            case LayerSpec.Conv2d conv -> conv.stride() == 1;
+            case LayerSpec.Conv2d conv -> conv.stride() == 1 && conv.groups() == 1;
             case LayerSpec.MaxPool2d _,
                     LayerSpec.Relu _,
                     LayerSpec.Dropout _,
