@@ -4,6 +4,7 @@
     python3 optimizers.py [DIR]      writes DIR/optimizers.json and DIR/optimizers.safetensors; DIR is the folder of this file if not given
 
 Needs torch, numpy and safetensors. Recorded with torch 2.13.0+cpu on a machine with AVX-512; running it again there gives the same files.
+The square root is numpy's, which is correctly rounded. PyTorch's own for CPU is MKL's, whose last bit is another in one of six values.
 
 optimizers.json lists the cases: a name, and the optimizer as a job writes it. optimizers.safetensors holds, all of it float32 but the rates:
     initial                           a parameter of 333 values: whole vectors of any width, and a rest
@@ -26,6 +27,10 @@ def sgd(momentum=0.0, nesterov=False, weight_decay=0.0):
     return {"type": "sgd", "learningRate": 0.1, "momentum": momentum, "nesterov": nesterov, "weightDecay": weight_decay}
 
 
+def adam(kind="adam", beta1=0.9, beta2=0.999, epsilon=1e-8, weight_decay=0.0):
+    return {"type": kind, "learningRate": 0.01, "beta1": beta1, "beta2": beta2, "epsilon": epsilon, "weightDecay": weight_decay}
+
+
 CASES = {
     "sgd": sgd(),
     "sgd-decay": sgd(weight_decay=0.01),
@@ -33,6 +38,12 @@ CASES = {
     "momentum-decay": sgd(0.85, weight_decay=0.03),
     "nesterov": sgd(0.9, True),
     "nesterov-decay": sgd(0.7, True, 0.02),
+    "adam": adam(),
+    "adam-decay": adam(beta1=0.8, beta2=0.95, epsilon=1e-6, weight_decay=0.05),
+    "adam-half": adam(beta1=0.5),                                          # torch.lerp has another formula from here on
+    "adam-no-mean": adam(beta1=0.0, beta2=0.9),
+    "adamw": adam("adamw", weight_decay=0.01),
+    "adamw-betas": adam("adamw", 0.95, 0.99, 1e-5, 0.3),
 }
 
 
@@ -41,6 +52,9 @@ def make(spec, parameters):
     if spec["type"] == "sgd":
         return torch.optim.SGD(parameters, lr=spec["learningRate"], momentum=spec["momentum"], nesterov=spec.get("nesterov", False),
                                weight_decay=spec["weightDecay"])
+    if spec["type"] in ("adam", "adamw"):
+        return {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[spec["type"]](
+            parameters, lr=spec["learningRate"], betas=(spec["beta1"], spec["beta2"]), eps=spec["epsilon"], weight_decay=spec["weightDecay"])
     raise ValueError(spec["type"])
 
 
@@ -66,6 +80,7 @@ def record(name, spec, initial, gradients, factors):
 
 
 def main():
+    torch.Tensor.sqrt = lambda self: torch.from_numpy(np.sqrt(self.numpy()))
     target = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
     torch.set_num_threads(1)
     tensors = given()

@@ -18,8 +18,8 @@ import jdk.incubator.vector.VectorSpecies;
 /// Native memory and arrays have loops of their own. One loop over segments of both kinds is compiled for both once a
 /// process has met both, and is then three times as slow. Each loop has a method of its own, too: the compiler inlines
 /// only so much into one, and vectors that leave a method become objects.
-public abstract sealed class ParameterUpdate permits SgdUpdate {
-    private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
+public abstract sealed class ParameterUpdate permits SgdUpdate, AdamUpdate {
+    static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     /// Floats of one vector.
@@ -33,6 +33,10 @@ public abstract sealed class ParameterUpdate permits SgdUpdate {
     public static ParameterUpdate of(OptimizerSpec optimizer, double learningRate, long step) {
         return switch (optimizer) {
             case OptimizerSpec.Sgd sgd -> new SgdUpdate(sgd, learningRate);
+            case OptimizerSpec.Adam(double _, double beta1, double beta2, double epsilon, double weightDecay) ->
+                new AdamUpdate(learningRate, beta1, beta2, epsilon, weightDecay, 0, step);
+            case OptimizerSpec.AdamW(double _, double beta1, double beta2, double epsilon, double weightDecay) ->
+                new AdamUpdate(learningRate, beta1, beta2, epsilon, 0, weightDecay, step);
         };
     }
 

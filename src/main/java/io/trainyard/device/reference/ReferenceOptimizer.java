@@ -8,6 +8,11 @@ interface ReferenceOptimizer {
     static ReferenceOptimizer of(OptimizerSpec spec, ReferenceState state) {
         return switch (spec) {
             case OptimizerSpec.Sgd sgd -> learningRate -> step(sgd, state, learningRate);
+            case OptimizerSpec.Adam adam -> learningRate -> step(adam, adam.weightDecay(), 0, state, learningRate);
+            case OptimizerSpec.AdamW(double rate, double beta1, double beta2, double epsilon, double decay) -> {
+                var adam = new OptimizerSpec.Adam(rate, beta1, beta2, epsilon, 0);
+                yield learningRate -> step(adam, 0, decay, state, learningRate);
+            }
         };
     }
 
@@ -25,6 +30,31 @@ interface ReferenceOptimizer {
                 double d = g[i] + sgd.weightDecay() * p[i];
                 v[i] = (float) (sgd.momentum() * v[i] + d);
                 p[i] = (float) (p[i] - learningRate * (sgd.nesterov() ? d + sgd.momentum() * v[i] : v[i]));
+            }
+        }
+    }
+
+    /// `torch.optim.Adam` with the weight decay in the gradient, and `torch.optim.AdamW` with that of the values.
+    private static void step(
+            OptimizerSpec.Adam adam,
+            double gradientDecay,
+            double valueDecay,
+            ReferenceState state,
+            double learningRate) {
+        long t = ++state.steps()[0];
+        double meanCorrection = 1 - Math.pow(adam.beta1(), t);
+        double squareCorrection = 1 - Math.pow(adam.beta2(), t);
+        for (ParameterSpec parameter : state.trained()) {
+            float[] p = state.values(parameter);
+            float[] g = state.gradient(parameter);
+            float[] m = state.slot(parameter, "exp_avg");
+            float[] s = state.slot(parameter, "exp_avg_sq");
+            for (int i = 0; i < p.length; i++) {
+                double d = g[i] + gradientDecay * p[i];
+                m[i] = (float) (adam.beta1() * m[i] + (1 - adam.beta1()) * d);
+                s[i] = (float) (adam.beta2() * s[i] + (1 - adam.beta2()) * d * d);
+                double direction = m[i] / meanCorrection / (Math.sqrt(s[i] / squareCorrection) + adam.epsilon());
+                p[i] = (float) (p[i] - learningRate * (valueDecay * p[i] + direction));
             }
         }
     }

@@ -6,6 +6,7 @@ import io.trainyard.device.Tensor;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.ParameterSpec.Init;
+import io.trainyard.spec.Shape;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +61,11 @@ final class ReferenceState {
     /// What the optimizer keeps of a parameter.
     float[] slot(ParameterSpec parameter, String slot) {
         return optimizer.floats(parameter.name() + "." + slot, parameter.shape());
+    }
+
+    /// How many steps the optimizer has made; holds one number. Only for optimizers that count them.
+    long[] steps() {
+        return optimizer.longs(OptimizerSpec.STEP, Shape.of());
     }
 
     /// @throws IllegalArgumentException if names or shapes are not the network's; then nothing has changed
