@@ -6,8 +6,8 @@
 Needs torch, numpy and safetensors. Recorded with torch 2.13.0+cpu; running it again with that version on the same kind of CPU gives the same files,
 elsewhere the same to float rounding: training the same jobs in float64 changes no loss or parameter by more than 1e-6, and no test prediction.
 
-<case>.json is the job: its layers in order (kernel, stride and padding are the same for both directions), its optimizer, seed, shuffle, epochs,
-batchSize and, where pixels are normalized, the mean and std of each channel.
+<case>.json is the job: its layers in order (kernel, stride and padding are the same for both directions), its optimizer, schedule where it has one, seed,
+shuffle, epochs, batchSize and, where pixels are normalized, the mean and std of each channel.
 
 <case>.safetensors holds the data and what PyTorch made of it; layer names are nn.Sequential's ("0.weight": the first layer's):
     train_x, train_y, test_x, test_y  uint8: pixels as (sample, channel, row, column), and labels
@@ -29,6 +29,8 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 from torch import nn
+
+import optimizers
 
 TRAIN, TEST, BATCH, EPOCHS = 22, 9, 8, 2
 
@@ -78,11 +80,21 @@ RELU, FLATTEN, NORM = {"type": "relu"}, {"type": "flatten"}, {"type": "batchNorm
 WIDE, SQUARE = (3, 9, 8), (2, 8, 8)                                        # channels, rows, columns
 
 
-def case(name, image, classes, layers, seed=0, lr=0.1, momentum=0.0, weight_decay=0.0, shuffle=False, normalize=None, optimizer=None):
+def sgd(lr, momentum=0.0, weight_decay=0.0, nesterov=False):
+    return {"type": "sgd", "learningRate": lr, "momentum": momentum, "nesterov": nesterov, "weightDecay": weight_decay}
+
+
+def adam(kind="adam", **options):
+    return {"type": kind, "learningRate": 0.01, **options}
+
+
+def case(name, image, classes, layers, seed=0, lr=0.1, momentum=0.0, weight_decay=0.0, shuffle=False, normalize=None,
+         optimizer=None, schedule=None, epochs=EPOCHS):
     job = {"name": name, "layers": layers + [linear(classes)] if layers[-1]["type"] != "linear" else layers,
-           "optimizer": {"type": "sgd", "learningRate": lr, "momentum": momentum, "weightDecay": weight_decay},
-           "seed": seed, "shuffle": shuffle, "epochs": EPOCHS, "batchSize": BATCH}
-    job["optimizer"].update(optimizer or {})                               # what the cases before these options do not write
+           "optimizer": optimizer or {"type": "sgd", "learningRate": lr, "momentum": momentum, "weightDecay": weight_decay},
+           "seed": seed, "shuffle": shuffle, "epochs": epochs, "batchSize": BATCH}
+    if schedule:
+        job["schedule"] = schedule
     if normalize:
         job["normalize"] = normalize
     return job, image, classes
@@ -102,8 +114,21 @@ CASES = [
     case("dropout-conv", WIDE, 5, [conv(4), RELU, dropout(0.25), conv(6), dropout(0.25), RELU, FLATTEN], seed=15, lr=0.05, normalize=HALF3),
     case("momentum", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, lr=0.05, momentum=0.9, normalize=HALF2),
     case("weight-decay", SQUARE, 4, [conv(4), RELU, FLATTEN], seed=45, lr=0.02, momentum=0.9, weight_decay=0.05),
-    case("nesterov", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, lr=0.05, momentum=0.9, weight_decay=0.05, normalize=HALF2,
-         optimizer={"nesterov": True}),
+    case("nesterov", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, normalize=HALF2, optimizer=sgd(0.05, 0.9, 0.05, nesterov=True)),
+    case("adam", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, normalize=HALF2, optimizer=adam()),
+    case("adam-decay", WIDE, 4, [conv(5), RELU, FLATTEN], seed=13, normalize=HALF3,
+         optimizer=adam(beta1=0.8, beta2=0.95, epsilon=1e-6, weightDecay=0.05)),
+    case("adamw", SQUARE, 4, [FLATTEN, linear(12), RELU], seed=9, normalize=HALF2, optimizer=adam("adamw", weightDecay=0.1)),
+    case("schedule-step", SQUARE, 4, [conv(4), RELU, FLATTEN], seed=4, normalize=HALF2, epochs=4,
+         optimizer=sgd(0.1, 0.9), schedule={"type": "step", "stepSize": 2, "gamma": 0.3}),
+    case("schedule-multistep", SQUARE, 4, [conv(4), RELU, FLATTEN], seed=4, normalize=HALF2, epochs=4,
+         optimizer=sgd(0.1, 0.9, nesterov=True), schedule={"type": "multiStep", "milestones": [1, 3], "gamma": 0.2}),
+    case("schedule-cosine", SQUARE, 4, [FLATTEN, linear(8), RELU], seed=10, normalize=HALF2, epochs=4,
+         optimizer=adam("adamw"), schedule={"type": "cosine", "minLearningRate": 0.001}),
+    case("schedule-onecycle", SQUARE, 4, [conv(4), RELU, FLATTEN], seed=4, normalize=HALF2, epochs=4,
+         optimizer=adam(), schedule={"type": "oneCycle", "maxLearningRate": 0.02, "pctStart": 0.4, "divFactor": 10, "finalDivFactor": 100}),
+    case("schedule-warmup", SQUARE, 4, [conv(4), RELU, FLATTEN], seed=4, normalize=HALF2, epochs=4,
+         optimizer=sgd(0.1, 0.9), schedule={"type": "warmup", "steps": 5, "startFactor": 0.1, "then": {"type": "cosine"}}),
     case("shuffle-normalize", WIDE, 4, [conv(5), RELU, pool(), FLATTEN, linear(10), RELU, linear(4)], seed=2147483658, shuffle=True,
          normalize={"mean": [0.4914, 0.4822, 0.4465], "std": [0.247, 0.2435, 0.2616]}),
     case("conv-stride-3", WIDE, 4, [conv(6, 3, 3, 1), RELU, conv(5, 2, 3, 1, bias=False), FLATTEN], seed=15, normalize=HALF3),
@@ -168,13 +193,13 @@ def record(job, image, classes):
 
     train, test = ((pixels(keep[p + "_x"]), keep[p + "_y"].to(torch.int64)) for p in ("train", "test"))
     torch.manual_seed(job["seed"])
-    net, o = build(job["layers"], image), job["optimizer"]
+    net = build(job["layers"], image)
     keep.update({"init." + k: v.clone() for k, v in net.state_dict().items()})
     loss_fn = nn.CrossEntropyLoss()
-    optimizer = torch.optim.SGD(net.parameters(), lr=o["learningRate"], momentum=o["momentum"], weight_decay=o["weightDecay"],
-                                nesterov=o.get("nesterov", False))
+    optimizer = optimizers.make(job["optimizer"], net.parameters())
+    after_step, after_epoch = optimizers.schedulers(job.get("schedule"), optimizer, job["epochs"], -(-TRAIN // BATCH))
     losses, test_loss = [], []
-    for epoch in range(EPOCHS):
+    for epoch in range(job["epochs"]):
         net.train()
         for x, y in batches(*train, job["shuffle"]):
             loss = loss_fn(net(x), y)
@@ -184,6 +209,8 @@ def record(job, image, classes):
                 keep.update({"grad." + k: v.grad.clone() for k, v in net.named_parameters()})
             optimizer.step()
             losses.append(loss.detach())
+            for scheduler in after_step:
+                scheduler.step()
         net.eval()
         total, predictions = 0.0, []
         with torch.no_grad():
@@ -192,6 +219,8 @@ def record(job, image, classes):
                 total += loss_fn(out, y).item()
                 predictions.append(out.argmax(1))
         test_loss.append(total)
+        for scheduler in after_epoch:
+            scheduler.step()
     keep["losses"], keep["test_loss"] = torch.stack(losses), torch.tensor(test_loss, dtype=torch.float64)
     keep["test_predictions"] = torch.cat(predictions).to(torch.uint8)
     keep.update({"final." + k: v.clone() for k, v in net.state_dict().items()})

@@ -21,6 +21,14 @@ final class Check {
         return value;
     }
 
+    /// Accepts `min <= value <= max`; NaN is refused.
+    static double between(String field, double value, double min, double max) {
+        if (!(value >= min && value <= max)) {
+            throw new InvalidJobException("%s is %s; allowed is %s to %s".formatted(field, value, min, max));
+        }
+        return value;
+    }
+
     /// Accepts `min <= value < max`; NaN and infinities are refused.
     static double within(String field, double value, double min, double max) {
         if (!(value >= min && value < max)) {

@@ -69,7 +69,7 @@ final class JobJsonError {
                 .formatted(
                         Check.shortened(e.getPropertyName()),
                         parent.isEmpty() ? "" : " of " + parent,
-                        known == null
+                        known == null || known.isEmpty()
                                 ? "none"
                                 : joined(known.stream().map(String::valueOf).toList()));
     }
@@ -123,6 +123,8 @@ final class JobJsonError {
             return "an object with a type, such as {\"type\": \"relu\"}";
         } else if (target == OptimizerSpec.class) {
             return "an object with a type, such as {\"type\": \"sgd\", \"learningRate\": 0.01}";
+        } else if (target == ScheduleSpec.class) {
+            return "an object with a type, such as {\"type\": \"cosine\"}";
         } else if (target == DatasetSpec.Normalize.class) {
             return "an object such as {\"mean\": [0.5], \"std\": [0.5]}, with one number a channel";
         } else if (target == AugmentSpec.class) {

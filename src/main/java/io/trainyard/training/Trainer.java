@@ -61,8 +61,8 @@ final class Trainer {
         savedStep = from.step();
         while (!isEnd(at)) {
             TorchRandom random = TorchRandom.restore(at.random());
-            learningRates = new double[workload.stepsPerEpoch()];
-            Arrays.fill(learningRates, job.optimizer().learningRate());
+            learningRates = job.schedule()
+                    .learningRates(job.optimizer().learningRate(), at.epoch(), workload.stepsPerEpoch(), job.epochs());
             session.beginEpoch(EpochDraws.train(workload, job.shuffle(), learningRates, random), at.stepOfEpoch());
 
             long epochNanos = System.nanoTime();

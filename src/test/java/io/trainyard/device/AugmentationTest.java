@@ -30,7 +30,7 @@ class AugmentationTest {
         GoldenCase golden = GoldenCase.read(name);
         Workload workload = golden.workload();
         Dataset.Split train = workload.dataset().train();
-        EpochPlan plan = golden.nextEpoch(golden.random());
+        EpochPlan plan = golden.epoch(0, golden.random());
         BatchAssembler assembler = new BatchAssembler(workload.dataset(), workload.scale());
         float[] expected = golden.recorded().floats("images");
         for (int from = 0; from < train.size(); from += workload.batchSize()) {

@@ -3,12 +3,15 @@ package io.trainyard.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.OptimizerSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// Same states and plans, same bits.
 interface DeterminismContract extends TestedDevice {
@@ -83,9 +86,10 @@ interface DeterminismContract extends TestedDevice {
                 .isEqualTo(run(workload, session -> session.advance(5)));
     }
 
-    @Test
-    default void goesOnInTheMiddleOfAnEpochAsIfNothingHadHappened() {
-        Workload workload = eventful();
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.TestWorkload#optimizers")
+    default void goesOnInTheMiddleOfAnEpochAsIfNothingHadHappened(OptimizerSpec optimizer) {
+        Workload workload = TestWorkload.with(eventful(), optimizer);
         SessionRun whole = twoEpochs(workload);
         SessionState middle;
         try (LearningSession session = device().open(workload)) {
@@ -120,16 +124,17 @@ interface DeterminismContract extends TestedDevice {
         }
     }
 
-    @Test
-    default void loadingForgetsWhatWasBefore() {
-        Workload workload = eventful();
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.TestWorkload#optimizers")
+    default void loadingForgetsWhatWasBefore(OptimizerSpec optimizer) {
+        Workload workload = TestWorkload.with(eventful(), optimizer);
         SessionRun fresh = run(workload, session -> session.advance(5));
         try (LearningSession session = device().open(workload)) {
             session.load(TestWorkload.state(workload));
             session.beginEpoch(TestWorkload.plan(workload, 5), 0);
             assertThat(session.advance(4)).hasSize(4);
 
-            session.load(TestWorkload.state(workload)); // its optimizer state is empty: momentum starts from zero
+            session.load(TestWorkload.state(workload)); // its optimizer state is empty: all of it starts from zero
             EpochPlan plan = TestWorkload.plan(workload, 1);
             session.beginEpoch(plan, 0);
             assertThat(new SessionRun(session.advance(5), session, plan)).isEqualTo(fresh);

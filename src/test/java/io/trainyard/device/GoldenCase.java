@@ -22,6 +22,9 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
     static List<String> names() {
         return List.of(
                 "activations",
+                "adam",
+                "adam-decay",
+                "adamw",
                 "augment-all",
                 "augment-crop",
                 "augment-flip-cutout",
@@ -41,6 +44,11 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "pool-overlapping",
                 "pool-then-relu",
                 "relu-then-pool",
+                "schedule-cosine",
+                "schedule-multistep",
+                "schedule-onecycle",
+                "schedule-step",
+                "schedule-warmup",
                 "shuffle-normalize",
                 "weight-decay");
     }
@@ -105,12 +113,13 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
     }
 
     /// What a DataLoader draws at the beginning of a training pass.
-    EpochPlan nextEpoch(TorchRandom random) {
+    EpochPlan epoch(int epoch, TorchRandom random) {
         long unusedBaseSeed = random.nextLong();
         int samples = workload.dataset().train().size();
         return new EpochPlan(
                 job.shuffle() ? TorchRandom.permutation(random.nextLong(), samples) : TorchRandom.identity(samples),
-                TestWorkload.constantRates(workload),
+                job.schedule()
+                        .learningRates(job.optimizer().learningRate(), epoch, workload.stepsPerEpoch(), job.epochs()),
                 random);
     }
 

@@ -1,7 +1,8 @@
 package io.trainyard.device;
 
 /// What sessions must do whatever layers they have kernels for.
-public abstract class SessionContract implements EvaluationContract, DeterminismContract, StateContract {
+public abstract class SessionContract
+        implements EvaluationContract, DeterminismContract, StateContract, OptimizerContract {
     @Override
     public abstract Device device();
 }

@@ -82,7 +82,7 @@ interface StateContract extends TestedDevice {
         }
     }
 
-    private static void assertRefused(LearningSession session, SessionState state, String message) {
+    static void assertRefused(LearningSession session, SessionState state, String message) {
         assertThatThrownBy(() -> session.load(state))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(message);

@@ -10,6 +10,9 @@ import io.trainyard.spec.AugmentSpec.RandomCrop;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
+import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.OptimizerSpec.Adam;
+import io.trainyard.spec.OptimizerSpec.AdamW;
 import io.trainyard.spec.OptimizerSpec.Sgd;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.Shape;
@@ -29,15 +32,35 @@ public final class TestWorkload {
 
     public static final Sgd MOMENTUM = new Sgd(0.05, 0.9, 0.01);
 
+    /// Its epsilon is large, because a gradient that is nothing but rounding would be divided by its own size.
+    static final Adam ADAM = new Adam(0.01, 0.9, 0.99, 1e-3, 0.02);
+
     private TestWorkload() {}
 
+    /// Every optimizer, and every option of one.
+    static List<OptimizerSpec> optimizers() {
+        return List.of(
+                new Sgd(0.1, 0, 0.05),
+                MOMENTUM,
+                new Sgd(0.05, 0.9, true, 0.01),
+                ADAM,
+                new Adam(0.01, 0.4, 0.9, 1e-3, 0),
+                new AdamW(0.01, 0.9, 0.99, 1e-3, 0.1));
+    }
+
     /// 13 training samples in batches of 5, 5 and 3; 7 test samples in batches of 5 and 2.
-    public static Workload of(LayerRow row, Sgd optimizer) {
+    public static Workload of(LayerRow row, OptimizerSpec optimizer) {
         return of(row.input(), row.classes(), row.layers(), optimizer, 5, 13, 7);
     }
 
     public static Workload of(
-            Shape input, int classes, List<LayerSpec> layers, Sgd optimizer, int batchSize, int trains, int tests) {
+            Shape input,
+            int classes,
+            List<LayerSpec> layers,
+            OptimizerSpec optimizer,
+            int batchSize,
+            int trains,
+            int tests) {
         Dataset dataset = new Dataset(
                 "random", input, classes, split(input, classes, trains, 1), split(input, classes, tests, 2));
         Network network = Network.fit(NetworkSpec.ofLayers(layers), input, classes);
@@ -97,6 +120,17 @@ public final class TestWorkload {
                 LayerRow.linear(3, true));
         AugmentSpec augment = new AugmentSpec(new RandomCrop(2), new HorizontalFlip(0.5), new Cutout(4));
         return augmented(of(Shape.of(2, 8, 7), 3, layers, MOMENTUM, 4, 19, 6), augment);
+    }
+
+    static Workload with(Workload workload, OptimizerSpec optimizer) {
+        return new Workload(
+                workload.network(),
+                optimizer,
+                workload.batchSize(),
+                workload.dataset(),
+                workload.scale(),
+                workload.augment(),
+                workload.threads());
     }
 
     static Workload augmented(Workload workload, AugmentSpec augment) {

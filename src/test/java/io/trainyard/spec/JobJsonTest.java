@@ -18,6 +18,9 @@ import io.trainyard.spec.LayerSpec.MaxPool2d;
 import io.trainyard.spec.LayerSpec.Relu;
 import io.trainyard.spec.LayerSpec.Sigmoid;
 import io.trainyard.spec.LayerSpec.Tanh;
+import io.trainyard.spec.OptimizerSpec.Adam;
+import io.trainyard.spec.OptimizerSpec.AdamW;
+import io.trainyard.spec.OptimizerSpec.Sgd;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
@@ -29,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JobJsonTest {
     private static final String FIELDS =
-            "batchSize, checkpointEveryEpochs, dataset, device, epochs, id, initFrom, network, optimizer, reportEverySteps, seed, shuffle, stopWhen";
+            "batchSize, checkpointEveryEpochs, dataset, device, epochs, id, initFrom, network, optimizer, reportEverySteps, schedule, seed, shuffle, stopWhen";
     private static final String LAYERS =
             "adaptiveAvgPool2d, avgPool2d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, leakyRelu, linear, maxPool2d, relu, sigmoid, tanh";
     private static final String ID =
@@ -48,7 +51,8 @@ class JobJsonTest {
                         DatasetSpec.named("cifar10"),
                         3,
                         64,
-                        new OptimizerSpec.Sgd(0.01, 0, 0),
+                        new Sgd(0.01, 0, 0),
+                        ScheduleSpec.CONSTANT,
                         false,
                         0,
                         DeviceSpec.AUTO,
@@ -58,7 +62,8 @@ class JobJsonTest {
                         null));
         assertThat(read(
                         "{'id': 'a', 'network': 'lenet', 'dataset': 'cifar10', 'epochs': 3, 'seed': null, 'device': null,"
-                                + " 'optimizer': null, 'shuffle': null, 'batchSize': null, 'reportEverySteps': null}"))
+                                + " 'optimizer': null, 'schedule': null, 'shuffle': null,"
+                                + " 'batchSize': null, 'reportEverySteps': null}"))
                 .isEqualTo(job);
     }
 
@@ -68,7 +73,8 @@ class JobJsonTest {
                 "{'id': 'tudui-1.v2', 'network': 'sjnet', 'dataset': {'name': 'cifar10', 'normalize': {'mean':"
                         + " [0.5, 0.25, 1], 'std': [1, 2, 0.5]}, 'augment': {'randomCrop': {'padding': 4}, 'horizontalFlip':"
                         + " {'p': 0.25}, 'cutout': {'size': 8}}}, 'epochs': 10, 'batchSize': 4, 'optimizer': {'type': 'sgd',"
-                        + " 'learningRate': 1, 'momentum': 0.9, 'nesterov': true, 'weightDecay': 0.001}, 'shuffle': true, 'seed':"
+                        + " 'learningRate': 1, 'momentum': 0.9, 'nesterov': true, 'weightDecay': 0.001}, 'schedule': {'type': 'step',"
+                        + " 'stepSize': 3, 'gamma': 0.5}, 'shuffle': true, 'seed':"
                         + " -9223372036854775808, 'device': 'cuda:1', 'checkpointEveryEpochs': 2, 'reportEverySteps': 7,"
                         + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820'}");
         assertThat(job)
@@ -84,7 +90,8 @@ class JobJsonTest {
                                         new AugmentSpec.Cutout(8))),
                         10,
                         4,
-                        new OptimizerSpec.Sgd(1, 0.9, true, 0.001),
+                        new Sgd(1, 0.9, true, 0.001),
+                        new ScheduleSpec.Step(3, 0.5),
                         true,
                         Long.MIN_VALUE,
                         new DeviceSpec("cuda:1"),
@@ -146,6 +153,49 @@ class JobJsonTest {
                 .isEqualTo(job);
     }
 
+    static Stream<Arguments> optimizersAndSchedules() {
+        return Stream.of(
+                arguments(optimizer("'type': 'adam'"), new Adam(0.001, 0.9, 0.999, 1e-8, 0), ScheduleSpec.CONSTANT),
+                arguments(
+                        optimizer("'type': 'adamw'"), new AdamW(0.001, 0.9, 0.999, 1e-8, 0.01), ScheduleSpec.CONSTANT),
+                arguments(
+                        optimizer(
+                                "'type': 'adamw', 'learningRate': 1, 'beta1': 0, 'beta2': 0.5, 'epsilon': 0.1, 'weightDecay': 2"),
+                        new AdamW(1, 0, 0.5, 0.1, 2),
+                        ScheduleSpec.CONSTANT),
+                arguments(schedule("'type': 'constant'"), new Sgd(0.01, 0, 0), ScheduleSpec.CONSTANT),
+                arguments(
+                        schedule("'type': 'step', 'stepSize': 2"), new Sgd(0.01, 0, 0), new ScheduleSpec.Step(2, 0.1)),
+                arguments(
+                        schedule("'type': 'multiStep', 'milestones': [3, 5], 'gamma': 0.2"),
+                        new Sgd(0.01, 0, 0),
+                        new ScheduleSpec.MultiStep(List.of(3, 5), 0.2)),
+                arguments(schedule("'type': 'cosine'"), new Sgd(0.01, 0, 0), new ScheduleSpec.Cosine(0)),
+                arguments(
+                        schedule("'type': 'oneCycle', 'maxLearningRate': 0.4"),
+                        new Sgd(0.01, 0, 0),
+                        new ScheduleSpec.OneCycle(0.4, 0.3, 25, 10_000)),
+                arguments(
+                        schedule("'type': 'warmup', 'steps': 9"),
+                        new Sgd(0.01, 0, 0),
+                        new ScheduleSpec.Warmup(9, 1.0 / 3, ScheduleSpec.CONSTANT)),
+                arguments(
+                        schedule(
+                                "'type': 'warmup', 'steps': 9, 'startFactor': 0.5, 'then': {'type': 'cosine', 'minLearningRate': 0.1}"),
+                        new Sgd(0.01, 0, 0),
+                        new ScheduleSpec.Warmup(9, 0.5, new ScheduleSpec.Cosine(0.1))));
+    }
+
+    @ParameterizedTest
+    @MethodSource("optimizersAndSchedules")
+    void everyOptimizerAndScheduleIsReadAndWritten(String json, OptimizerSpec optimizer, ScheduleSpec schedule) {
+        JobSpec job = read(json);
+        assertThat(job.optimizer()).isEqualTo(optimizer);
+        assertThat(job.schedule()).isEqualTo(schedule);
+        assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(job);
+    }
+
     /// The whole sentence a person gets for each mistake.
     @ParameterizedTest
     @MethodSource("mistakes")
@@ -165,7 +215,8 @@ class JobJsonTest {
                         networks(),
                         optimizers(),
                         ends(),
-                        checkpoints())
+                        checkpoints(),
+                        schedules())
                 .flatMap(rows -> rows);
     }
 
@@ -425,8 +476,8 @@ class JobJsonTest {
 
     private static Stream<Arguments> optimizers() {
         return Stream.of(
-                arguments(optimizer("'type': 'adam'"), "optimizer.type is \"adam\"; allowed is sgd"),
-                arguments(optimizer("'learningRate': 1"), "optimizer.type is missing; allowed is sgd"),
+                arguments(optimizer("'type': 'lion'"), "optimizer.type is \"lion\"; allowed is adam, adamw, sgd"),
+                arguments(optimizer("'learningRate': 1"), "optimizer.type is missing; allowed is adam, adamw, sgd"),
                 arguments(optimizer("'type': 'sgd'"), "optimizer.learningRate is missing; give it a value"),
                 arguments(
                         job("'optimizer': 'sgd'"),
@@ -451,7 +502,76 @@ class JobJsonTest {
                         "optimizer.nesterov is true, but optimizer.momentum is 0.0; Nesterov's rule needs a momentum above 0, such as 0.9"),
                 arguments(
                         optimizer("'type': 'sgd', 'learningRate': 1, 'dampening': 0.1"),
-                        "the field \"dampening\" of optimizer is not known; allowed is learningRate, momentum, nesterov, weightDecay"));
+                        "the field \"dampening\" of optimizer is not known; allowed is learningRate, momentum, nesterov, weightDecay"),
+                arguments(
+                        optimizer("'type': 'adam', 'beta1': 1"),
+                        "optimizer.beta1 is 1.0; allowed is 0.0 up to, but not including, 1.0"),
+                arguments(
+                        optimizer("'type': 'adamw', 'beta2': -0.1"),
+                        "optimizer.beta2 is -0.1; allowed is 0.0 up to, but not including, 1.0"),
+                arguments(
+                        optimizer("'type': 'adamw', 'epsilon': 0"),
+                        "optimizer.epsilon is 0.0; allowed is 1.0E-30 up to, but not including, 1000.0"),
+                arguments(
+                        optimizer("'type': 'adam', 'momentum': 0.9"),
+                        "the field \"momentum\" of optimizer is not known; allowed is beta1, beta2, epsilon, learningRate, weightDecay"));
+    }
+
+    private static Stream<Arguments> schedules() {
+        String types = "allowed is constant, cosine, multiStep, oneCycle, step, warmup";
+        String object = "it must be an object with a type, such as {\"type\": \"cosine\"}";
+        return Stream.of(
+                arguments(job("'schedule': 'cosine'"), "schedule is \"cosine\"; " + object),
+                arguments(schedule("'type': 'linear'"), "schedule.type is \"linear\"; " + types),
+                arguments(schedule("'gamma': 0.1"), "schedule.type is missing; " + types),
+                arguments(
+                        schedule("'type': 'constant', 'gamma': 1"),
+                        "the field \"gamma\" of schedule is not known; allowed is none"),
+                arguments(schedule("'type': 'step'"), "schedule.stepSize is missing; give it a value"),
+                arguments(schedule("'type': 'step', 'stepSize': 0"), "schedule.stepSize is 0; allowed is 1 to 100000"),
+                arguments(
+                        schedule("'type': 'step', 'stepSize': 1, 'gamma': -1"),
+                        "schedule.gamma is -1.0; allowed is 0.0 up to, but not including, 1000.0"),
+                arguments(schedule("'type': 'multiStep'"), "schedule.milestones is missing; give it a value"),
+                arguments(
+                        schedule("'type': 'multiStep', 'milestones': 3"),
+                        "schedule.milestones is 3; it must be a list in brackets, [...]"),
+                arguments(
+                        schedule("'type': 'multiStep', 'milestones': []"),
+                        "the length of schedule.milestones is 0; allowed is 1 to 1000"),
+                arguments(
+                        schedule("'type': 'multiStep', 'milestones': [2, null]"),
+                        "schedule.milestones has an entry that is null; give each a value"),
+                arguments(
+                        schedule("'type': 'multiStep', 'milestones': [2, 2]"),
+                        "schedule.milestones has 2 after 2; each must be larger than the one before"),
+                arguments(
+                        schedule("'type': 'multiStep', 'milestones': [0]"),
+                        "schedule.milestones is 0; allowed is 1 to 100000"),
+                arguments(
+                        schedule("'type': 'cosine', 'minLearningRate': 1e4"),
+                        "schedule.minLearningRate is 10000.0; allowed is 0.0 up to, but not including, 1000.0"),
+                arguments(schedule("'type': 'oneCycle'"), "schedule.maxLearningRate is missing; give it a value"),
+                arguments(
+                        schedule("'type': 'oneCycle', 'maxLearningRate': 1, 'pctStart': 1.5"),
+                        "schedule.pctStart is 1.5; allowed is 0.0 to 1.0"),
+                arguments(
+                        schedule("'type': 'oneCycle', 'maxLearningRate': 1, 'divFactor': 0"),
+                        "schedule.divFactor is 0.0; allowed is 1.0E-6 up to, but not including, 1.0E12"),
+                arguments(
+                        schedule("'type': 'oneCycle', 'maxLearningRate': 1, 'finalDivFactor': -1"),
+                        "schedule.finalDivFactor is -1.0; allowed is 1.0E-6 up to, but not including, 1.0E12"),
+                arguments(schedule("'type': 'warmup'"), "schedule.steps is missing; give it a value"),
+                arguments(schedule("'type': 'warmup', 'steps': 0"), "schedule.steps is 0; allowed is 1 to 1000000000"),
+                arguments(
+                        schedule("'type': 'warmup', 'steps': 5, 'startFactor': 0"),
+                        "schedule.startFactor is 0.0; allowed is 1.0E-9 to 1.0"),
+                arguments(
+                        schedule("'type': 'warmup', 'steps': 5, 'then': {'type': 'exponential'}"),
+                        "schedule.then.type is \"exponential\"; " + types),
+                arguments(
+                        schedule("'type': 'warmup', 'steps': 5, 'then': {'type': 'warmup', 'steps': 3}"),
+                        "schedule.then is a warmup in a warmup; allowed is constant, cosine, multiStep, oneCycle, step"));
     }
 
     @Test
@@ -510,5 +630,9 @@ class JobJsonTest {
 
     private static String optimizer(String fields) {
         return job("'optimizer': {%s}".formatted(fields));
+    }
+
+    private static String schedule(String fields) {
+        return job("'schedule': {%s}".formatted(fields));
     }
 }

@@ -91,10 +91,15 @@ class JobTrainingTest {
                         .orElseThrow());
     }
 
-    @Test
-    void endsWithTheSameBitsWhereverItWasInterrupted() {
-        String fields = "\"epochs\": 2, \"batchSize\": 1500, \"shuffle\": true, \"seed\": 3, "
-                + "\"optimizer\": {\"type\": \"sgd\", \"learningRate\": 0.05, \"momentum\": 0.9, \"weightDecay\": 0.001}";
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        `{"type": "sgd", "learningRate": 0.05, "momentum": 0.9, "weightDecay": 0.001}` | `{"type": "constant"}`
+        `{"type": "adamw", "learningRate": 0.01}` | `{"type": "warmup", "steps": 3, "then": {"type": "cosine"}}`
+        """)
+    void endsWithTheSameBitsWhereverItWasInterrupted(String optimizer, String schedule) {
+        String fields =
+                "\"epochs\": 2, \"batchSize\": 1500, \"shuffle\": true, \"seed\": 3, \"optimizer\": %s, \"schedule\": %s"
+                        .formatted(optimizer, schedule);
         run(job("whole", fields), () -> false);
         float[] losses = losses();
         String sha256 = ((Finished) events.getLast()).parametersSha256();

@@ -42,7 +42,13 @@ class NativeMemoryTest {
     void residentMemoryStaysOverManySessions() throws IOException, InterruptedException {
         // the heap is resident from the beginning, so that only native memory can grow
         String output = ChildJvm.run(
-                Sessions.class, System.getProperty("java.class.path"), "-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch");
+                Sessions.class,
+                System.getProperty("java.class.path"),
+                "--add-modules",
+                "jdk.incubator.vector",
+                "-Xms256m",
+                "-Xmx256m",
+                "-XX:+AlwaysPreTouch");
         Matcher grown = Pattern.compile("grown: (-?[0-9]+)").matcher(output);
         assertThat(grown.find()).as(output).isTrue();
         long takenKib = SESSIONS * activationKib(OneDnnDeviceTest.wide());

@@ -1,0 +1,65 @@
+package io.trainyard.spec;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// The learning rates of every step, against PyTorch's schedulers; src/test/python/optimizers.py recorded them.
+class ScheduleSpecTest {
+    /// PyTorch makes most of its rates from the one before, which adds a rounding each time.
+    private static final double RELATIVE = 1e-13;
+
+    static Stream<String> schedules() throws IOException {
+        try (var in = ScheduleSpecTest.class.getResourceAsStream("/golden/schedules.jsonl")) {
+            return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8)
+                    .lines().toList().stream();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("schedules")
+    void givesPyTorchsRates(String line) throws IOException {
+        JsonNode recorded = new ObjectMapper().readTree(line);
+        double base = recorded.get("learningRate").asDouble();
+        int epochs = recorded.get("epochs").asInt();
+        int stepsPerEpoch = recorded.get("stepsPerEpoch").asInt();
+        ScheduleSpec schedule = schedule(recorded.get("schedule"));
+        JsonNode rates = recorded.get("rates");
+        assertThat(rates).hasSize(epochs * stepsPerEpoch);
+        for (int epoch = 0; epoch < epochs; epoch++) {
+            double[] actual = schedule.learningRates(base, epoch, stepsPerEpoch, epochs);
+            assertThat(actual).hasSize(stepsPerEpoch);
+            for (int i = 0; i < stepsPerEpoch; i++) {
+                double expected = rates.get(epoch * stepsPerEpoch + i).asDouble();
+                assertThat(actual[i])
+                        .as("epoch %d, step %d of it", epoch, i)
+                        .isCloseTo(expected, Offset.offset(RELATIVE * expected));
+            }
+        }
+    }
+
+    /// PyTorch divides by zero here.
+    @Test
+    void oneCycleMayBeAtItsTopInTheFirstStep() {
+        var schedule = new ScheduleSpec.OneCycle(0.5, 0.25, 25, 1e4);
+        assertThat(schedule.learningRate(0.1, 0, 2, 2)).isEqualTo(0.5);
+        assertThat(schedule.learningRate(0.1, 3, 2, 2)).isCloseTo(0.5 / 25 / 1e4, Offset.offset(1e-15));
+    }
+
+    private static ScheduleSpec schedule(JsonNode written) {
+        ObjectNode job = new ObjectMapper().createObjectNode();
+        job.put("id", "a").put("network", "lenet").put("dataset", "mnist").put("epochs", 1);
+        job.set("schedule", written);
+        return JobJson.read(job).schedule();
+    }
+}
