@@ -1,0 +1,78 @@
+package io.trainyard.device.vector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+class ThreadTeamTest {
+    @Test
+    void everyPartIsDoneOnceEachTimeAndIsSeenByTheCaller() {
+        int[] counts = new int[3]; // plain: the meetings make the writes visible
+        try (ThreadTeam team = new ThreadTeam(3)) {
+            for (int round = 1; round <= 2000; round++) {
+                team.run(part -> counts[part]++);
+                assertThat(counts).containsOnly(round);
+            }
+        }
+    }
+
+    @Test
+    void sleepersWake() {
+        AtomicIntegerArray counts = new AtomicIntegerArray(2);
+        try (ThreadTeam team = new ThreadTeam(2)) {
+            team.run(counts::incrementAndGet);
+            awaitParked();
+            team.run(counts::incrementAndGet);
+        }
+        assertThat(counts.get(0)).isEqualTo(2);
+        assertThat(counts.get(1)).isEqualTo(2);
+    }
+
+    /// The helper gives up looking and sleeps.
+    private static void awaitParked() {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> helpers().anyMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING));
+    }
+
+    @Test
+    void whatAThreadThrowsTheCallerThrows() {
+        try (ThreadTeam team = new ThreadTeam(2)) {
+            assertThatThrownBy(() -> team.run(part -> {
+                        if (part == 1) {
+                            throw new ArithmeticException("by the helper");
+                        }
+                    }))
+                    .hasRootCauseMessage("by the helper");
+            assertThatThrownBy(() -> team.run(part -> {
+                        if (part == 0) {
+                            throw new OutOfMemoryError("by the caller");
+                        }
+                    }))
+                    .isInstanceOf(OutOfMemoryError.class);
+            AtomicIntegerArray counts = new AtomicIntegerArray(2);
+            team.run(counts::incrementAndGet);
+            assertThat(counts.get(1)).as("it goes on").isEqualTo(1);
+        }
+    }
+
+    @Test
+    void closingEndsItsThreads() {
+        ThreadTeam team = new ThreadTeam(4);
+        assertThat(helpers().count()).isGreaterThanOrEqualTo(3);
+        team.close();
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> helpers().findAny().isEmpty());
+    }
+
+    private static Stream<Thread> helpers() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("trainyard-kernels-"));
+    }
+}
