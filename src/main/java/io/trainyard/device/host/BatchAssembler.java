@@ -4,11 +4,13 @@ import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
 import io.trainyard.device.Augmentation.Change;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Turns samples of a data set into what a network takes: float32, augmented, scaled and normalised. Each thread that
 /// assembles needs one of its own.
@@ -20,12 +22,14 @@ public final class BatchAssembler {
     private final int channels;
     private final int columns;
     private final byte[] moved; // (rows, columns): one channel after crop and flip
+    private final float[] sample; // (channels, rows, columns)
 
     public BatchAssembler(Dataset dataset, PixelScale scale) {
         this.lanes = new PixelLanes(scale);
         this.channels = dataset.shape().size(0);
         this.columns = dataset.shape().size(2);
         this.moved = new byte[dataset.shape().size(1) * columns];
+        this.sample = new float[dataset.shape().elements()];
     }
 
     /// Writes the samples `order[from]` and following.
@@ -35,19 +39,29 @@ public final class BatchAssembler {
     /// @param target (samples, channels, rows, columns), row-major
     public void assemble(
             Dataset.Split split, int[] order, int from, int samples, List<Change> changes, MemorySegment target) {
-        long channelBytes = (long) moved.length * Float.BYTES;
-        long to = 0;
+        long bytes = (long) sample.length * Float.BYTES;
         for (int n = 0; n < samples; n++) {
-            int channel = order[from + n] * channels * moved.length;
-            for (int c = 0; c < channels; c++, channel += moved.length, to += channelBytes) {
-                if (changes.isEmpty()) {
-                    lanes.write(split.pixels(), channel, moved.length, c, target, to);
-                } else {
-                    Change change = changes.get(n);
-                    move(split.pixels(), channel, change);
-                    lanes.write(moved, 0, moved.length, c, target, to);
-                    cut(change, target, to);
-                }
+            assemble(split, order[from + n], changes.isEmpty() ? null : changes.get(n), sample, 0);
+            MemorySegment.copy(sample, 0, target, ValueLayout.JAVA_FLOAT, n * bytes, sample.length);
+        }
+    }
+
+    /// Writes one sample.
+    ///
+    /// @param index which of the split
+    /// @param change what becomes of it; null to leave it as it is
+    /// @param target (channels, rows, columns), row-major, from `at` on
+    public void assemble(Dataset.Split split, int index, @Nullable Change change, float[] target, int at) {
+        int area = moved.length;
+        int from = index * channels * area;
+        int to = at;
+        for (int c = 0; c < channels; c++, from += area, to += area) {
+            if (change == null) {
+                lanes.write(split.pixels(), from, area, c, target, to);
+            } else {
+                move(split.pixels(), from, change);
+                lanes.write(moved, 0, area, c, target, to);
+                cut(change, target, to);
             }
         }
     }
@@ -91,11 +105,10 @@ public final class BatchAssembler {
         }
     }
 
-    private void cut(Change change, MemorySegment target, long channel) {
-        long bytes = (long) (change.cutRight() - change.cutLeft()) * Float.BYTES;
+    private void cut(Change change, float[] target, int channel) {
         for (int row = change.cutTop(); row < change.cutBottom(); row++) {
-            long first = channel + ((long) row * columns + change.cutLeft()) * Float.BYTES;
-            target.asSlice(first, bytes).fill((byte) 0);
+            int first = channel + row * columns;
+            Arrays.fill(target, first + change.cutLeft(), first + change.cutRight(), 0);
         }
     }
 }

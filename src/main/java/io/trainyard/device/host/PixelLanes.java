@@ -1,9 +1,6 @@
 package io.trainyard.device.host;
 
 import io.trainyard.data.PixelScale;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
@@ -23,7 +20,6 @@ final class PixelLanes {
             VectorSpecies.of(byte.class, VectorShape.forBitSize(Math.max(64, FLOATS.vectorBitSize() / 4)));
 
     private static final int PARTS = BYTES.length() / FLOATS.length();
-    private static final long PART_BYTES = FLOATS.vectorByteSize();
     private static final float MOST = 255;
 
     private final PixelScale scale;
@@ -35,39 +31,36 @@ final class PixelLanes {
     /// Writes pixels of one channel.
     ///
     /// @param pixels unsigned bytes; those from `from` on
-    /// @param target float32, from the byte `offset` on
-    void write(byte[] pixels, int from, int count, int channel, MemorySegment target, long offset) {
+    /// @param to where in `target` the first goes
+    void write(byte[] pixels, int from, int count, int channel, float[] target, int to) {
         int whole = BYTES.loopBound(count);
         if (scale.normalizes()) {
-            writeNormalized(pixels, from, whole, scale.mean(channel), scale.std(channel), target, offset);
+            writeNormalized(pixels, from, whole, scale.mean(channel), scale.std(channel), target, to);
         } else {
-            writeScaled(pixels, from, whole, target, offset);
+            writeScaled(pixels, from, whole, target, to);
         }
         float[] table = scale.channel(channel);
         for (int i = whole; i < count; i++) {
-            float value = table[Byte.toUnsignedInt(pixels[from + i])];
-            target.set(ValueLayout.JAVA_FLOAT, offset + (long) i * Float.BYTES, value);
+            target[to + i] = table[Byte.toUnsignedInt(pixels[from + i])];
         }
     }
 
-    private static void writeScaled(byte[] pixels, int from, int count, MemorySegment target, long offset) {
-        long to = offset;
+    private static void writeScaled(byte[] pixels, int from, int count, float[] target, int to) {
         for (int i = 0; i < count; i += BYTES.length()) {
             ByteVector bytes = ByteVector.fromArray(BYTES, pixels, from + i);
-            for (int part = 0; part < PARTS; part++, to += PART_BYTES) {
-                floats(bytes, part).div(MOST).intoMemorySegment(target, to, ByteOrder.nativeOrder());
+            for (int part = 0; part < PARTS; part++) {
+                floats(bytes, part).div(MOST).intoArray(target, to + i + part * FLOATS.length());
             }
         }
     }
 
     private static void writeNormalized(
-            byte[] pixels, int from, int count, float mean, float std, MemorySegment target, long offset) {
-        long to = offset;
+            byte[] pixels, int from, int count, float mean, float std, float[] target, int to) {
         for (int i = 0; i < count; i += BYTES.length()) {
             ByteVector bytes = ByteVector.fromArray(BYTES, pixels, from + i);
-            for (int part = 0; part < PARTS; part++, to += PART_BYTES) {
+            for (int part = 0; part < PARTS; part++) {
                 FloatVector scaled = floats(bytes, part).div(MOST);
-                scaled.sub(mean).div(std).intoMemorySegment(target, to, ByteOrder.nativeOrder());
+                scaled.sub(mean).div(std).intoArray(target, to + i + part * FLOATS.length());
             }
         }
     }

@@ -2,7 +2,6 @@ package io.trainyard.device.vector;
 
 import io.trainyard.device.vector.DotProduct.Pieces;
 import io.trainyard.spec.LayerSpec;
-import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +16,9 @@ final class ChunkConv2d implements ChunkLayer {
     private final FlatModel.@Nullable Entry bias;
     private final float[] parameters;
     private final float[] gradients;
+    private final float[] start; // what the sums of each output channel begin with
+    private final int startFrom;
+    private final float[] zeros;
     private final int out;
     private final int taps; // of all input channels
     private final int span; // elements of an output plane that are computed
@@ -39,6 +41,9 @@ final class ChunkConv2d implements ChunkLayer {
         this.parameters = parameters;
         this.gradients = gradients;
         this.out = spec.out();
+        zeros = new float[Math.max(out, input.grid.channels())];
+        start = bias == null ? zeros : parameters;
+        startFrom = bias == null ? 0 : bias.offset();
         Grid in = input.grid;
         int kernel = spec.kernel();
         int reach = (kernel - 1) * spec.dilation();
@@ -94,13 +99,7 @@ final class ChunkConv2d implements ChunkLayer {
         for (int s = 0; s < samples; s++) {
             int from = input.grid.at(s, 0, 0);
             int to = output.grid.at(s, 0, 0);
-            if (bias != null) {
-                for (int o = 0; o < out; o++) {
-                    int plane = output.grid.at(s, o, 0);
-                    Arrays.fill(output.data, plane, plane + span, parameters[bias.offset() + o]);
-                }
-            }
-            forward.run(out, taps, parameters, weight.offset(), input.data, from, output.data, to, bias != null);
+            forward.set(out, taps, start, startFrom, parameters, weight.offset(), input.data, from, output.data, to);
         }
     }
 
@@ -123,16 +122,17 @@ final class ChunkConv2d implements ChunkLayer {
         }
         if (input.hasGradient()) {
             for (int s = 0; s < samples; s++) {
-                inputGradient.run(
+                inputGradient.set(
                         input.grid.channels(),
                         shiftCount(),
+                        zeros,
+                        0,
                         parameters,
                         weight.offset(),
                         output.gradient,
                         output.grid.at(s, 0, 0),
                         input.gradient,
-                        input.grid.at(s, 0, 0),
-                        false);
+                        input.grid.at(s, 0, 0));
             }
         }
     }

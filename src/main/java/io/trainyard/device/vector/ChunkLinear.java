@@ -12,6 +12,7 @@ final class ChunkLinear implements ChunkLayer {
     private final float[] parameters;
     private final float[] gradients;
     private final int out;
+    private final float[] zeros;
     private final DotProduct forward;
     private final RowProduct weightGradient;
     private final RowProduct inputGradient;
@@ -30,6 +31,7 @@ final class ChunkLinear implements ChunkLayer {
         this.parameters = parameters;
         this.gradients = gradients;
         this.out = out;
+        zeros = new float[Math.max(out, samples)];
         output = new Values(Grid.vector(out), samples, true);
         int inPitch = input.grid.pitch();
         int outPitch = output.grid.pitch();
@@ -58,12 +60,17 @@ final class ChunkLinear implements ChunkLayer {
 
     @Override
     public void backward(int first, int samples, boolean accumulate) {
-        weightGradient.run(out, samples, output.gradient, 0, input.data, 0, gradients, weight.offset(), accumulate);
+        if (accumulate) {
+            weightGradient.add(out, samples, output.gradient, 0, input.data, 0, gradients, weight.offset());
+        } else {
+            weightGradient.set(out, samples, zeros, 0, output.gradient, 0, input.data, 0, gradients, weight.offset());
+        }
         if (bias != null) {
             addBiasGradient(bias, samples, accumulate);
         }
         if (input.hasGradient()) {
-            inputGradient.run(samples, out, output.gradient, 0, parameters, weight.offset(), input.gradient, 0, false);
+            inputGradient.set(
+                    samples, out, zeros, 0, output.gradient, 0, parameters, weight.offset(), input.gradient, 0);
         }
     }
 

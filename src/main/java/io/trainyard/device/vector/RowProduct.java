@@ -17,6 +17,7 @@ import jdk.incubator.vector.FloatVector;
 record RowProduct(int aRow, int[] aOffsets, int[] bOffsets, int columns, int cRow) {
     private static final int WIDE = 6;
     private static final int NARROW = 4;
+    private static final float[] ZEROS = new float[WIDE];
 
     /// 0, step, 2 step, ...: the offsets of an ordinary matrix.
     static int[] steps(int count, int step) {
@@ -27,50 +28,106 @@ record RowProduct(int aRow, int[] aOffsets, int[] bOffsets, int columns, int cRo
         return offsets;
     }
 
+    /// Puts start[r] + a b in the place of c.
+    ///
     /// @param rows of a and c
     /// @param depth how many of the offsets count
-    /// @param add whether the products are added to what is in c, or take its place
-    void run(int rows, int depth, float[] a, int aFrom, float[] b, int bFrom, float[] c, int cFrom, boolean add) {
-        float[] sums = new float[WIDE * TILE];
+    /// @param start what each row's sums begin with, from `startFrom` on
+    void set(
+            int rows,
+            int depth,
+            float[] start,
+            int startFrom,
+            float[] a,
+            int aFrom,
+            float[] b,
+            int bFrom,
+            float[] c,
+            int cFrom) {
         for (int j = 0; j < columns; j += TILE) {
-            for (int r = 0; r < rows; ) {
-                int left = rows - r;
-                int aAt = aFrom + r * aRow;
-                int cAt = cFrom + r * cRow + j;
-                if (left > NARROW) {
-                    six(sums, Math.min(left, WIDE) - 1, depth, a, aAt, b, bFrom + j);
-                    deliver(sums, Math.min(left, WIDE), c, cAt, add);
-                    r += WIDE;
-                } else {
-                    four(sums, left - 1, depth, a, aAt, b, bFrom + j);
-                    deliver(sums, left, c, cAt, add);
-                    r += NARROW;
-                }
+            int r = 0;
+            for (; rows - r > NARROW; r += WIDE) {
+                int last = Math.min(rows - r, WIDE) - 1;
+                six(
+                        last,
+                        depth,
+                        start,
+                        startFrom + r,
+                        a,
+                        aFrom + r * aRow,
+                        b,
+                        bFrom + j,
+                        c,
+                        cFrom + r * cRow + j,
+                        cRow);
+            }
+            if (r < rows) {
+                int last = rows - r - 1;
+                four(
+                        last,
+                        depth,
+                        start,
+                        startFrom + r,
+                        a,
+                        aFrom + r * aRow,
+                        b,
+                        bFrom + j,
+                        c,
+                        cFrom + r * cRow + j,
+                        cRow);
             }
         }
     }
 
-    /// Leaves the sums of a tile; beyond the last row it computes that one again. Kept apart from [#deliver], because
-    /// what
-    /// the compiler has to inline for either is all that it takes at once: with more, vectors become objects.
-    private void six(float[] sums, int last, int depth, float[] a, int a0, float[] b, int bFrom) {
+    /// Adds a b to c.
+    void add(int rows, int depth, float[] a, int aFrom, float[] b, int bFrom, float[] c, int cFrom) {
+        float[] sums = new float[WIDE * TILE];
+        for (int j = 0; j < columns; j += TILE) {
+            int r = 0;
+            for (; rows - r > NARROW; r += WIDE) {
+                int last = Math.min(rows - r, WIDE) - 1;
+                six(last, depth, ZEROS, 0, a, aFrom + r * aRow, b, bFrom + j, sums, 0, TILE);
+                deliver(sums, last, c, cFrom + r * cRow + j);
+            }
+            if (r < rows) {
+                int last = rows - r - 1;
+                four(last, depth, ZEROS, 0, a, aFrom + r * aRow, b, bFrom + j, sums, 0, TILE);
+                deliver(sums, last, c, cFrom + r * cRow + j);
+            }
+        }
+    }
+
+    /// Beyond the last row it computes that one again, to the same place. Kept apart from [#deliver], because what the
+    /// compiler has to inline for either is all that it takes at once: with more, vectors become objects.
+    private void six(
+            int last,
+            int depth,
+            float[] start,
+            int startAt,
+            float[] a,
+            int a0,
+            float[] b,
+            int bFrom,
+            float[] c,
+            int c0,
+            int cStep) {
         int a1 = a0 + aRow;
         int a2 = a1 + aRow;
         int a3 = a2 + aRow;
         int a4 = a3 + aRow;
         int a5 = a0 + last * aRow;
-        FloatVector s00 = FloatVector.zero(SPECIES);
-        FloatVector s01 = FloatVector.zero(SPECIES);
-        FloatVector s10 = FloatVector.zero(SPECIES);
-        FloatVector s11 = FloatVector.zero(SPECIES);
-        FloatVector s20 = FloatVector.zero(SPECIES);
-        FloatVector s21 = FloatVector.zero(SPECIES);
-        FloatVector s30 = FloatVector.zero(SPECIES);
-        FloatVector s31 = FloatVector.zero(SPECIES);
-        FloatVector s40 = FloatVector.zero(SPECIES);
-        FloatVector s41 = FloatVector.zero(SPECIES);
-        FloatVector s50 = FloatVector.zero(SPECIES);
-        FloatVector s51 = FloatVector.zero(SPECIES);
+        FloatVector s00 = FloatVector.broadcast(SPECIES, start[startAt]);
+        FloatVector s10 = FloatVector.broadcast(SPECIES, start[startAt + 1]);
+        FloatVector s20 = FloatVector.broadcast(SPECIES, start[startAt + 2]);
+        FloatVector s30 = FloatVector.broadcast(SPECIES, start[startAt + 3]);
+        FloatVector s40 = FloatVector.broadcast(SPECIES, start[startAt + 4]);
+        FloatVector s50 = FloatVector.broadcast(SPECIES, start[startAt + last]);
+        FloatVector s01 = s00;
+        FloatVector s11 = s10;
+        FloatVector s21 = s20;
+        FloatVector s31 = s30;
+        FloatVector s41 = s40;
+        FloatVector s51 = s50;
         for (int k = 0; k < depth; k++) {
             int ak = aOffsets[k];
             int bk = bFrom + bOffsets[k];
@@ -95,32 +152,45 @@ record RowProduct(int aRow, int[] aOffsets, int[] bOffsets, int columns, int cRo
             s50 = x5.fma(b0, s50);
             s51 = x5.fma(b1, s51);
         }
-        s00.intoArray(sums, 0);
-        s01.intoArray(sums, LENGTH);
-        s10.intoArray(sums, 2 * LENGTH);
-        s11.intoArray(sums, 3 * LENGTH);
-        s20.intoArray(sums, 4 * LENGTH);
-        s21.intoArray(sums, 5 * LENGTH);
-        s30.intoArray(sums, 6 * LENGTH);
-        s31.intoArray(sums, 7 * LENGTH);
-        s40.intoArray(sums, 8 * LENGTH);
-        s41.intoArray(sums, 9 * LENGTH);
-        s50.intoArray(sums, 10 * LENGTH);
-        s51.intoArray(sums, 11 * LENGTH);
+        s00.intoArray(c, c0);
+        s01.intoArray(c, c0 + LENGTH);
+        s10.intoArray(c, c0 + cStep);
+        s11.intoArray(c, c0 + cStep + LENGTH);
+        s20.intoArray(c, c0 + 2 * cStep);
+        s21.intoArray(c, c0 + 2 * cStep + LENGTH);
+        s30.intoArray(c, c0 + 3 * cStep);
+        s31.intoArray(c, c0 + 3 * cStep + LENGTH);
+        s40.intoArray(c, c0 + 4 * cStep);
+        s41.intoArray(c, c0 + 4 * cStep + LENGTH);
+        s50.intoArray(c, c0 + last * cStep);
+        s51.intoArray(c, c0 + last * cStep + LENGTH);
     }
 
-    private void four(float[] sums, int last, int depth, float[] a, int a0, float[] b, int bFrom) {
-        int a1 = a0 + Math.min(1, last) * aRow;
-        int a2 = a0 + Math.min(2, last) * aRow;
+    private void four(
+            int last,
+            int depth,
+            float[] start,
+            int startAt,
+            float[] a,
+            int a0,
+            float[] b,
+            int bFrom,
+            float[] c,
+            int c0,
+            int cStep) {
+        int r1 = Math.min(1, last);
+        int r2 = Math.min(2, last);
+        int a1 = a0 + r1 * aRow;
+        int a2 = a0 + r2 * aRow;
         int a3 = a0 + last * aRow;
-        FloatVector s00 = FloatVector.zero(SPECIES);
-        FloatVector s01 = FloatVector.zero(SPECIES);
-        FloatVector s10 = FloatVector.zero(SPECIES);
-        FloatVector s11 = FloatVector.zero(SPECIES);
-        FloatVector s20 = FloatVector.zero(SPECIES);
-        FloatVector s21 = FloatVector.zero(SPECIES);
-        FloatVector s30 = FloatVector.zero(SPECIES);
-        FloatVector s31 = FloatVector.zero(SPECIES);
+        FloatVector s00 = FloatVector.broadcast(SPECIES, start[startAt]);
+        FloatVector s10 = FloatVector.broadcast(SPECIES, start[startAt + r1]);
+        FloatVector s20 = FloatVector.broadcast(SPECIES, start[startAt + r2]);
+        FloatVector s30 = FloatVector.broadcast(SPECIES, start[startAt + last]);
+        FloatVector s01 = s00;
+        FloatVector s11 = s10;
+        FloatVector s21 = s20;
+        FloatVector s31 = s30;
         for (int k = 0; k < depth; k++) {
             int ak = aOffsets[k];
             int bk = bFrom + bOffsets[k];
@@ -139,25 +209,22 @@ record RowProduct(int aRow, int[] aOffsets, int[] bOffsets, int columns, int cRo
             s30 = x3.fma(b0, s30);
             s31 = x3.fma(b1, s31);
         }
-        s00.intoArray(sums, 0);
-        s01.intoArray(sums, LENGTH);
-        s10.intoArray(sums, 2 * LENGTH);
-        s11.intoArray(sums, 3 * LENGTH);
-        s20.intoArray(sums, 4 * LENGTH);
-        s21.intoArray(sums, 5 * LENGTH);
-        s30.intoArray(sums, 6 * LENGTH);
-        s31.intoArray(sums, 7 * LENGTH);
+        s00.intoArray(c, c0);
+        s01.intoArray(c, c0 + LENGTH);
+        s10.intoArray(c, c0 + r1 * cStep);
+        s11.intoArray(c, c0 + r1 * cStep + LENGTH);
+        s20.intoArray(c, c0 + r2 * cStep);
+        s21.intoArray(c, c0 + r2 * cStep + LENGTH);
+        s30.intoArray(c, c0 + last * cStep);
+        s31.intoArray(c, c0 + last * cStep + LENGTH);
     }
 
-    private void deliver(float[] sums, int rows, float[] c, int cAt, boolean add) {
-        for (int r = 0; r < rows; r++) {
+    private void deliver(float[] sums, int last, float[] c, int cAt) {
+        for (int r = 0; r <= last; r++) {
             for (int i = 0; i < TILE; i += LENGTH) {
-                FloatVector sum = FloatVector.fromArray(SPECIES, sums, r * TILE + i);
                 int at = cAt + r * cRow + i;
-                if (add) {
-                    sum = sum.add(FloatVector.fromArray(SPECIES, c, at));
-                }
-                sum.intoArray(c, at);
+                FloatVector sum = FloatVector.fromArray(SPECIES, sums, r * TILE + i);
+                sum.add(FloatVector.fromArray(SPECIES, c, at)).intoArray(c, at);
             }
         }
     }

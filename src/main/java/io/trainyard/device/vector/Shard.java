@@ -7,7 +7,6 @@ import io.trainyard.device.host.BatchAssembler;
 import io.trainyard.device.host.CrossEntropy;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -21,7 +20,6 @@ final class Shard {
     private final int chunk;
     private final float[] gradients;
     private final Values input;
-    private final MemorySegment data; // the input's
     private final Values logits;
     private final List<ChunkLayer> layers = new ArrayList<>();
     private final List<ChunkLayer> backward; // from the last to the first with parameters
@@ -43,7 +41,6 @@ final class Shard {
         var in = network.input();
         Grid grid = flat ? Grid.vector(in.elements()) : Grid.dense(in.size(0), in.size(1), in.size(2));
         this.input = new Values(grid, chunk, false);
-        this.data = MemorySegment.ofArray(input.data);
         Values values = input;
         for (Network.Layer layer : network.layers()) {
             values = add(layer, values, model, masks.get(layer.name()));
@@ -146,11 +143,9 @@ final class Shard {
     }
 
     private void assemble(Dataset.Split split, int[] order, int from, int samples, List<Change> changes) {
-        long bytes = (long) input.grid.elements() * Float.BYTES;
         for (int s = 0; s < samples; s++) {
-            long at = (long) input.grid.at(s, 0, 0) * Float.BYTES;
-            List<Change> own = changes.isEmpty() ? changes : changes.subList(s, s + 1);
-            assembler.assemble(split, order, from + s, 1, own, data.asSlice(at, bytes));
+            Change change = changes.isEmpty() ? null : changes.get(s);
+            assembler.assemble(split, order[from + s], change, input.data, input.grid.at(s, 0, 0));
         }
     }
 

@@ -23,6 +23,9 @@ final class VectorSession implements LearningSession {
     /// Fewer samples than this leave rows of the kernels' tiles empty.
     private static final int MIN_CHUNK = 4;
 
+    /// Elements: with the gradients of two shards and the optimizer's state, about a first-level cache.
+    private static final int UPDATE_BLOCK = 4096;
+
     private final Workload workload;
     private final int threads;
     private final FlatModel model;
@@ -54,12 +57,14 @@ final class VectorSession implements LearningSession {
         team = new ThreadTeam(threads);
     }
 
-    /// As many samples as take about the room of the parameters with their gradients: with fewer, the parameters would
-    /// be
-    /// read more often than the samples; with more, these would leave the cache.
+    /// As many samples as take about the room of the parameters and their gradients: with fewer, these would be read
+    /// more
+    /// often than the samples; with more, the samples would leave the cache. A share is cut into chunks of one
+    size.
     private static int chunk(Network network, int share) {
-        long fitting = Math.ceilDiv(network.parameterElements(), network.activationElements());
-        return (int) Math.min(share, Math.max(MIN_CHUNK, fitting));
+        long fitting = Math.ceilDiv(2 * network.parameterElements(), network.activationElements());
+        int chunks = Math.ceilDiv(share, (int) Math.clamp(fitting, MIN_CHUNK, Integer.MAX_VALUE));
+        return Math.ceilDiv(share, chunks);
     }
 
     @Override
@@ -144,19 +149,27 @@ final class VectorSession implements LearningSession {
         }
     }
 
-    /// Sums the shards' gradients, in their order, and takes the optimizer's step.
+    /// Sums the shards' gradients, in their order, and takes the optimizer's step; block by block, so that the sums are
+    /// still in the cache when they are used.
     private void update(ParameterUpdate update, int begin, int end) {
         float[] sum = shards.getFirst().gradients();
-        for (Shard shard : shards.subList(1, threads)) {
-            float[] more = shard.gradients();
-            for (int i = begin; i < end; i++) {
-                sum[i] += more[i];
+        for (int from = begin; from < end; from += UPDATE_BLOCK) {
+            int to = Math.min(end, from + UPDATE_BLOCK);
+            for (Shard shard : shards.subList(1, threads)) {
+                addTo(sum, shard.gradients(), from, to);
             }
+            update.apply(piece(model.values(), from, to), piece(sum, from, to), pieces(model.state(), from, to));
         }
-        update.apply(
-                piece(model.values(), begin, end),
-                piece(sum, begin, end),
-                model.state().stream().map(array -> piece(array, begin, end)).toList());
+    }
+
+    private static void addTo(float[] sum, float[] more, int begin, int end) {
+        for (int i = begin; i < end; i++) {
+            sum[i] += more[i];
+        }
+    }
+
+    private static List<MemorySegment> pieces(List<float[]> arrays, int begin, int end) {
+        return arrays.stream().map(array -> piece(array, begin, end)).toList();
     }
 
     private static MemorySegment piece(float[] array, int begin, int end) {

@@ -23,10 +23,11 @@ class ProductsTest {
             float[] a = values(rows * depth);
             float[] b = values(depth * columns + Vectors.SLACK);
             float[] c = values(rows * columns);
+            float[] start = values(rows);
             float[] expected = c.clone();
             for (int r = 0; r < rows; r++) {
                 for (int j = 0; j < columns; j++) {
-                    double sum = add ? c[r * columns + j] : 0;
+                    double sum = add ? c[r * columns + j] : start[r];
                     for (int k = 0; k < depth; k++) {
                         sum += a[r * depth + k] * b[3 * k + j];
                     }
@@ -36,7 +37,11 @@ class ProductsTest {
             // rows of b that overlap: each begins three after the one before
             RowProduct product =
                     new RowProduct(depth, RowProduct.steps(depth, 1), RowProduct.steps(depth, 3), columns, columns);
-            product.run(rows, depth, a, 0, b, 0, c, 0, add);
+            if (add) {
+                product.add(rows, depth, a, 0, b, 0, c, 0);
+            } else {
+                product.set(rows, depth, start, 0, a, 0, b, 0, c, 0);
+            }
             assertThat(c).containsExactly(expected, ROUNDING);
         }
     }
