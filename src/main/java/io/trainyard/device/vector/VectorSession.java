@@ -57,10 +57,9 @@ final class VectorSession implements LearningSession {
         team = new ThreadTeam(threads);
     }
 
-    /// As many samples as take about the room of the parameters and their gradients: with fewer, these would be read
-    /// more
-    /// often than the samples; with more, the samples would leave the cache. A share is cut into chunks of one
-    size.
+    /// As many samples as take about the room of the parameters and their gradients: with fewer, these would be
+    /// read more often than the samples; with more, the samples would leave the cache. All chunks of a share have
+    /// one size.
     private static int chunk(Network network, int share) {
         long fitting = Math.ceilDiv(2 * network.parameterElements(), network.activationElements());
         int chunks = Math.ceilDiv(share, (int) Math.clamp(fitting, MIN_CHUNK, Integer.MAX_VALUE));
@@ -149,8 +148,8 @@ final class VectorSession implements LearningSession {
         }
     }
 
-    /// Sums the shards' gradients, in their order, and takes the optimizer's step; block by block, so that the sums are
-    /// still in the cache when they are used.
+    /// Sums the shards' gradients, in their order, and takes the optimizer's step; block by block, so that the sums
+    /// are still in the cache when they are used.
     private void update(ParameterUpdate update, int begin, int end) {
         float[] sum = shards.getFirst().gradients();
         for (int from = begin; from < end; from += UPDATE_BLOCK) {
