@@ -58,7 +58,8 @@ record BarLine(
     /// @param width columns; the result is never wider
     /// @param blocks whether the terminal can show block characters
     String render(int width, boolean blocks) {
-        double part = steps == 0 ? 0 : Math.clamp((double) step / steps, 0, 1);
+        boolean unknown = steps == 0; // or a job without steps
+        double part = !unknown ? Math.clamp((double) step / steps, 0, 1) : status == JobState.Status.FINISHED ? 1 : 0;
         // Rounded down: a job that still runs does not say 100 %.
         String left = String.format(ROOT, "%-14s %3d%% ", job, (int) (100 * part));
         String right = words != null ? words : figures();
@@ -90,7 +91,7 @@ record BarLine(
             figures.append(String.format(ROOT, " %.0f img/s", imagesPerSecond));
         }
         if (status == JobState.Status.FINISHED) {
-            figures.append(" done in ").append(clock(elapsedMicros));
+            figures.append(elapsedMicros == 0 ? " done" : " done in " + clock(elapsedMicros));
         } else if (remainingMicros > 0) {
             figures.append(" ETA ").append(clock(remainingMicros));
         }

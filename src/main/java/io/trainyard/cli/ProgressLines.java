@@ -12,6 +12,7 @@ import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import java.io.PrintStream;
 import java.util.HashMap;
@@ -58,20 +59,20 @@ final class ProgressLines implements ProgressView {
             case EpochTested e ->
                 line(
                         job,
-                        "epoch %d step %s test loss %.1f accuracy %.4f%s %.0f images/s",
+                        "epoch %d step %s test loss %.1f accuracy %.4f%s%s",
                         e.epoch(),
                         position(e.step(), after),
                         e.testLoss(),
                         e.testAccuracy(),
                         interval(e),
-                        e.imagesPerSecond());
+                        e.imagesPerSecond() > 0 ? String.format(ROOT, " %.0f images/s", e.imagesPerSecond()) : "");
             case CheckpointSaved e ->
                 line(job, "epoch %d step %s checkpoint %s", e.epoch(), position(e.step(), after), text(e.uri()));
             case Finished e ->
                 line(
                         job,
-                        "finished: %d steps, best accuracy %.4f, %.1f s%s%s",
-                        e.steps(),
+                        "finished: %s accuracy %.4f, %.1f s%s%s",
+                        e.steps() == 0 ? "evaluated," : e.steps() + " steps, best",
                         e.bestTestAccuracy(),
                         e.trainMillis() / 1e3,
                         stepTimes(e),
@@ -85,16 +86,18 @@ final class ProgressLines implements ProgressView {
         JobSpec spec = e.spec();
         line(
                 e.job(),
-                "started on %s: network %s, %d parameter tensors; data set %s, %d images to train, %d to test; %d epochs of %d steps",
+                "started on %s: network %s, %d parameter tensors; data set %s, %d images to train, %d to test; %s",
                 text(e.device()),
                 spec.network().label(),
                 e.parameters().size(),
                 spec.dataset().name(),
                 e.trainSamples(),
                 e.testSamples(),
-                spec.epochs(),
-                e.stepsPerEpoch());
-        if (e.firstStep() == 1 && e.initFrom() != null) {
+                switch (spec.kind()) {
+                    case TRAIN -> "%d epochs of %d steps".formatted(spec.epochs(), e.stepsPerEpoch());
+                    case EVALUATE -> "a test of checkpoint " + e.initFrom();
+                });
+        if (spec.kind() == JobKind.TRAIN && e.firstStep() == 1 && e.initFrom() != null) {
             line(e.job(), "starts from checkpoint %s", e.initFrom());
         }
         if (e.firstStep() > 1) {

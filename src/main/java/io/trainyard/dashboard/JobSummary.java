@@ -2,12 +2,15 @@ package io.trainyard.dashboard;
 
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import org.jspecify.annotations.Nullable;
 
 /// A job as a row of the table.
 ///
 /// @param firstSeenMillis when its first event was sent, since 1970; the table's order
+/// @param kind null until the job has started
+/// @param initFrom the checkpoint it started from or evaluates; null where it drew its weights
 /// @param network for people: a built-in network's name, or how many layers; null until the job has started
 /// @param epochs of the whole job; 0 until it has started
 /// @param epochsDone trained and tested
@@ -24,6 +27,8 @@ public record JobSummary(
         @Nullable String reason,
         @Nullable String worker,
         @Nullable String device,
+        @Nullable JobKind kind,
+        @Nullable String initFrom,
         @Nullable String network,
         @Nullable String dataset,
         int epochs,
@@ -52,6 +57,8 @@ public record JobSummary(
                 shortened(state.reason()),
                 state.worker(),
                 state.device(),
+                spec == null ? null : spec.kind(),
+                state.initFrom() == null ? null : String.valueOf(state.initFrom()),
                 spec == null ? null : spec.network().label(),
                 spec == null ? null : spec.dataset().name(),
                 spec == null ? 0 : spec.epochs(),

@@ -10,14 +10,15 @@ import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobSpec;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Where a job stands: the fold of its events. Its topics are read side by side, so an epoch may be seen before the
-/// start of its attempt, or a job's end before its last losses; the fold comes out the same.
+/// Where a job stands: the fold of its events. Its topics are read side by side, so an epoch may be seen before
+/// the start of its attempt, or a job's end before its last losses; the fold comes out the same.
 ///
 /// Events of an older attempt change nothing. A newer attempt keeps the epochs before the step it goes on from.
 /// Not thread-safe. As JSON: all fields.
@@ -39,8 +40,8 @@ public final class JobState {
         }
     }
 
-    /// One tested epoch; the fields are those of [EpochTested]. Its numbers by class are kept of the last test only
-    /// ([JobState#lastTest]): a job may have many epochs.
+    /// One tested epoch; the fields are those of [EpochTested]. Its numbers by class are kept of the last test
+    /// only ([JobState#lastTest]): a job may have many epochs.
     public record Epoch(
             int epoch,
             int attempt,
@@ -65,6 +66,7 @@ public final class JobState {
     private @Nullable String worker;
     private @Nullable String device;
     private @Nullable JobSpec spec;
+    private @Nullable CheckpointName initFrom;
     private @Nullable String checkpoint;
     private @Nullable String reason;
     private @Nullable Float loss;
@@ -144,6 +146,7 @@ public final class JobState {
     private void start(Started started) {
         become(Status.RUNNING);
         spec = started.spec();
+        initFrom = started.initFrom();
         device = started.device();
         firstStep = started.firstStep();
         step = Math.max(step, firstStep - 1);
@@ -203,12 +206,17 @@ public final class JobState {
         return spec;
     }
 
+    /// The checkpoint it started from or evaluates; null until it has started, and where it drew its weights.
+    public @Nullable CheckpointName initFrom() {
+        return initFrom;
+    }
+
     /// Steps done so far.
     public long step() {
         return step;
     }
 
-    /// Steps of the whole job; 0 until it has started.
+    /// Steps of the whole job; 0 until it has started, and where it only evaluates.
     public long steps() {
         return steps;
     }
@@ -243,8 +251,8 @@ public final class JobState {
         return stepTimes;
     }
 
-    /// Training samples a second: the last tested epoch's, before that an estimate from the steps so far, 0 before the
-    /// first.
+    /// Training samples a second: the last tested epoch's, before that an estimate from the steps so far, 0
+    /// before the first.
     public double imagesPerSecond() {
         if (!epochs.isEmpty()) {
             return epochs.getLast().imagesPerSecond();

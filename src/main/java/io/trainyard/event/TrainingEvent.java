@@ -35,14 +35,16 @@ public sealed interface TrainingEvent {
     /// A worker has taken the job and will run it on `device`.
     record Claimed(String job, int attempt, String worker, String device) implements TrainingEvent {}
 
-    /// Training begins.
+    /// Training begins, or the test of a job that only evaluates.
     ///
     /// @param spec the job with all defaults filled in; its `seed` is the seed of everything random
     /// @param device the device's name, such as `cpu`
     /// @param threads CPU threads of the device's kernels; part of what makes the run repeatable
     /// @param firstStep the step that comes next: 1, or more when the attempt goes on from a checkpoint
-    /// @param stepsPerEpoch steps in each epoch; the job has `epochs` times as many
-    /// @param initFrom the checkpoint the job started from, with its step; null: from weights that it drew
+    /// @param stepsPerEpoch steps in each epoch; the job has `epochs` times as many. 0 for a job that only
+    ///     evaluates
+    /// @param initFrom the checkpoint the job started from or evaluates, with its step; null: weights that it
+    ///     drew
     record Started(
             String job,
             int attempt,
@@ -76,13 +78,14 @@ public sealed interface TrainingEvent {
         }
     }
 
-    /// An epoch is trained, and the whole test set is evaluated.
+    /// An epoch is trained, and the whole test set is evaluated. Of a job that only evaluates: the test of its
+    /// checkpoint, with the epoch and step it was saved at, and no time or images of training.
     ///
     /// @param step steps done so far
     /// @param testLoss the sum of the batches' mean losses, at the job's batch size
     /// @param testAccuracy 0..1
-    /// @param accuracyLow where the 95 % Wilson score interval of the accuracy begins: what a test set of this size
-    ///     leaves open
+    /// @param accuracyLow where the 95 % Wilson score interval of the accuracy begins: what a test set of this
+    ///     size leaves open
     /// @param accuracyHigh where it ends; 0 in an event that does not tell the interval
     /// @param classAccuracy for each class, the part of its samples that is recognised, 0..1; 0 where it has none
     /// @param confusion samples by (true class, predicted class)
@@ -115,7 +118,7 @@ public sealed interface TrainingEvent {
 
     /// The job is done.
     ///
-    /// @param steps of the whole job
+    /// @param steps of the whole job; 0 if it only evaluates
     /// @param medianStepMicros of the steps of this attempt; 0, as the two after it, if it did none
     /// @param p95StepMicros 95 of 100 steps took no longer; 0 in an event that does not tell it
     /// @param p99StepMicros 99 of 100 steps took no longer; 0 in an event that does not tell it

@@ -14,8 +14,8 @@ import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/// Jobs as JSON. Reading is strict: an unknown field is an error, because ignoring it would run another job than the
-/// one that was asked for.
+/// Jobs as JSON. Reading is strict: an unknown field is an error, because ignoring it would run another job
+/// than the one that was asked for.
 public final class JobJson {
     /// The longest command that is read, in bytes; a longer one is refused unread.
     public static final int MAX_BYTES = 1 << 20;
@@ -25,6 +25,7 @@ public final class JobJson {
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .enable(DeserializationFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
             .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
             .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
             .withCoercionConfig(LogicalType.Textual, text -> {
@@ -56,6 +57,7 @@ public final class JobJson {
         if (!json.isObject()) {
             throw JobJsonError.notAnObject(json);
         }
+        requireFieldsOfItsKind(json);
         try {
             return MAPPER.treeToValue(json, JobSpec.class);
         } catch (JsonProcessingException e) {
@@ -63,7 +65,21 @@ public final class JobJson {
         }
     }
 
-    /// One line; every field is written, defaults too.
+    /// Ignoring a field that says how to train would run another job than was asked for.
+    private static void requireFieldsOfItsKind(JsonNode json) {
+        if (!json.path("kind").asText().equals("evaluate")) {
+            return;
+        }
+        for (var field : json.properties()) {
+            if (!field.getValue().isNull() && !JobKind.EVALUATE.has(field.getKey())) {
+                throw new InvalidJobException("%s is %s, but a job of kind \"evaluate\" trains nothing; leave it out"
+                        .formatted(
+                                field.getKey(), Check.shortened(field.getValue().toString())));
+            }
+        }
+    }
+
+    /// One line; every field that jobs of its kind have is written, defaults too.
     public static String write(JobSpec job) {
         try {
             return MAPPER.writeValueAsString(job);

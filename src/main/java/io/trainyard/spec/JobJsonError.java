@@ -115,6 +115,8 @@ final class JobJsonError {
             return "a data set's name or {\"name\": ..., \"normalize\": ..., \"augment\": ...}";
         } else if (target == DeviceSpec.class) {
             return "a device's name, such as \"auto\"";
+        } else if (target == JobKind.class) {
+            return "\"train\" or \"evaluate\"";
         } else if (target == CheckpointName.class) {
             return "text, in quotes: a job's id, or a job's id and a step, such as \"tudui-1/7820\"";
         } else if (target == StopWhen.class) {

@@ -1,10 +1,11 @@
 package io.trainyard.spec;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
-import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import org.jspecify.annotations.Nullable;
 
-/// One training job: the body of a command record. What it leaves out has the defaults of [#read].
+/// One job: the body of a command record. What it leaves out has the defaults of [#read]. A job that only
+/// evaluates has 0 epochs, and its other fields of training mean nothing; they are not written.
 ///
 /// @param id names the job everywhere: topics' key, checkpoints' folder
 /// @param batchSize samples a step; an epoch's last batch may be shorter
@@ -12,8 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// @param checkpointEveryEpochs a checkpoint after every so many epochs, and always after the last
 /// @param reportEverySteps how often a person is told; the events always carry every step
 /// @param stopWhen what may end the job before its last epoch
-/// @param initFrom the checkpoint whose weights it starts from; without one it draws them
-@JsonInclude(JsonInclude.Include.NON_NULL)
+/// @param kind what it does
+/// @param initFrom the checkpoint whose weights it starts from or evaluates; without one it draws them
+@JsonSerialize(using = JobSpecSerializer.class)
 public record JobSpec(
         String id,
         NetworkSpec network,
@@ -28,8 +30,10 @@ public record JobSpec(
         int checkpointEveryEpochs,
         int reportEverySteps,
         @Nullable StopWhen stopWhen,
+        JobKind kind,
         @Nullable CheckpointName initFrom) {
-    /// A job's id, as a regular expression: at most 100 characters of its parts, checked apart where they stand alone.
+    /// A job's id, as a regular expression: at most 100 characters of its parts, checked apart where they stand
+    /// alone.
     static final String ID = "[A-Za-z0-9][A-Za-z0-9_-]*(\\.[A-Za-z0-9_-]+)*";
 
     private static final OptimizerSpec DEFAULT_OPTIMIZER = new OptimizerSpec.Sgd(0.01, 0, 0);
@@ -40,7 +44,16 @@ public record JobSpec(
                 id,
                 "(?=.{1,100}$)" + ID,
                 "1 to 100 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit");
-        Check.between("epochs", epochs, 1, 100_000);
+        switch (kind) {
+            case TRAIN -> Check.between("epochs", epochs, 1, 100_000);
+            case EVALUATE -> {
+                Check.between("epochs", epochs, 0, 0);
+                if (initFrom == null) {
+                    throw new InvalidJobException(
+                            "initFrom is missing; a job that evaluates needs the checkpoint to load, such as \"tudui-1\" or \"tudui-1/7820\"");
+                }
+            }
+        }
         Check.between("batchSize", batchSize, 1, 65_536);
         Check.between("checkpointEveryEpochs", checkpointEveryEpochs, 1, 100_000);
         Check.between("reportEverySteps", reportEverySteps, 1, 1_000_000_000);
@@ -66,12 +79,13 @@ public record JobSpec(
             @Nullable Integer checkpointEveryEpochs,
             @Nullable Integer reportEverySteps,
             @Nullable StopWhen stopWhen,
+            @Nullable JobKind kind,
             @Nullable CheckpointName initFrom) {
         return new JobSpec(
                 Check.present("id", id),
                 Check.present("network", network),
                 Check.present("dataset", dataset),
-                Check.present("epochs", epochs),
+                kind == JobKind.EVALUATE && epochs == null ? 0 : Check.present("epochs", epochs),
                 batchSize == null ? 64 : batchSize,
                 optimizer == null ? DEFAULT_OPTIMIZER : optimizer,
                 schedule == null ? ScheduleSpec.CONSTANT : schedule,
@@ -81,6 +95,7 @@ public record JobSpec(
                 checkpointEveryEpochs == null ? 1 : checkpointEveryEpochs,
                 reportEverySteps == null ? 100 : reportEverySteps,
                 stopWhen,
+                kind == null ? JobKind.TRAIN : kind,
                 initFrom);
     }
 }

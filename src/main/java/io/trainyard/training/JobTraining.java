@@ -4,6 +4,7 @@ import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
+import io.trainyard.checkpoint.SavedModel;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.DatasetException;
 import io.trainyard.data.Datasets;
@@ -24,6 +25,7 @@ import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
 import java.io.IOException;
@@ -62,8 +64,9 @@ public final class JobTraining {
         this.worker = worker;
     }
 
-    /// Runs one attempt at `job`, going on from its newest checkpoint if it has one. Whatever goes wrong is told in the
-    /// outcome, and by an event once the attempt has begun; nothing is thrown but errors of `events` itself.
+    /// Runs one attempt at `job`, going on from its newest checkpoint if it has one. Whatever goes wrong is
+    /// told in the outcome, and by an event once the attempt has begun; nothing is thrown but errors of
+    /// `events` itself.
     ///
     /// @param folder the job's own
     /// @param events takes what happens, in order, on the calling thread
@@ -116,9 +119,12 @@ public final class JobTraining {
             try (LearningSession session = device.open(asBefore)) {
                 StartingPoint start = StartingPoint.of(job, workload.network(), folder, newest);
                 session.load(start.state());
-                Progress from = start.progress();
-                events.accept(started(job, attempt, device, workload, session, from, folder));
-                return train(job, attempt, from, workload, session, folder, events, stopRequested);
+                events.accept(started(job, attempt, device, workload, session, start.progress(), folder));
+                return switch (job.kind()) {
+                    case TRAIN ->
+                        train(job, attempt, start.progress(), workload, session, folder, events, stopRequested);
+                    case EVALUATE -> evaluate(job, attempt, start, session, folder, events, stopRequested);
+                };
             }
         } catch (RuntimeException | OutOfMemoryError e) {
             return fail(job, attempt, e, events);
@@ -159,10 +165,32 @@ public final class JobTraining {
         Trainer trainer = new Trainer(job, attempt, workload, session, folder, events, stopRequested);
         Progress end = trainer.train(from);
         if (!trainer.isEnd(end)) {
-            events.accept(new Released(job.id(), attempt, end.step(), "worker %s stops".formatted(worker)));
-            return new Outcome.Released();
+            return release(job, attempt, end.step(), events);
         }
-        Finished finished = trainer.finished(end);
+        return finish(trainer.finished(end), folder, events);
+    }
+
+    private Outcome evaluate(
+            JobSpec job,
+            int attempt,
+            StartingPoint start,
+            LearningSession session,
+            JobFolder folder,
+            Consumer<TrainingEvent> events,
+            BooleanSupplier stopRequested) {
+        if (stopRequested.getAsBoolean()) {
+            return release(job, attempt, 0, events);
+        }
+        SavedModel model = Objects.requireNonNull(start.source(), "a job that evaluates has a checkpoint to load");
+        return finish(Evaluator.evaluate(job, attempt, model, session, events), folder, events);
+    }
+
+    private Outcome release(JobSpec job, int attempt, long step, Consumer<TrainingEvent> events) {
+        events.accept(new Released(job.id(), attempt, step, "worker %s stops".formatted(worker)));
+        return new Outcome.Released();
+    }
+
+    private static Outcome finish(Finished finished, JobFolder folder, Consumer<TrainingEvent> events) {
         folder.keepOutcome(EventJson.write(finished)); // before it is told: told twice is better than never
         events.accept(finished);
         return new Outcome.Finished();
@@ -202,7 +230,7 @@ public final class JobTraining {
                 workload.dataset().test().size(),
                 workload.dataset().classes(),
                 from.step() + 1,
-                workload.stepsPerEpoch(),
+                job.kind() == JobKind.TRAIN ? workload.stepsPerEpoch() : 0,
                 parameters,
                 folder.source().orElse(null));
     }

@@ -10,7 +10,6 @@ import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
-import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.random.TorchRandom;
@@ -83,7 +82,8 @@ final class Trainer {
             }
             long testMicros = microsSince(testNanos);
             EpochDraws.test(random);
-            events.accept(tested(at, test, samples(begin, at), trainMicros, testMicros));
+            events.accept(TestEvents.tested(
+                    job, attempt, at.epoch(), at.step(), test, samples(begin, at), trainMicros, testMicros));
 
             at = at.nextEpoch(random.state(), test.accuracy(), testMicros);
             if (at.epoch() % job.checkpointEveryEpochs() == 0 || isEnd(at)) {
@@ -141,24 +141,6 @@ final class Trainer {
         savedStep = at.step();
         events.accept(new CheckpointSaved(
                 job.id(), attempt, ref.uri().toString(), ref.sha256(), ref.bytes(), at.epochOfLastStep(), at.step()));
-    }
-
-    private EpochTested tested(Progress at, Evaluation test, long samples, long trainMicros, long testMicros) {
-        Accuracy accuracy = Accuracy.of(test.confusion());
-        return new EpochTested(
-                job.id(),
-                attempt,
-                at.epoch(),
-                at.step(),
-                test.testLoss(),
-                accuracy.value(),
-                accuracy.low(),
-                accuracy.high(),
-                test.classAccuracy(),
-                test.confusion(),
-                trainMicros / 1000,
-                testMicros / 1000,
-                samples * 1e6 / Math.max(1, trainMicros));
     }
 
     private long samples(Progress begin, Progress end) {

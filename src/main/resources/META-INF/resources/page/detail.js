@@ -110,6 +110,7 @@ function showFacts(summary, tests, stepTimes) {
     ["Device", summary.device ?? format.NONE],
     ["Worker", summary.worker ?? format.NONE],
     ["Step", summary.steps > 0 ? `${format.integer(summary.step)} / ${format.integer(summary.steps)}` : format.NONE],
+    [summary.kind === "evaluate" ? "Tests" : "Starts from", summary.initFrom ?? "drawn weights"],
     ["Epochs", summary.epochs > 0 ? `${summary.epochsDone} / ${summary.epochs}` : format.NONE],
     ["Loss", format.loss(summary.loss)],
     ["Accuracy (95 %)", format.accuracy(summary)],
@@ -130,7 +131,10 @@ function showFacts(summary, tests, stepTimes) {
       }),
     );
   }
-  facts.forEach(([, value], i) => setText(list.children[i].lastChild, value));
+  facts.forEach(([name, value], i) => {
+    setText(list.children[i].firstChild, name);
+    setText(list.children[i].lastChild, value);
+  });
 }
 
 function noteLosses(points) {

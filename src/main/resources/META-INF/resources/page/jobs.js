@@ -59,10 +59,18 @@ function updateRow(row, job, selected) {
   setCell(row.data, job.dataset);
   setCell(row.device, job.device);
   setCell(row.worker, job.worker);
+  const evaluates = job.kind === "evaluate"; // has no steps
   row.bar.max = Math.max(1, job.steps);
-  row.bar.value = job.step;
+  row.bar.value = evaluates && job.status === "FINISHED" ? 1 : job.step;
   row.bar.setAttribute("aria-label", "Progress of " + job.job);
-  setText(row.count, job.steps > 0 ? `${format.integer(job.step)} / ${format.integer(job.steps)}` : "not started");
+  setText(
+    row.count,
+    evaluates
+      ? `tests ${job.initFrom}`
+      : job.steps > 0
+        ? `${format.integer(job.step)} / ${format.integer(job.steps)}`
+        : "not started",
+  );
   setCell(row.epochs, job.epochs > 0 ? `${job.epochsDone} / ${job.epochs}` : format.NONE);
   setCell(row.loss, format.loss(job.loss));
   setCell(row.accuracy, format.percent(job.testAccuracy));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,14 @@ class BarLineTest {
                 .isEqualTo("a               50% │█████      │ 10/20 loss 2.0000 acc 0.5000 80 img/s ETA 0:01");
         assertThat(line(Jobs.whole("a")).render(62, false))
                 .isEqualTo("a              100% 20/20 loss 1.0000 acc 0.7500 80 img/s done");
+    }
+
+    @Test
+    void aFinishedJobWithoutStepsIsDone() {
+        List<TrainingEvent> evaluation = List.of(new Finished("a", 1, 0, 0.5, 0, 0, 0, 100, "00", null));
+        assertThat(line(evaluation).render(62, false))
+                .startsWith("a              100% [=")
+                .endsWith("=] done");
     }
 
     @Test

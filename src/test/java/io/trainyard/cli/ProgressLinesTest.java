@@ -5,8 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.spec.CheckpointName;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.io.PrintStream;
@@ -27,6 +33,22 @@ class ProgressLinesTest {
                         "job a epoch 1 step 20/20 loss 1.0000 elapsed 2.0 s",
                         "job a epoch 1 step 20/20 test loss 9.3 accuracy 0.7500 (0.6500-0.8500) 80 images/s",
                         "job a finished: 20 steps, best accuracy 0.7500, 2.0 s; micros a step: median 100000, p95 110000, p99 120000");
+    }
+
+    @Test
+    void aTestOfACheckpointHasNoSteps() {
+        JobSpec spec = JobJson.read(
+                "{\"id\": \"a\", \"kind\": \"evaluate\", \"network\": \"lenet\", \"dataset\": \"shapes32\", \"initFrom\": \"b\"}"
+                        .getBytes(UTF_8));
+        CheckpointName source = new CheckpointName("b", 20L);
+        assertThat(lines(List.of(
+                        new Started("a", 1, spec, "cpu", 1, 80, 40, 10, 1, 0, List.of(), source),
+                        new EpochTested("a", 1, 1, 20, 9.25, 0.5, 0.4, 0.6, new double[10], new int[10][10], 0, 100, 0),
+                        new Finished("a", 1, 0, 0.5, 0, 0, 0, 100, "00", null))))
+                .containsExactly(
+                        "job a started on cpu: network lenet, 0 parameter tensors; data set shapes32, 80 images to train, 40 to test; a test of checkpoint b/20",
+                        "job a epoch 1 step 20 test loss 9.3 accuracy 0.5000 (0.4000-0.6000)",
+                        "job a finished: evaluated, accuracy 0.5000, 0.1 s");
     }
 
     @Test

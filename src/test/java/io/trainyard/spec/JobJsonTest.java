@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JobJsonTest {
     private static final String FIELDS =
-            "batchSize, checkpointEveryEpochs, dataset, device, epochs, id, initFrom, network, optimizer, reportEverySteps, schedule, seed, shuffle, stopWhen";
+            "batchSize, checkpointEveryEpochs, dataset, device, epochs, id, initFrom, kind, network, optimizer, reportEverySteps, schedule, seed, shuffle, stopWhen";
     private static final String LAYERS =
             "adaptiveAvgPool2d, avgPool2d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, leakyRelu, linear, maxPool2d, relu, sigmoid, tanh";
     private static final String ID =
@@ -59,6 +59,7 @@ class JobJsonTest {
                         1,
                         100,
                         null,
+                        JobKind.TRAIN,
                         null));
         assertThat(read(
                         "{'id': 'a', 'network': 'lenet', 'dataset': 'cifar10', 'epochs': 3, 'seed': null, 'device': null,"
@@ -98,6 +99,7 @@ class JobJsonTest {
                         2,
                         7,
                         new StopWhen(0.9, 5, 60.5),
+                        JobKind.TRAIN,
                         new CheckpointName("tudui-0", 7820L)));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
@@ -192,6 +194,21 @@ class JobJsonTest {
         JobSpec job = read(json);
         assertThat(job.optimizer()).isEqualTo(optimizer);
         assertThat(job.schedule()).isEqualTo(schedule);
+        assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(job);
+    }
+
+    @Test
+    void aJobThatEvaluatesHasNoFieldsOfTraining() {
+        String json = "{'id': 'a', 'kind': 'evaluate', 'network': 'lenet', 'dataset': 'cifar10', 'initFrom': 'b~2/7'}";
+        JobSpec job = read(json);
+        assertThat(job.kind()).isEqualTo(JobKind.EVALUATE);
+        assertThat(job.epochs()).isZero();
+        assertThat(job.initFrom()).isEqualTo(new CheckpointName("b~2", 7L));
+        assertThat(JobJson.write(job))
+                .isEqualTo(
+                        "{'id':'a','network':'lenet','dataset':{'name':'cifar10'},'batchSize':64,'device':'auto','kind':'evaluate','initFrom':'b~2/7'}"
+                                .replace('\'', '"'));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
     }
@@ -348,6 +365,20 @@ class JobJsonTest {
         return Stream.of(
                 arguments(job("'initFrom': '../b'"), "initFrom is \"../b\"" + allowed),
                 arguments(job("'initFrom': '/etc/passwd'"), "initFrom is \"/etc/passwd\"" + allowed),
+                arguments(job("'kind': 'test'"), "kind is \"test\"; it must be \"train\" or \"evaluate\""),
+                arguments(job("'kind': 1"), "kind is 1; it must be \"train\" or \"evaluate\""),
+                arguments(
+                        job("'kind': 'evaluate'"),
+                        "epochs is 1, but a job of kind \"evaluate\" trains nothing; leave it out"),
+                arguments(
+                        evaluation("'optimizer': {'type': 'sgd', 'learningRate': 1}"),
+                        "optimizer is {\"type\":\"sgd\",\"learningRate\":1}, but a job of kind \"evaluate\" trains nothing; leave it out"),
+                arguments(
+                        evaluation("'shuffle': false"),
+                        "shuffle is false, but a job of kind \"evaluate\" trains nothing; leave it out"),
+                arguments(
+                        evaluation("'optimizer': null"),
+                        "initFrom is missing; a job that evaluates needs the checkpoint to load, such as \"tudui-1\" or \"tudui-1/7820\""),
                 arguments(job("'initFrom': 'b/x'"), "initFrom is \"b/x\"" + allowed),
                 arguments(job("'initFrom': 'b/-1'"), "initFrom is \"b/-1\"" + allowed),
                 arguments(job("'initFrom': 'b/1/2'"), "initFrom is \"b/1/2\"" + allowed),
@@ -602,6 +633,10 @@ class JobJsonTest {
 
     private static String job(String more) {
         return "{'id': 'a', 'network': 'lenet', 'dataset': 'mnist', 'epochs': 1, %s}".formatted(more);
+    }
+
+    private static String evaluation(String more) {
+        return "{'id': 'a', 'kind': 'evaluate', 'network': 'lenet', 'dataset': 'mnist', %s}".formatted(more);
     }
 
     private static String id(String id) {

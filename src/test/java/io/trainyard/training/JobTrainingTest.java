@@ -267,6 +267,46 @@ class JobTrainingTest {
     }
 
     @Test
+    void evaluatesACheckpoint() {
+        run(job("source", "\"epochs\": 2, \"batchSize\": 1500"), () -> false);
+        List<EpochTested> trained = of(EpochTested.class);
+        String sha256 = ((Finished) events.getLast()).parametersSha256();
+        for (int epoch = 0; epoch < 2; epoch++) {
+            events.clear();
+            EpochTested then = trained.get(epoch);
+            String initFrom = epoch == 1 ? "source" : "source/" + then.step();
+            JobSpec job = job(
+                    "test-" + epoch,
+                    "\"kind\": \"evaluate\", \"batchSize\": 1500, \"initFrom\": \"%s\"".formatted(initFrom));
+            assertThat(run(job, () -> false)).isEqualTo(new Outcome.Finished());
+
+            assertThat(events)
+                    .hasExactlyElementsOfTypes(Claimed.class, Started.class, EpochTested.class, Finished.class);
+            assertThat(of(Started.class).getFirst().initFrom()).isEqualTo(new CheckpointName("source", then.step()));
+            assertThat(of(Started.class).getFirst().stepsPerEpoch()).isZero();
+            EpochTested test = of(EpochTested.class).getFirst();
+            assertThat(test)
+                    .usingRecursiveComparison()
+                    .ignoringFields("job", "trainMillis", "testMillis", "imagesPerSecond")
+                    .isEqualTo(then);
+            Finished finished = (Finished) events.getLast();
+            assertThat(finished.steps()).isZero();
+            assertThat(finished.bestTestAccuracy()).isEqualTo(then.testAccuracy());
+        }
+        assertThat(((Finished) events.getLast()).parametersSha256()).isEqualTo(sha256);
+        assertThat(folder("test-1").newest()).as("nothing is saved").isEmpty();
+    }
+
+    @Test
+    void givesAnEvaluationBackWhenTheWorkerStops() {
+        run(job("source", "\"epochs\": 1, \"batchSize\": 3000"), () -> false);
+        JobSpec job = job("a", "\"kind\": \"evaluate\", \"initFrom\": \"source\"");
+        assertThat(run(job, () -> true)).isEqualTo(new Outcome.Released());
+        assertThat(run(job, () -> false)).isEqualTo(new Outcome.Finished());
+        assertThat(((Finished) events.getLast()).attempt()).isEqualTo(2);
+    }
+
+    @Test
     void anotherSeedIsAnotherRun() {
         run(job("a", "\"epochs\": 1, \"batchSize\": 1500, \"seed\": 1"), () -> false);
         run(job("b", "\"epochs\": 1, \"batchSize\": 1500, \"seed\": 2"), () -> false);
@@ -361,7 +401,8 @@ class JobTrainingTest {
         return new JobFolder(CheckpointStore.open(root.resolve("checkpoints").toUri()), job);
     }
 
-    /// A job whose network, data set and batch size are the defaults of this test where `fields` has none of its own.
+    /// A job whose network, data set and batch size are the defaults of this test where `fields` has none of
+    /// its own.
     private static JobSpec job(String id, String fields) {
         StringBuilder json = new StringBuilder("{\"id\": \"%s\"".formatted(id));
         if (!fields.contains("\"network\"")) {

@@ -1,0 +1,24 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Set;
+
+/// What a job does.
+public enum JobKind {
+    /// Trains a network, and tests it after each epoch.
+    @JsonProperty("train")
+    TRAIN,
+
+    /// Loads a checkpoint and tests it, once.
+    @JsonProperty("evaluate")
+    EVALUATE;
+
+    /// The fields that say how to train. A job that only evaluates has none of them.
+    static final Set<String> TRAINING_FIELDS =
+            Set.of("epochs", "optimizer", "schedule", "shuffle", "seed", "checkpointEveryEpochs", "reportEverySteps", "stopWhen");
+
+    /// Whether jobs of this kind have the field of that name.
+    boolean has(String field) {
+        return this == TRAIN || !TRAINING_FIELDS.contains(field);
+    }
+}
