@@ -57,6 +57,12 @@ final class BadCommandIT {
             bad("path in the data set", job("path", SMALL, "../../etc", ""), "dataset", "\"../../etc\""),
             bad("epochs 0", job("zero", SMALL, "shapes64", "").replace("1}", "0}"), "epochs is 0"),
             bad("batch", job("batch", SMALL, "shapes64", ", \"batchSize\": 60000"), "batchSize is 60000"),
+            bad("path of a checkpoint", job("from", SMALL, "shapes64", ", \"initFrom\": \"../good\""), "\"../good\""),
+            bad(
+                    "epochs of a test",
+                    test("no").replace("{\"id\"", "{\"epochs\": 1, \"id\""),
+                    "epochs is 1",
+                    "\"evaluate\""),
             new Bad("100 MB", layers(), List.of(Integer.toString(HUNDRED_MEGABYTES), "1048576")),
             new Bad("null", null, List.of("empty")));
 
@@ -86,6 +92,7 @@ final class BadCommandIT {
                 OFFSETS.add(send(producer, bad.key(), bad.body()));
             }
             var _ = send(producer, "good", job("good", SMALL, "shapes64", "").getBytes(StandardCharsets.UTF_8));
+            var _ = send(producer, "test", test("test").getBytes(StandardCharsets.UTF_8));
         }
     }
 
@@ -108,6 +115,12 @@ final class BadCommandIT {
     private static String job(String id, String network, String dataset, String more) {
         return """
             {"id": "%s", "network": %s, "dataset": "%s"%s, "epochs": 1}""".formatted(id, network, dataset, more);
+    }
+
+    /// A test of the good job's checkpoint.
+    private static String test(String id) {
+        return """
+            {"id": "%s", "kind": "evaluate", "initFrom": "good", "dataset": "shapes64", "network": %s}""".formatted(id, SMALL);
     }
 
     /// Exactly so many bytes of layers, which lz4 makes short enough for the brokers.
@@ -150,7 +163,7 @@ final class BadCommandIT {
 
     @Test
     void theWorkerGoesOn() {
-        var _ = fleet.await(Topic.JOBS, "good", Finished.class);
+        var _ = fleet.await(Topic.JOBS, "test", Finished.class);
         Claimed claimed = fleet.await(Topic.JOBS, "good", Claimed.class);
         assertThat(claimed.worker()).isEqualTo("w1");
         assertThat(claimed.attempt()).isEqualTo(1);
@@ -160,7 +173,16 @@ final class BadCommandIT {
                 .containsExactlyElementsOf(BAD.stream().map(Bad::key).toList());
         assertThat(folder.resolve("checkpoints").toFile().list())
                 .as("nothing else was written")
-                .containsExactly("good");
+                .containsExactlyInAnyOrder("good", "test");
+    }
+
+    @Test
+    void theGoodJobsCheckpointIsEvaluated() {
+        Finished tested = fleet.await(Topic.JOBS, "test", Finished.class);
+        Finished trained = fleet.await(Topic.JOBS, "good", Finished.class);
+        assertThat(tested.steps()).isZero();
+        assertThat(tested.bestTestAccuracy()).isEqualTo(trained.bestTestAccuracy());
+        assertThat(tested.parametersSha256()).isEqualTo(trained.parametersSha256());
     }
 
     private static String header(ConsumerRecord<String, byte[]> record, String name) {

@@ -139,6 +139,15 @@ final class TrainIT {
     }
 
     @Test
+    void predictsWithItsCheckpoint() {
+        int samples = 7;
+        var predict = TrainyardProcess.run(folder, "predict", "twice", "--limit", Integer.toString(samples));
+        assertThat(predict.exitStatus()).as(predict.toString()).isZero();
+        assertThat(predict.lines()).hasSize(1 + samples).first().asString().startsWith("index,label,predicted,p0,");
+        assertThat(predict.errors()).contains(" of %d right".formatted(samples));
+    }
+
+    @Test
     void theLinesAreTheTopicsJson() {
         assertThat(first.lines()).isNotEmpty().allSatisfy(line -> {
             assertThat(line).matches("\\{\"type\":\"[a-zA-Z]+\",\"job\":\"twice\",\"attempt\":1,.*");

@@ -40,4 +40,11 @@ public interface CheckpointStore {
     static CheckpointStore open(URI uri) {
         return DirectoryStore.open(uri);
     }
+
+    /// The same to read only: it must be there already, and nothing is written.
+    ///
+    /// @throws CheckpointException if the scheme is not known or there is no folder that can be read
+    static CheckpointStore openToRead(URI uri) {
+        return DirectoryStore.openToRead(uri);
+    }
 }

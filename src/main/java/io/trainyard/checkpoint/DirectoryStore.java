@@ -37,14 +37,7 @@ final class DirectoryStore implements CheckpointStore {
     }
 
     static DirectoryStore open(URI uri) {
-        if (uri.getScheme() != null && !uri.getScheme().equals("file")) {
-            throw new CheckpointException(
-                    "the checkpoint store %s has the scheme \"%s\"; allowed is file:///folder or the path of a folder"
-                            .formatted(uri, uri.getScheme()));
-        }
-        Path root = (uri.getScheme() == null ? Path.of(uri.getPath()) : Path.of(uri))
-                .toAbsolutePath()
-                .normalize();
+        Path root = root(uri);
         try {
             Files.createDirectories(root);
         } catch (IOException e) {
@@ -55,6 +48,26 @@ final class DirectoryStore implements CheckpointStore {
                     "the checkpoint store %s cannot be written; choose another folder".formatted(root));
         }
         return new DirectoryStore(root);
+    }
+
+    static DirectoryStore openToRead(URI uri) {
+        Path root = root(uri);
+        if (!Files.isDirectory(root) || !Files.isReadable(root)) {
+            throw new CheckpointException("the checkpoint store %s is %s; name the folder that a job saved to"
+                    .formatted(root, Files.exists(root) ? "not a folder that can be read" : "not there"));
+        }
+        return new DirectoryStore(root);
+    }
+
+    private static Path root(URI uri) {
+        if (uri.getScheme() != null && !uri.getScheme().equals("file")) {
+            throw new CheckpointException(
+                    "the checkpoint store %s has the scheme \"%s\"; allowed is file:///folder or the path of a folder"
+                            .formatted(uri, uri.getScheme()));
+        }
+        return (uri.getScheme() == null ? Path.of(uri.getPath()) : Path.of(uri))
+                .toAbsolutePath()
+                .normalize();
     }
 
     @Override

@@ -81,6 +81,11 @@ public final class JobFolder {
                 || read(key).map(kept -> Arrays.equals(kept, bytes)).orElse(false);
     }
 
+    /// The job's specification as JSON, once it is kept.
+    public Optional<byte[]> spec() {
+        return read(folder + "/spec.json");
+    }
+
     /// Begins a new attempt.
     ///
     /// @param owner for people who look into the folder

@@ -3,8 +3,12 @@ package io.trainyard.checkpoint;
 import io.trainyard.device.Parameters;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.ParameterSpec;
+import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.List;
 
 /// The model of a checkpoint, without what training on would need.
@@ -31,7 +35,7 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
     /// Reads the checkpoint that `name` names.
     ///
     /// @throws CheckpointException if there is none, or it cannot be read; says what there is
-    static SavedModel find(CheckpointStore store, CheckpointName name) {
+    public static SavedModel find(CheckpointStore store, CheckpointName name) {
         List<String> keys = keys(store, name.job());
         if (keys.isEmpty()) {
             throw new CheckpointException("there is no checkpoint \"%s\": no job of that id has saved one in %s"
@@ -64,15 +68,40 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
         return Long.parseLong(digits);
     }
 
+    /// Reads a model file that need not lie in a store.
+    ///
+    /// @return its parameters under their `state_dict()` names
+    /// @throws CheckpointException if it is not there, or no model file; says which file
+    public static Parameters read(Path file) {
+        if (file.toString().endsWith(TRAINING)) {
+            throw new CheckpointException("%s is a checkpoint's training state; the model is in %s"
+                    .formatted(file, file.toString().replace(TRAINING, MODEL)));
+        }
+        try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
+            return SafeTensors.read(in).tensors();
+        } catch (NoSuchFileException e) {
+            throw new CheckpointException("there is no file " + file, e);
+        } catch (IOException | IllegalArgumentException | CheckpointException e) {
+            throw new CheckpointException("%s cannot be read: %s".formatted(file, e.getMessage()), e);
+        }
+    }
+
     /// @param network the network's name, for the message
     /// @throws CheckpointException unless its names and shapes are those of `specs`; says which differs first, what
     ///     it is and what it must be
     public void requireFit(String network, List<ParameterSpec> specs) {
+        requireFit(name.toString(), parameters, network, specs);
+    }
+
+    /// As the other one.
+    ///
+    /// @param checkpoint its name or file, for the message
+    public static void requireFit(String checkpoint, Parameters parameters, String network, List<ParameterSpec> specs) {
         try {
             parameters.requireMatch(specs);
         } catch (IllegalArgumentException e) {
-            throw new CheckpointException(
-                    "the checkpoint %s does not fit the network (%s): %s".formatted(name, network, e.getMessage()));
+            throw new CheckpointException("the checkpoint %s does not fit the network (%s): %s"
+                    .formatted(checkpoint, network, e.getMessage()));
         }
     }
 }

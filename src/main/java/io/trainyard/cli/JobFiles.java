@@ -80,6 +80,27 @@ public final class JobFiles {
         return List.copyOf(reading.jobs);
     }
 
+    /// The one document in a file, whatever it is.
+    ///
+    /// @param file a path, or [#STANDARD_INPUT]
+    /// @throws InvalidJobException if it cannot be read or holds none or several; names the file
+    static JsonNode tree(String file, InputStream standardInput) {
+        String label = Terminal.printable(file, 200);
+        try {
+            List<JsonNode> trees = jobNodes(file, new JobFiles(standardInput).bytes(file));
+            if (trees.size() != 1) {
+                throw new InvalidJobException("it holds %d documents; one is expected".formatted(trees.size()));
+            }
+            return trees.getFirst();
+        } catch (NoSuchFileException e) {
+            throw new InvalidJobException(label + ": there is no such file", e);
+        } catch (IOException e) {
+            throw new InvalidJobException("%s: it cannot be read: %s".formatted(label, e), e);
+        } catch (InvalidJobException e) {
+            throw new InvalidJobException("%s: %s".formatted(label, e.getMessage()), e);
+        }
+    }
+
     private String problems() {
         int more = problems.size() - MAX_PROBLEMS;
         return problems.stream().limit(MAX_PROBLEMS).collect(Collectors.joining("\n"))

@@ -23,6 +23,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         subcommands = {
             DemoCommand.class,
             TrainCommand.class,
+            PredictCommand.class,
             BrokerCommand.class,
             WorkerCommand.class,
             DashboardCommand.class,

@@ -1,0 +1,126 @@
+package io.trainyard.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.trainyard.checkpoint.CheckpointException;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.checkpoint.SavedModel;
+import io.trainyard.data.Datasets;
+import io.trainyard.device.Parameters;
+import io.trainyard.spec.BuiltInNetworks;
+import io.trainyard.spec.CheckpointName;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// A saved model as the command line names it: the path of a model file, or a checkpoint's name in a store.
+///
+/// @param checkpoint for messages
+/// @param spec the job that saved it, where it is known
+record ModelSource(String checkpoint, Parameters model, Optional<JobSpec> spec) {
+    private static final String MODEL_FILE = ".safetensors";
+    private static final JsonMapper MAPPER = new JsonMapper();
+
+    /// @param store where a name is looked up
+    /// @throws CheckpointException if there is no such model
+    /// @throws InvalidJobException if it is neither a path nor a name
+    static ModelSource find(String checkpoint, URI store) {
+        if (checkpoint.endsWith(MODEL_FILE)) {
+            Path file = Path.of(checkpoint);
+            return new ModelSource(checkpoint, SavedModel.read(file), specBeside(file));
+        }
+        CheckpointName name;
+        try {
+            name = CheckpointName.parse("the checkpoint", checkpoint);
+        } catch (InvalidJobException e) {
+            throw new InvalidJobException(e.getMessage() + ", or the path of a file that ends in " + MODEL_FILE, e);
+        }
+        CheckpointStore opened = CheckpointStore.openToRead(store);
+        SavedModel found = SavedModel.find(opened, name);
+        Optional<JobSpec> spec = new JobFolder(opened, name.job()).spec().map(JobJson::read);
+        return new ModelSource(found.name().toString(), found.parameters(), spec);
+    }
+
+    /// `<job>/checkpoints/step-<n>.safetensors` has `<job>/spec.json`.
+    private static Optional<JobSpec> specBeside(Path file) {
+        Path folder = file.toAbsolutePath().normalize().getParent();
+        Path job = folder == null ? null : folder.getParent();
+        if (job == null) {
+            return Optional.empty();
+        }
+        Path spec = job.resolve("spec.json");
+        try {
+            return Optional.of(JobJson.read(Files.readAllBytes(spec)));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (IOException | InvalidJobException e) {
+            throw new CheckpointException(
+                    "%s, the job beside the checkpoint, cannot be read: %s".formatted(spec, e.getMessage()), e);
+        }
+    }
+
+    /// The network and the data set to predict with, as those of a job.
+    ///
+    /// @param network a built-in network's name, or the file of one; null: the job's
+    /// @param dataset a data set's name, which is normalized as the job's was, or one as JSON; null: the job's
+    /// @throws InvalidJobException if one is missing or wrong
+    JobSpec ask(@Nullable String network, @Nullable String dataset, InputStream standardInput) {
+        ObjectNode job = MAPPER.createObjectNode().put("id", "predict").put("epochs", 1);
+        JsonNode saved =
+                spec.map(known -> json("the job's spec", JobJson.write(known))).orElseGet(MAPPER::createObjectNode);
+        if (network == null && saved.path("network").isMissingNode()) {
+            throw new InvalidJobException(
+                    "no spec.json stands beside %s to say which network it is; name it with --network, one of %s or a file"
+                            .formatted(checkpoint, String.join(", ", BuiltInNetworks.names())));
+        }
+        job.set("network", network == null ? saved.path("network") : network(network, standardInput));
+        if (dataset == null && saved.path("dataset").isMissingNode()) {
+            throw new InvalidJobException(
+                    "no spec.json stands beside %s to say which data set it is for; name it with --dataset, one of %s"
+                            .formatted(checkpoint, String.join(", ", Datasets.names())));
+        }
+        job.set("dataset", dataset == null ? saved.path("dataset") : dataset(dataset, saved.path("dataset")));
+        return JobJson.read(job);
+    }
+
+    private static JsonNode network(String network, InputStream standardInput) {
+        boolean isFile = network.contains(".") || network.contains("/") || network.equals(JobFiles.STANDARD_INPUT);
+        if (!isFile) {
+            return TextNode.valueOf(network);
+        }
+        JsonNode tree = JobFiles.tree(network, standardInput);
+        return tree.has("network") ? tree.get("network") : tree; // a job's file will do
+    }
+
+    private static JsonNode dataset(String dataset, JsonNode saved) {
+        if (dataset.stripLeading().startsWith("{")) {
+            return json("--dataset", dataset);
+        }
+        ObjectNode named = MAPPER.createObjectNode().put("name", dataset);
+        JsonNode normalize = saved.path("normalize");
+        return normalize.isMissingNode() ? named : named.set("normalize", normalize);
+    }
+
+    private static JsonNode json(String what, String text) {
+        try {
+            return MAPPER.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new InvalidJobException(
+                    "%s is not JSON: %s"
+                            .formatted(what, e.getOriginalMessage().replaceAll(" \\(start marker at .*", "")),
+                    e);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package io.trainyard.cli;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.Devices;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.training.Predictions;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `predict`: what a saved network makes of a test set, sample by sample.
+@Command(
+        name = "predict",
+        description = {
+            "Writes a saved network's predictions for a test set as CSV:",
+            "index, label, predicted class, and the probability of each class."
+        },
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {ExitCodes.OK_HELP, ExitCodes.UNEXPECTED_HELP, ExitCodes.BAD_INPUT_HELP},
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./trainyard predict tudui-1 --data ~/data > predictions.csv",
+            "  ./trainyard predict tudui-1/7820 --checkpoints /checkpoints --limit 10",
+            "  ./trainyard predict state_dict.safetensors --network lenet --dataset shapes32"
+        })
+public final class PredictCommand implements Callable<Integer>, PlainCommand {
+    private static final int MAX_BATCH = 65_536;
+
+    private final Terminal terminal;
+
+    @Spec
+    private CommandSpec command;
+
+    @Parameters(
+            paramLabel = "CHECKPOINT",
+            description =
+                    "A model's file (*.safetensors), or a name in the checkpoint store: JOB, its newest, or JOB/STEP.")
+    private String checkpoint = "";
+
+    @Option(
+            names = "--dataset",
+            paramLabel = "D",
+            description =
+                    "A data set's name, normalized as in training; or {\"name\": ..., \"normalize\": ...} (default: the job's).")
+    private @Nullable String dataset;
+
+    @Option(
+            names = "--network",
+            paramLabel = "N",
+            description = "For a file without a job beside it: a built-in network, or a file with one (JSON or YAML).")
+    private @Nullable String network;
+
+    @Option(names = "--output", paramLabel = "FILE", description = "Write there instead of to standard output.")
+    private @Nullable Path output;
+
+    private @Nullable Integer batchSize;
+    private int limit = Integer.MAX_VALUE;
+
+    @Mixin
+    private TrainingOptions options = new TrainingOptions();
+
+    @Option(
+            names = "--batch",
+            paramLabel = "N",
+            description = "Samples at a time (default: the job's batch size, or 64).")
+    void setBatch(int number) {
+        batchSize = atLeast1("--batch", number, MAX_BATCH);
+    }
+
+    @Option(names = "--limit", paramLabel = "N", description = "Only the first N samples (default: all).")
+    void setLimit(int number) {
+        limit = atLeast1("--limit", number, Integer.MAX_VALUE);
+    }
+
+    public PredictCommand() {
+        this(Terminal.system());
+    }
+
+    PredictCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    private int atLeast1(String option, int number, int max) {
+        if (number < 1 || number > max) {
+            throw new ParameterException(
+                    command.commandLine(), "%s is %d; allowed is 1 to %d".formatted(option, number, max));
+        }
+        return number;
+    }
+
+    @Override
+    public Integer call() {
+        ModelSource source = ModelSource.find(checkpoint, options.checkpoints());
+        JobSpec asked = source.ask(network, dataset, terminal.in());
+        requireWritable();
+        Device device = Devices.open(options.device());
+        int atATime = batchSize != null
+                ? batchSize
+                : source.spec().map(JobSpec::batchSize).orElse(asked.batchSize());
+        Predictions predictions = Predictions.make(
+                new Predictions.Request(
+                        asked.network(),
+                        asked.dataset(),
+                        source.checkpoint(),
+                        source.model(),
+                        atATime,
+                        limit,
+                        options.threads()),
+                options.data(),
+                device);
+        write(predictions);
+        int right = 0;
+        for (int i = 0; i < predictions.size(); i++) {
+            right += predictions.predicted(i) == predictions.label(i) ? 1 : 0;
+        }
+        terminal.err()
+                .printf(
+                        "%s on %s, device %s: %d of %d right%n",
+                        source.checkpoint(),
+                        asked.dataset().name(),
+                        device.info().name(),
+                        right,
+                        predictions.size());
+        return ExitCodes.OK;
+    }
+
+    /// Said before the work is done, not after it.
+    private void requireWritable() {
+        Path file = output;
+        if (file == null) {
+            return;
+        }
+        Path folder = file.toAbsolutePath().getParent();
+        if (Files.isDirectory(file) || folder == null || !Files.isDirectory(folder)) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--output is %s, %s; name a file in a folder that is there"
+                            .formatted(file, Files.isDirectory(file) ? "a folder" : "whose folder is not there"));
+        }
+    }
+
+    private void write(Predictions predictions) {
+        Path file = output;
+        try {
+            if (file == null) {
+                Writer out = new BufferedWriter(new OutputStreamWriter(terminal.out(), StandardCharsets.UTF_8));
+                writeCsv(predictions, out);
+                out.flush();
+            } else {
+                try (Writer out = Files.newBufferedWriter(file)) {
+                    writeCsv(predictions, out);
+                }
+            }
+        } catch (IOException e) {
+            throw new ParameterException(
+                    command.commandLine(), "the predictions cannot be written to %s: %s".formatted(file, e), e);
+        }
+    }
+
+    /// Numbers are as short as tells them from the next float.
+    private static void writeCsv(Predictions predictions, Writer out) throws IOException {
+        out.write("index,label,predicted");
+        for (int c = 0; c < predictions.classes(); c++) {
+            out.write(",p" + c);
+        }
+        out.write('\n');
+        for (int i = 0; i < predictions.size(); i++) {
+            out.write(i + "," + predictions.label(i) + "," + predictions.predicted(i));
+            for (int c = 0; c < predictions.classes(); c++) {
+                out.write(',');
+                out.write(Float.toString(predictions.probability(i, c)));
+            }
+            out.write('\n');
+        }
+    }
+}

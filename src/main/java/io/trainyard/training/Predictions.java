@@ -1,0 +1,95 @@
+package io.trainyard.training;
+
+import io.trainyard.checkpoint.SavedModel;
+import io.trainyard.data.Dataset;
+import io.trainyard.data.Datasets;
+import io.trainyard.data.PixelScale;
+import io.trainyard.device.Device;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.Parameters;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Workload;
+import io.trainyard.spec.AugmentSpec;
+import io.trainyard.spec.DatasetSpec;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.NetworkSpec;
+import io.trainyard.spec.OptimizerSpec;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/// What a trained network makes of test samples.
+///
+/// @param classes how many there are
+/// @param labels each sample's true class, in the test set's order
+/// @param probabilities (samples, classes), row-major
+public record Predictions(int classes, byte[] labels, float[] probabilities) {
+    /// What is asked for.
+    ///
+    /// @param checkpoint where the model is from, for messages
+    /// @param batchSize samples at a time
+    /// @param limit how many of the test set's first samples; all of them where there are fewer
+    /// @param threads CPU threads; 0 lets the device choose
+    public record Request(
+            NetworkSpec network,
+            DatasetSpec dataset,
+            String checkpoint,
+            Parameters model,
+            int batchSize,
+            int limit,
+            int threads) {}
+
+    /// @param dataRoot the folder data sets are read from
+    /// @throws InvalidJobException if network and data set do not fit
+    /// @throws io.trainyard.checkpoint.CheckpointException if the model is another network's
+    /// @throws io.trainyard.data.DatasetException if the data set cannot be read
+    public static Predictions make(Request request, Path dataRoot, Device device) {
+        DatasetSpec wanted = request.dataset();
+        var described = Datasets.describe(wanted.name());
+        PixelScale scale = PixelScale.of(described.shape().size(0), wanted.normalize());
+        Network network = Network.fit(request.network(), described.shape(), described.classes());
+        SavedModel.requireFit(
+                request.checkpoint(), request.model(), request.network().label(), network.parameters());
+        Dataset dataset = head(Datasets.open(dataRoot, wanted.name()), request.limit());
+        var unused = new OptimizerSpec.Sgd(0, 0, 0);
+        int batchSize = Math.min(request.batchSize(), dataset.train().size());
+        Workload workload =
+                new Workload(network, unused, batchSize, dataset, scale, AugmentSpec.NONE, request.threads());
+        try (LearningSession session = device.open(workload)) {
+            session.load(new SessionState(request.model(), Parameters.NONE));
+            return new Predictions(dataset.classes(), dataset.test().labels(), session.predict());
+        }
+    }
+
+    private static Dataset head(Dataset all, int limit) {
+        int samples = Math.min(limit, all.test().size());
+        Dataset.Split test = new Dataset.Split(
+                Arrays.copyOf(all.test().pixels(), samples * all.shape().elements()),
+                Arrays.copyOf(all.test().labels(), samples));
+        return new Dataset(all.name(), all.shape(), all.classes(), all.train(), test);
+    }
+
+    /// How many samples there are.
+    public int size() {
+        return labels.length;
+    }
+
+    public int label(int sample) {
+        return Byte.toUnsignedInt(labels[sample]);
+    }
+
+    public float probability(int sample, int label) {
+        return probabilities[sample * classes + label];
+    }
+
+    /// The class of the largest probability; the first of equals.
+    public int predicted(int sample) {
+        int best = 0;
+        for (int c = 1; c < classes; c++) {
+            if (probability(sample, c) > probability(sample, best)) {
+                best = c;
+            }
+        }
+        return best;
+    }
+}

@@ -1,0 +1,199 @@
+package io.trainyard.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.JobJson;
+import io.trainyard.training.JobTraining;
+import io.trainyard.training.Outcome;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/// One epoch of the built-in shapes, then its predictions.
+class PredictCommandTest {
+    private static final String JOB = """
+            {"id": "a", "dataset": {"name": "shapes28", "normalize": {"mean": [0.5], "std": [0.25]}}, "epochs": 1,
+             "batchSize": 50, "optimizer": {"type": "sgd", "learningRate": 0.1},
+             "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]}}""";
+    private static final int TESTS = 1000;
+
+    @TempDir
+    private static Path folder;
+
+    private static Path model;
+    private static EpochTested tested;
+
+    private record Ended(int status, List<String> lines, String errors) {}
+
+    @BeforeAll
+    static void train() throws IOException {
+        List<TrainingEvent> events = new ArrayList<>();
+        var store = CheckpointStore.open(folder.resolve("store").toUri());
+        Outcome outcome = new JobTraining(folder, new DeviceSpec("cpu"), 1, "test")
+                .run(JobJson.read(JOB.getBytes(UTF_8)), new JobFolder(store, "a"), events::add, () -> false);
+        assertThat(outcome).isEqualTo(new Outcome.Finished());
+        tested = events.stream()
+                .filter(EpochTested.class::isInstance)
+                .map(EpochTested.class::cast)
+                .findFirst()
+                .orElseThrow();
+        model = folder.resolve("store/a/checkpoints/step-0000000200.safetensors");
+        assertThat(Files.copy(model, folder.resolve("lone.safetensors"))).exists();
+        assertThat(Files.writeString(folder.resolve("job.json"), JOB)).exists();
+        assertThat(Files.writeString(
+                        folder.resolve("layers.yaml"), "layers:\n- type: flatten\n- {type: linear, out: 10}\n"))
+                .exists();
+    }
+
+    @Test
+    void writesWhatTheTestAfterTheEpochSaw() {
+        Ended ended = predict("a");
+        assertThat(ended.status()).as(ended.errors()).isZero();
+        assertThat(ended.lines()).hasSize(1 + TESTS);
+        assertThat(ended.lines().getFirst()).isEqualTo("index,label,predicted,p0,p1,p2,p3,p4,p5,p6,p7,p8,p9");
+        int[][] confusion = new int[10][10];
+        for (int i = 0; i < TESTS; i++) {
+            double[] row = row(ended.lines().get(1 + i));
+            assertThat(row[0]).isEqualTo(i);
+            confusion[(int) row[1]][(int) row[2]]++;
+            double[] probabilities = Arrays.copyOfRange(row, 3, row.length);
+            assertThat(Arrays.stream(probabilities).sum()).isCloseTo(1, within(1e-5));
+            assertThat(row[3 + (int) row[2]])
+                    .isEqualTo(Arrays.stream(probabilities).max().orElseThrow());
+        }
+        assertThat(confusion).isDeepEqualTo(tested.confusion());
+        long right = Math.round(tested.testAccuracy() * TESTS);
+        assertThat(ended.errors().strip())
+                .isEqualTo("a/200 on shapes28, device cpu: %d of %d right".formatted(right, TESTS));
+    }
+
+    @Test
+    void aCheckpointHasSeveralNames() {
+        List<String> lines = predict("a").lines();
+        assertThat(predict("a/200").lines()).isEqualTo(lines);
+        assertThat(predict(model.toString()).lines()).isEqualTo(lines);
+        assertThat(predict("a", "--dataset", "shapes28").lines()).isEqualTo(lines);
+        String dataset = "{\"name\": \"shapes28\", \"normalize\": {\"mean\": [0.5], \"std\": [0.25]}}";
+        for (String network : List.of("job.json", "layers.yaml")) {
+            Ended lone = predict(
+                    folder.resolve("lone.safetensors").toString(),
+                    "--network",
+                    folder.resolve(network).toString(),
+                    "--dataset",
+                    dataset,
+                    "--batch",
+                    "50");
+            assertThat(lone.lines()).as(lone.errors()).isEqualTo(lines);
+        }
+        assertThat(predict("a", "--dataset", "{\"name\": \"shapes28\"}").lines())
+                .as("not normalized")
+                .isNotEqualTo(lines);
+    }
+
+    @Test
+    void writesOnlyTheFirstAndToAFile() throws IOException {
+        Path file = folder.resolve("out.csv");
+        Ended ended = predict("a", "--limit", "3", "--output", file.toString());
+        assertThat(ended.lines()).isEmpty();
+        assertThat(ended.errors()).endsWith(" of 3 right\n");
+        assertThat(Files.readAllLines(file)).hasSize(4);
+        List<String> all = predict("a").lines();
+        List<String> some = Files.readAllLines(file);
+        for (int i = 1; i < some.size(); i++) {
+            assertThat(row(some.get(i))).containsExactly(row(all.get(i)), within(1e-6));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        b                            | `there is no checkpoint "b": no job of that id has saved one in `
+        a/7                          | `there is no checkpoint "a/7"; the job's newest is of step 200, and there are 1 in `
+        a_b                          | `the checkpoint is "a b"; allowed is a job's id, or a job's id and a step, such as "tudui-1" or "tudui-1/7820", or the path of a file that ends in .safetensors`
+        none.safetensors             | `there is no file none.safetensors`
+        x.training.safetensors       | `x.training.safetensors is a checkpoint's training state; the model is in x.safetensors`
+        DIR/job.safetensors          | `DIR/job.safetensors cannot be read: it does not begin with the length of a safetensors header`
+        DIR/lone.safetensors         | `no spec.json stands beside DIR/lone.safetensors to say which network it is; name it with --network, one of `
+        DIR/lone.safetensors --network lenet | `no spec.json stands beside DIR/lone.safetensors to say which data set it is for; name it with --dataset, one of `
+        a --network fashion          | `the checkpoint a/200 does not fit the network (fashion): parameter conv1.weight is missing; expected is float32 of shape 6x1x5x5`
+        a --network vgg              | `network is "vgg"; allowed is one of `
+        a --network none.json        | `none.json: there is no such file`
+        a --dataset cifar11          | `dataset is "cifar11"; allowed is one of `
+        a --dataset {                | `--dataset is not JSON: `
+        a --dataset shapes32         | `dataset.normalize has 1 means and stds, but the images have 3 channels`
+        a --batch 0                  | `--batch is 0; allowed is 1 to 65536`
+        a --limit 0                  | `--limit is 0; allowed is 1 to 2147483647`
+        a --output DIR               | `--output is DIR, a folder; name a file in a folder that is there`
+        a --output DIR/no/x.csv      | `--output is DIR/no/x.csv, whose folder is not there; name a file in a folder that is there`
+        a --device cuda              | `this build has no device "cuda"`
+        """)
+    void aWrongInputGetsASentence(String arguments, String sentence) throws IOException {
+        String here = folder.toString();
+        assertThat(Files.writeString(folder.resolve("job.safetensors"), "{}")).exists();
+        Ended ended = predict(Stream.of(arguments.split(" ", -1))
+                .map(argument -> argument.replace('_', ' ').replace("DIR", here))
+                .toArray(String[]::new));
+        assertThat(ended.status()).as(ended.errors()).isEqualTo(ExitCodes.BAD_INPUT);
+        assertThat(ended.errors()).startsWith(sentence.replace("DIR", here));
+        assertThat(ended.lines()).isEmpty();
+    }
+
+    @Test
+    void aStoreThatIsNotThereIsNotMade() {
+        Path nowhere = folder.resolve("nowhere");
+        Ended ended = execute("a", "--checkpoints", nowhere.toString());
+        assertThat(ended.status()).isEqualTo(ExitCodes.BAD_INPUT);
+        assertThat(ended.errors())
+                .startsWith(
+                        "the checkpoint store %s is not there; name the folder that a job saved to".formatted(nowhere));
+        assertThat(nowhere).doesNotExist();
+    }
+
+    private static double[] row(String line) {
+        return Stream.of(line.split(",", -1)).mapToDouble(Double::parseDouble).toArray();
+    }
+
+    private static Ended predict(String... arguments) {
+        return execute(Stream.concat(
+                        Stream.of(
+                                "--threads",
+                                "1",
+                                "--checkpoints",
+                                folder.resolve("store").toString()),
+                        Stream.of(arguments))
+                .toArray(String[]::new));
+    }
+
+    private static Ended execute(String... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        PrintStream errors = new PrintStream(err, true, UTF_8);
+        Terminal terminal =
+                new Terminal(InputStream.nullInputStream(), new PrintStream(out, true, UTF_8), errors, false);
+        int status = new CommandLine(new PredictCommand(terminal))
+                .setErr(new PrintWriter(errors, true))
+                .setExecutionExceptionHandler(new FailureMessages())
+                .execute(arguments);
+        return new Ended(status, out.toString(UTF_8).lines().toList(), err.toString(UTF_8));
+    }
+}
