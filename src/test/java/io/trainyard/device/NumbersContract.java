@@ -121,6 +121,23 @@ public interface NumbersContract extends TestedDevice {
     }
 
     @Test
+    default void predictsWhatPyTorchPredictsWithTheSameCheckpoint() {
+        GoldenPredictions golden = GoldenPredictions.read();
+        try (LearningSession session = device().open(golden.workload())) {
+            session.load(golden.state());
+            Tolerance.OF_FLOAT_SUMS.check("probability", golden.probabilities(), session.predict());
+            int[][] confusion = new int[10][10];
+            byte[] labels = golden.workload().dataset().test().labels();
+            for (int n = 0; n < labels.length; n++) {
+                confusion[labels[n]][golden.predicted()[n]]++;
+            }
+            Evaluation test = session.evaluate();
+            assertThat(test.confusion()).isDeepEqualTo(confusion);
+            Tolerance.OF_FLOAT_SUMS.check("test loss", 21.617791, test.testLoss()); // on the script's standard error
+        }
+    }
+
+    @Test
     default void poolingsGradientGoesToTheFirstOfEquals() {
         Workload workload = pixelsByHand(List.of(
                 LayerRow.conv(1, 1, 1, 0, true), LayerRow.pool(2, 2), LayerRow.flatten(), LayerRow.linear(2, false)));
