@@ -14,8 +14,15 @@ public enum JobKind {
     EVALUATE;
 
     /// The fields that say how to train. A job that only evaluates has none of them.
-    static final Set<String> TRAINING_FIELDS =
-            Set.of("epochs", "optimizer", "schedule", "shuffle", "seed", "checkpointEveryEpochs", "reportEverySteps", "stopWhen");
+    static final Set<String> TRAINING_FIELDS = Set.of(
+            "epochs",
+            "optimizer",
+            "schedule",
+            "shuffle",
+            "seed",
+            "checkpointEveryEpochs",
+            "reportEverySteps",
+            "stopWhen");
 
     /// Whether jobs of this kind have the field of that name.
     boolean has(String field) {
