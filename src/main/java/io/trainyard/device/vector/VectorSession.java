@@ -10,7 +10,6 @@ import io.trainyard.device.Workload;
 import io.trainyard.device.host.ParameterUpdate;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -157,7 +156,7 @@ final class VectorSession implements LearningSession {
             for (Shard shard : shards.subList(1, threads)) {
                 addTo(sum, shard.gradients(), from, to);
             }
-            update.apply(piece(model.values(), from, to), piece(sum, from, to), pieces(model.state(), from, to));
+            update.apply(model.values(), sum, model.state(), from, to);
         }
     }
 
@@ -165,14 +164,6 @@ final class VectorSession implements LearningSession {
         for (int i = begin; i < end; i++) {
             sum[i] += more[i];
         }
-    }
-
-    private static List<MemorySegment> pieces(List<float[]> arrays, int begin, int end) {
-        return arrays.stream().map(array -> piece(array, begin, end)).toList();
-    }
-
-    private static MemorySegment piece(float[] array, int begin, int end) {
-        return MemorySegment.ofArray(array).asSlice((long) begin * Float.BYTES, (long) (end - begin) * Float.BYTES);
     }
 
     @Override
