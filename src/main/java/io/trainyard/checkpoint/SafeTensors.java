@@ -1,11 +1,14 @@
 package io.trainyard.checkpoint;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.Tensor;
+import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Shape;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -32,7 +35,10 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
     /// The format's own limit on the header.
     private static final long MAX_HEADER_BYTES = 100_000_000;
 
-    private static final JsonMapper MAPPER = new JsonMapper();
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
 
     public SafeTensors {
         metadata = Map.copyOf(metadata);
@@ -110,10 +116,21 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
         throw new CheckpointException("its header of %d bytes ends early or is no JSON object".formatted(size));
     }
 
+    private static Shape shape(String name, JsonNode written) {
+        List<Integer> sizes = new ArrayList<>();
+        written.forEach(size -> sizes.add(size.isInt() ? size.intValue() : -1)); // which no shape has
+        try {
+            if (written.isArray()) {
+                return new Shape(sizes);
+            }
+        } catch (InvalidJobException e) {
+            throw new CheckpointException("tensor %s cannot be: %s".formatted(name, e.getMessage()), e);
+        }
+        throw new CheckpointException("tensor %s has no shape; a list of sizes is expected".formatted(name));
+    }
+
     private static Tensor readTensor(DataInputStream in, String name, JsonNode row, long offset) throws IOException {
         String type = row.path("dtype").asText();
-        List<Integer> sizes = new ArrayList<>();
-        row.path("shape").forEach(size -> sizes.add(size.asInt()));
         int width = switch (type) {
             case "F32" -> Float.BYTES;
             case "I64" -> Long.BYTES;
@@ -121,7 +138,7 @@ public record SafeTensors(Map<String, String> metadata, Parameters tensors) {
                 throw new CheckpointException(
                         "tensor %s has the type \"%s\"; F32 and I64 can be read".formatted(name, type));
         };
-        Shape shape = new Shape(sizes);
+        Shape shape = shape(name, row.path("shape"));
         long bytes = (long) width * shape.elements();
         if (begin(row) != offset || row.path("data_offsets").path(1).asLong() != offset + bytes) {
             throw new CheckpointException("tensor %s of shape %s lies at %s; expected is [%d,%d]"

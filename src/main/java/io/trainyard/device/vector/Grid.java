@@ -25,8 +25,9 @@ record Grid(int channels, int rows, int columns, int pitch, int plane, int origi
         return new Grid(1, 1, elements, padded, padded, 0);
     }
 
+    /// An image of one channel and one row is one only where its row is as long as whole tiles.
     boolean isVector() {
-        return channels == 1 && rows == 1 && pitch == plane;
+        return equals(vector(columns));
     }
 
     /// Elements from one sample to the next.

@@ -1,0 +1,213 @@
+package io.trainyard.device;
+
+import io.trainyard.spec.AugmentSpec;
+import io.trainyard.spec.AugmentSpec.Cutout;
+import io.trainyard.spec.AugmentSpec.HorizontalFlip;
+import io.trainyard.spec.AugmentSpec.RandomCrop;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
+import io.trainyard.spec.LayerSpec.AvgPool2d;
+import io.trainyard.spec.LayerSpec.BatchNorm2d;
+import io.trainyard.spec.LayerSpec.Conv2d;
+import io.trainyard.spec.LayerSpec.Dropout;
+import io.trainyard.spec.LayerSpec.Dropout2d;
+import io.trainyard.spec.LayerSpec.Flatten;
+import io.trainyard.spec.LayerSpec.Gelu;
+import io.trainyard.spec.LayerSpec.LeakyRelu;
+import io.trainyard.spec.LayerSpec.Linear;
+import io.trainyard.spec.LayerSpec.MaxPool2d;
+import io.trainyard.spec.LayerSpec.Relu;
+import io.trainyard.spec.LayerSpec.Sigmoid;
+import io.trainyard.spec.LayerSpec.Tanh;
+import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.OptimizerSpec.Adam;
+import io.trainyard.spec.OptimizerSpec.AdamW;
+import io.trainyard.spec.OptimizerSpec.Sgd;
+import io.trainyard.spec.Shape;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Tuple;
+import org.jspecify.annotations.Nullable;
+
+/// A small network of random layers on random images, with a random way to train it.
+///
+/// @param trains training samples; more than a batch, and seldom a whole number of batches
+public record RandomNetwork(
+        Shape input,
+        int classes,
+        List<LayerSpec> layers,
+        int batchSize,
+        int trains,
+        int tests,
+        OptimizerSpec optimizer,
+        AugmentSpec augment,
+        int threads) {
+    /// What layers are made of, so that they fit the shape before them: jqwik makes these smaller one by one to find
+    /// the
+    /// smallest network that fails, whatever that does to the shapes.
+    private record Recipe(Kind kind, int first, int second, int third, int fourth) {}
+
+    private enum Kind {
+        CONV2D,
+        MAX_POOL2D,
+        AVG_POOL2D,
+        ADAPTIVE_AVG_POOL2D,
+        BATCH_NORM2D,
+        RELU,
+        LEAKY_RELU,
+        GELU,
+        TANH,
+        SIGMOID,
+        DROPOUT,
+        DROPOUT2D,
+        FLATTEN,
+        LINEAR
+    }
+
+    public static Arbitrary<RandomNetwork> arbitrary() {
+        return arbitrary(layer -> true);
+    }
+
+    /// @param allowed whether a device knows a layer
+    public static Arbitrary<RandomNetwork> arbitrary(Predicate<LayerSpec> allowed) {
+        Arbitrary<Shape> inputs = Combinators.combine(sizes(1, 4), sizes(1, 11), sizes(1, 11))
+                .as((channels, rows, columns) -> Shape.of(channels, rows, columns));
+        Arbitrary<Integer> numbers = Arbitraries.integers().between(0, 99);
+        Arbitrary<List<Recipe>> recipes = Combinators.combine(kinds(), numbers, numbers, numbers, numbers)
+                .as(Recipe::new)
+                .list()
+                .ofMinSize(1)
+                .ofMaxSize(6);
+        Arbitrary<RandomNetwork> networks = Combinators.combine(
+                        inputs, sizes(2, 6), recipes, sizes(2, 7), sizes(0, 9), sizes(1, 9), optimizers(), augments())
+                .as((input, classes, written, batchSize, more, tests, optimizer, augment) -> new RandomNetwork(
+                        input,
+                        classes,
+                        layers(input, classes, written, allowed),
+                        batchSize,
+                        trains(batchSize, more),
+                        tests,
+                        optimizer,
+                        augment,
+                        1));
+        return Combinators.combine(networks, sizes(1, 3)).as(RandomNetwork::withThreads);
+    }
+
+    /// Those with weights more often: only behind them the gradients of the others count.
+    private static Arbitrary<Kind> kinds() {
+        return Arbitraries.frequencyOf(
+                Tuple.of(2, Arbitraries.of(Kind.CONV2D, Kind.LINEAR)), Tuple.of(5, Arbitraries.of(Kind.values())));
+    }
+
+    private RandomNetwork withThreads(int number) {
+        return new RandomNetwork(input, classes, layers, batchSize, trains, tests, optimizer, augment, number);
+    }
+
+    private static Arbitrary<Integer> sizes(int least, int most) {
+        return Arbitraries.integers().between(least, most);
+    }
+
+    /// At least two batches, the last of two samples or more: of one, batch norm would have nothing to normalise by.
+    private static int trains(int batchSize, int more) {
+        int trains = 2 * batchSize + more;
+        return trains % batchSize == 1 ? trains + 1 : trains;
+    }
+
+    private static List<LayerSpec> layers(
+            Shape input, int classes, List<Recipe> recipes, Predicate<LayerSpec> allowed) {
+        List<LayerSpec> layers = new ArrayList<>();
+        Shape shape = input;
+        for (Recipe recipe : recipes) {
+            LayerSpec layer = layer(recipe, shape);
+            if (layer != null && allowed.test(layer)) {
+                layers.add(layer);
+                shape = layer.output(shape);
+            }
+        }
+        if (shape.rank() > 1) {
+            layers.add(new Flatten(null));
+        }
+        layers.add(new Linear(null, classes, true));
+        return layers;
+    }
+
+    /// Null where no such layer fits.
+    private static @Nullable LayerSpec layer(Recipe recipe, Shape in) {
+        boolean image = in.rank() == 3;
+        int side = image ? Math.min(in.size(1), in.size(2)) : 0;
+        boolean option = recipe.fourth() % 2 == 1;
+        return switch (recipe.kind()) {
+            case CONV2D -> image ? conv(recipe, in, side) : null;
+            case MAX_POOL2D -> image ? new MaxPool2d(null, window(recipe, side), stride(recipe)) : null;
+            case AVG_POOL2D -> image ? new AvgPool2d(null, window(recipe, side), stride(recipe)) : null;
+            case ADAPTIVE_AVG_POOL2D -> image ? new AdaptiveAvgPool2d(null, 1 + recipe.first() % 5) : null;
+            case BATCH_NORM2D -> image && in.elements() > in.size(0) ? new BatchNorm2d(null) : null;
+            case RELU -> new Relu(null);
+            case LEAKY_RELU -> new LeakyRelu(null, recipe.first() / 50.0);
+            case GELU -> new Gelu(null, option ? "tanh" : "none");
+            case TANH -> new Tanh(null);
+            case SIGMOID -> new Sigmoid(null);
+            case DROPOUT -> new Dropout(null, recipe.first() / 100.0);
+            case DROPOUT2D -> image ? new Dropout2d(null, recipe.first() / 100.0) : null;
+            case FLATTEN -> new Flatten(null);
+            case LINEAR -> image ? null : new Linear(null, width(recipe.first()), option);
+        };
+    }
+
+    private static int window(Recipe recipe, int side) {
+        return Math.min(side, 1 + recipe.first() % 4);
+    }
+
+    private static int stride(Recipe recipe) {
+        return 1 + recipe.second() % 3;
+    }
+
+    private static LayerSpec conv(Recipe recipe, Shape in, int side) {
+        int padding = recipe.second() % 4;
+        int dilation = 1 + recipe.second() / 4 % 5 / 3;
+        int kernel = 1 + Math.min(recipe.first() % 5, (side + 2 * padding - 1) / dilation);
+        int groups = recipe.first() / 5 % 4 == 3 ? in.size(0) : 1;
+        int out = groups == 1 ? width(recipe.third()) : groups * (1 + recipe.third() % 3);
+        int stride = 1 + recipe.fourth() / 2 % 3;
+        return new Conv2d(null, out, kernel, stride, padding, dilation, groups, recipe.fourth() % 2 == 1);
+    }
+
+    /// Mostly few, and now and then around a vector's lanes or oneDNN's blocks of channels.
+    private static int width(int number) {
+        return number < 70 ? 1 + number % 7 : number - 69 + 7;
+    }
+
+    /// Rates at which a few steps go somewhere, but not far, and an epsilon that keeps Adam from making steps of what
+    /// is
+    /// only rounding: what rounding does must stay small.
+    private static Arbitrary<OptimizerSpec> optimizers() {
+        Arbitrary<Double> momenta = Arbitraries.of(0.0, 0.5, 0.9);
+        Arbitrary<Double> decays = Arbitraries.of(0.0, 0.01, 0.1);
+        Arbitrary<Integer> rules = sizes(0, 3);
+        return Combinators.combine(rules, momenta, decays).as((rule, momentum, decay) -> switch (rule) {
+            case 0 -> new Sgd(0.02, momentum, false, decay);
+            case 1 -> new Sgd(0.02, momentum, momentum > 0, decay);
+            case 2 -> new Adam(0.01, momentum, 0.99, 0.05, decay);
+            default -> new AdamW(0.01, momentum, 0.99, 0.05, decay);
+        });
+    }
+
+    private static Arbitrary<AugmentSpec> augments() {
+        AugmentSpec all = new AugmentSpec(new RandomCrop(2), new HorizontalFlip(0.5), new Cutout(4));
+        return Arbitraries.of(AugmentSpec.NONE, new AugmentSpec(null, new HorizontalFlip(0.5), null), all);
+    }
+
+    /// With the network's own optimizer.
+    public Workload workload() {
+        return workload(optimizer);
+    }
+
+    public Workload workload(OptimizerSpec other) {
+        Workload plain = TestWorkload.of(input, classes, layers, other, batchSize, trains, tests);
+        return TestWorkload.augmented(plain, augment).withThreads(threads);
+    }
+}

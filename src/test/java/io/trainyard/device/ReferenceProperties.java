@@ -1,0 +1,90 @@
+package io.trainyard.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.SeededProperty;
+import io.trainyard.device.reference.ReferenceBackend;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.ParameterSpec;
+import java.util.List;
+import net.jqwik.api.Assume;
+import net.jqwik.api.ForAll;
+
+/// What must hold of every device but the reference itself: its numbers are the reference's.
+public abstract class ReferenceProperties extends DeviceProperties {
+    private static final double SMALLEST_VARIANCE = 0.01;
+
+    @SeededProperty
+    void findsTheReferencesGradients(@ForAll("networks") RandomNetwork network) {
+        Workload workload = network.workload(TestWorkload.PLAIN);
+        assumeThatNothingIsBlownUp(workload, 1);
+        try (LearningSession reference = reference().open(workload);
+                LearningSession session = device().open(workload)) {
+            Tolerance.OF_FLOAT_SUMS.check(
+                    "gradient", TestWorkload.gradients(reference, workload), TestWorkload.gradients(session, workload));
+        }
+    }
+
+    @SeededProperty
+    void trainsAndTestsAsTheReferenceDoes(@ForAll("networks") RandomNetwork network) {
+        Workload workload = network.workload();
+        int steps = Math.min(3, workload.stepsPerEpoch());
+        assumeThatNothingIsBlownUp(workload, steps);
+        try (LearningSession reference = reference().open(workload);
+                LearningSession session = device().open(workload)) {
+            for (LearningSession either : List.of(reference, session)) {
+                either.load(TestWorkload.state(workload));
+                either.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            }
+            Tolerance.OF_FLOAT_SUMS.check("loss", reference.advance(steps), session.advance(steps));
+            SessionState expected = reference.save();
+            SessionState actual = session.save();
+            Tolerance.OF_FLOAT_SUMS.check(
+                    "model", expected.model().tensors(), actual.model().tensors());
+            Tolerance.OF_FLOAT_SUMS.check(
+                    "optimizer",
+                    expected.optimizer().tensors(),
+                    actual.optimizer().tensors());
+            Tolerance.OF_FLOAT_SUMS.check(
+                    "test loss",
+                    reference.evaluate().testLoss(),
+                    session.evaluate().testLoss());
+        }
+    }
+
+    /// A batch norm that divides by next to nothing makes rounding as large as the numbers: there nobody is right.
+    private static void assumeThatNothingIsBlownUp(Workload workload, int steps) {
+        SessionState state = TestWorkload.state(workload);
+        try (LearningSession session = reference().open(workload)) {
+            session.load(state);
+            session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            for (int i = 0; i < steps; i++) {
+                assertThat(session.advance(1)).hasSize(1);
+                SessionState next = session.save();
+                Assume.that(smallestVariance(workload, state, next) > SMALLEST_VARIANCE);
+                state = next;
+            }
+        }
+    }
+
+    /// Of the batch that moved the running variances.
+    private static double smallestVariance(Workload workload, SessionState before, SessionState after) {
+        double momentum = LayerSpec.BatchNorm2d.MOMENTUM;
+        double smallest = Double.POSITIVE_INFINITY;
+        for (ParameterSpec parameter : workload.network().parameters()) {
+            if (parameter.name().endsWith("running_var")) {
+                float[] old = before.model().floats(parameter.name(), parameter.shape());
+                float[] now = after.model().floats(parameter.name(), parameter.shape());
+                for (int c = 0; c < old.length; c++) {
+                    smallest = Math.min(smallest, (now[c] - (1 - momentum) * old[c]) / momentum);
+                }
+            }
+        }
+        return smallest;
+    }
+
+    private static Device reference() {
+        return new ReferenceBackend().open(new DeviceSpec("reference"));
+    }
+}
