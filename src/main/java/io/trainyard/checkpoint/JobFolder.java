@@ -4,6 +4,8 @@ import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
 import io.trainyard.spec.CheckpointName;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobJson;
 import io.trainyard.spec.Shape;
 import java.io.IOException;
 import java.io.InputStream;
@@ -78,7 +80,16 @@ public final class JobFolder {
         byte[] bytes = json.getBytes(StandardCharsets.UTF_8);
         String key = folder + "/spec.json";
         return store.createIfAbsent(key, bytes)
-                || read(key).map(kept -> Arrays.equals(kept, bytes)).orElse(false);
+                || read(key).map(kept -> isSameJob(kept, bytes)).orElse(false);
+    }
+
+    /// An earlier version wrote fewer fields; what it left out has the defaults that are written now.
+    private static boolean isSameJob(byte[] kept, byte[] asked) {
+        try {
+            return Arrays.equals(kept, asked) || JobJson.read(kept).equals(JobJson.read(asked));
+        } catch (InvalidJobException e) {
+            return false; // it was kept by a version that knows more fields than this one
+        }
     }
 
     /// The job's specification as JSON, once it is kept.

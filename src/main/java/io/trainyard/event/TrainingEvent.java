@@ -1,5 +1,6 @@
 package io.trainyard.event;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
@@ -70,8 +71,23 @@ public sealed interface TrainingEvent {
     /// The loss of every step from `firstStep` on: the mean over each step's batch.
     ///
     /// @param elapsedMicros since the attempt started, at the end of the last of these steps
-    record StepLosses(String job, int attempt, int epoch, long firstStep, float[] losses, long elapsedMicros)
+    /// @param learningRate of the last of these steps; null in an event that does not tell it
+    record StepLosses(
+            String job,
+            int attempt,
+            int epoch,
+            long firstStep,
+            float[] losses,
+            long elapsedMicros,
+            @Nullable Double learningRate)
             implements TrainingEvent {
+        @JsonCreator
+        public StepLosses {}
+
+        public StepLosses(String job, int attempt, int epoch, long firstStep, float[] losses, long elapsedMicros) {
+            this(job, attempt, epoch, firstStep, losses, elapsedMicros, null);
+        }
+
         /// The number of the last step reported.
         public long lastStep() {
             return firstStep + losses.length - 1;

@@ -112,7 +112,9 @@ final class Trainer {
             finite++;
         }
         float[] told = finite == steps ? losses : Arrays.copyOf(losses, finite + 1);
-        events.accept(new StepLosses(job.id(), attempt, at.epoch(), at.step() + 1, told, microsSince(startNanos)));
+        double learningRate = learningRates[at.stepOfEpoch() + told.length - 1];
+        events.accept(new StepLosses(
+                job.id(), attempt, at.epoch(), at.step() + 1, told, microsSince(startNanos), learningRate));
         if (finite < steps) {
             throw diverged("the loss is " + losses[finite], at.step() + 1 + finite);
         }

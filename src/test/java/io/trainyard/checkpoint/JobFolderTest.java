@@ -35,6 +35,15 @@ class JobFolderTest {
         assertThat(folder.keepSpec("{\"id\":1}")).isTrue();
         assertThat(folder.keepSpec("{\"id\":1}")).isTrue();
         assertThat(folder.keepSpec("{\"id\":2}")).isFalse();
+        assertThat(new JobFolder(store, "job-3")
+                        .keepSpec("{'id':'a','network':'lenet','dataset':'mnist','epochs':3}".replace('\'', '"')))
+                .isTrue();
+        String written = "{'id':'a','network':'lenet','dataset':'mnist','epochs':%d,'schedule':{'type':'constant'}}"
+                .replace('\'', '"');
+        assertThat(new JobFolder(store, "job-3").keepSpec(written.formatted(3)))
+                .as("the same job, with a default written out")
+                .isTrue();
+        assertThat(new JobFolder(store, "job-3").keepSpec(written.formatted(4))).isFalse();
         assertThat(new JobFolder(store, "job-2").keepSpec("{\"id\":2}")).isTrue();
     }
 

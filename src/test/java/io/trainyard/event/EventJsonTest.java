@@ -36,6 +36,7 @@ class EventJsonTest {
                         List.of(new TrainingEvent.Parameter("1.weight", Shape.of(10, 3072), "cpu")),
                         new CheckpointName("b", 9L)),
                 new TrainingEvent.StepLosses("a", 1, 0, 1, new float[] {2.5f, 0.1f}, 100),
+                new TrainingEvent.StepLosses("a", 1, 0, 1, new float[] {2.5f}, 100, 0.05),
                 new TrainingEvent.EpochTested(
                         "a",
                         1,

@@ -307,6 +307,18 @@ class JobTrainingTest {
     }
 
     @Test
+    void tellsTheLearningRateOfTheSchedule() {
+        JobSpec job = job(
+                "a",
+                "\"epochs\": 3, \"batchSize\": 2000, \"optimizer\": {\"type\": \"sgd\", \"learningRate\": 0.08}, "
+                        + "\"schedule\": {\"type\": \"multiStep\", \"milestones\": [1, 2], \"gamma\": 0.5}");
+        assertThat(run(job, () -> false)).isEqualTo(new Outcome.Finished());
+        assertThat(of(StepLosses.class))
+                .isNotEmpty()
+                .allSatisfy(losses -> assertThat(losses.learningRate()).isEqualTo(0.08 / (1 << losses.epoch())));
+    }
+
+    @Test
     void anotherSeedIsAnotherRun() {
         run(job("a", "\"epochs\": 1, \"batchSize\": 1500, \"seed\": 1"), () -> false);
         run(job("b", "\"epochs\": 1, \"batchSize\": 1500, \"seed\": 2"), () -> false);

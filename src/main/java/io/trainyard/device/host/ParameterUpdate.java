@@ -45,7 +45,11 @@ public abstract sealed class ParameterUpdate permits SgdUpdate, AdamUpdate {
     ///
     /// @param values the parameter
     /// @param state one for each of [OptimizerSpec#slots]
+    /// @throws IllegalArgumentException if the parameter is not in native memory
     public final void apply(MemorySegment values, MemorySegment gradient, List<MemorySegment> state) {
+        if (!values.isNative()) {
+            throw new IllegalArgumentException("the parameter is on the heap; use the method that takes arrays");
+        }
         long end = values.byteSize() / BYTES * BYTES;
         applyVectors(values, gradient, state, end);
         int rest = (int) ((values.byteSize() - end) / Float.BYTES);
