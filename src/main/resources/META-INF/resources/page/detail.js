@@ -119,7 +119,7 @@ function showFacts(summary, tests, stepTimes) {
     ["Step time", format.stepTimes(stepTimes)],
     ["Time left", format.duration(summary.remainingMicros)],
     ["Attempt", format.integer(summary.attempt)],
-    ["Checkpoint", summary.checkpoint ?? "none yet", "wide"],
+    ["Checkpoint", summary.checkpoint ?? (["FINISHED", "FAILED"].includes(summary.status) ? "none" : "none yet"), "wide"],
   ];
   const list = byId("facts");
   if (list.childElementCount !== facts.length) {

@@ -3,6 +3,7 @@ package io.trainyard.dashboard;
 import static io.trainyard.dashboard.SampleEvents.losses;
 import static io.trainyard.dashboard.SampleEvents.saved;
 import static io.trainyard.dashboard.SampleEvents.started;
+import static io.trainyard.dashboard.SampleEvents.startedEvaluation;
 import static io.trainyard.dashboard.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -13,6 +14,7 @@ import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.spec.CheckpointName;
 import io.trainyard.topics.TopicAdmin;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -116,10 +118,15 @@ class PageIT {
                     tested("shapes-3", 1, 1, 200, 0.912),
                     new Finished(
                             "shapes-3", 1, 200, 0.912, 812, 950, 1024, 1600, "ab", "test accuracy 0.912 reached 0.9"),
+                    startedEvaluation("check", new CheckpointName("shapes-3", 200L)),
+                    tested("check", 1, 1, 200, 0.875),
+                    new Finished("check", 1, 0, 0.875, 0, 0, 0, 1600, "ab", null),
                     new Claimed("hostile", 1, "worker-2", "cpu"),
                     new Failed("hostile", 1, HOSTILE));
             see(row("shapes-3"), "Finished");
             see(row("hostile"), "Failed");
+            see(row("check"), "tests shapes-3/200");
+            see(row("check"), "87.5 %");
             heartbeats();
             browser.run("scrollTo(0, 0)");
             browser.screenshot(PICTURES.resolve("light.png"));
@@ -151,6 +158,12 @@ class PageIT {
             see("#detail-reason", "Stopped early: test accuracy 0.912 reached 0.9");
             see("#facts", "91.2 % (90.4–91.9)");
             see("#facts", "median 812 µs, p95 950 µs, p99 1,024 µs");
+            browser.visit(dashboard.await(DashboardIT.URL) + "/#job/check");
+            see("#detail-heading", "check");
+            see("#facts", "shapes-3/200");
+            see("#no-losses", "No losses.");
+            soon().until(() -> drawnPixels("#accuracy-chart") > 100);
+            browser.screenshot(PICTURES.resolve("evaluation.png"));
             browser.visit(dashboard.await(DashboardIT.URL) + "/#job/no%20such");
             see("#detail-missing", "there is no job \"no such\" here");
         }

@@ -5,7 +5,9 @@ import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Parameter;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Shape;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -30,6 +32,14 @@ final class SampleEvents {
                 stepsPerEpoch,
                 List.of(new Parameter("out.bias", Shape.of(10), "cpu")),
                 null);
+    }
+
+    /// A test of a checkpoint: it has no steps.
+    static Started startedEvaluation(String job, CheckpointName initFrom) {
+        String command = """
+                {"id": "%s", "kind": "evaluate", "network": "fashion", "dataset": "fashion-mnist", "initFrom": "%s"}""".formatted(job, initFrom);
+        JobSpec spec = JobJson.read(command.getBytes(StandardCharsets.UTF_8));
+        return new Started(job, 1, spec, "cpu", 2, 60_000, 10_000, 10, 1, 0, List.of(), initFrom);
     }
 
     /// Losses that fall with the step, so that a step's loss says which step it was.
