@@ -191,7 +191,7 @@ class PredictCommandTest {
         Terminal terminal =
                 new Terminal(InputStream.nullInputStream(), new PrintStream(out, true, UTF_8), errors, false);
         int status = new CommandLine(new PredictCommand(terminal))
-                .setErr(new PrintWriter(errors, true))
+                .setErr(new PrintWriter(errors, true, UTF_8))
                 .setExecutionExceptionHandler(new FailureMessages())
                 .execute(arguments);
         return new Ended(status, out.toString(UTF_8).lines().toList(), err.toString(UTF_8));
