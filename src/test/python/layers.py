@@ -9,7 +9,8 @@ elsewhere the same to float rounding: training the same jobs in float64 changes 
 <case>.json is the job: its layers in order (kernel, stride and padding are the same for both directions), its optimizer, schedule where it has one, seed,
 shuffle, epochs, batchSize and, where pixels are normalized, the mean and std of each channel.
 
-<case>.safetensors holds the data and what PyTorch made of it; layer names are nn.Sequential's ("0.weight": the first layer's):
+<case>.safetensors holds the data and what PyTorch made of it; layer names are nn.Sequential's ("0.weight": the first layer's), and
+within a residual "<residual>.<index>" and "<residual>.shortcut.<index>":
     train_x, train_y, test_x, test_y  uint8: pixels as (sample, channel, row, column), and labels
     init.<name>, final.<name>         parameters and buffers before the training and after it (num_batches_tracked is int64, all others float32)
     grad.<name>                       parameters' gradients in the very first step
@@ -69,6 +70,10 @@ def linear(out, bias=True):
 
 def dropout(p):
     return {"type": "dropout", "p": p}
+
+
+def residual(layers, shortcut=()):
+    return {"type": "residual", "layers": list(layers), "shortcut": list(shortcut)}
 
 
 def dropout2d(p):
@@ -139,12 +144,35 @@ CASES = [
          seed=17, lr=0.5, normalize=HALF3),
     case("dropout2d", WIDE, 5, [conv(6), RELU, dropout2d(0.25), conv(8), dropout2d(0.5), RELU, FLATTEN, linear(12), dropout(0.5), linear(5)],
          seed=25, normalize=HALF3),
+    case("residual", WIDE, 4, [conv(6, 3, 1, 1, bias=False), NORM, RELU,
+                               residual([conv(8, 3, 2, 1, bias=False), NORM, RELU, conv(8, 3, 1, 1, bias=False), NORM],
+                                        [conv(8, 1, 2, bias=False), NORM]), RELU,
+                               residual([RELU, conv(8, 3, 1, 1), dropout2d(0.25), residual([TANH, dropout(0.1)])]), avg_pool(), FLATTEN],
+         seed=18, momentum=0.9, normalize=HALF3),
 ]
 
 
+class Residual(nn.Module):
+    def __init__(self, layers, shortcut):
+        super().__init__()
+        for i, layer in enumerate(layers):
+            self.add_module(str(i), layer)
+        self.count, self.shortcut = len(layers), nn.Sequential(*shortcut)
+
+    def forward(self, x):
+        y = x
+        for i in range(self.count):
+            y = self.get_submodule(str(i))(y)
+        return y + self.shortcut(x)
+
+
 def build(layers, image):
-    """The network; each layer's input size is what the layers before it make of an image."""
-    modules, x = [], torch.zeros((1,) + image)
+    return nn.Sequential(*build_on(layers, torch.zeros((1,) + image))).train()
+
+
+def build_on(layers, x):
+    """Each layer's input size is what the layers before it make of x."""
+    modules = []
     for layer in layers:
         a = {k: v for k, v in layer.items() if k not in ("type", "out")}
         module = {"conv2d": lambda: nn.Conv2d(x.shape[1], layer["out"], a["kernel"], a["stride"], a["padding"], bias=a["bias"],
@@ -156,13 +184,14 @@ def build(layers, image):
                   "leakyRelu": lambda: nn.LeakyReLU(a["negativeSlope"]),
                   "gelu": lambda: nn.GELU(approximate=a["approximate"]),
                   "linear": lambda: nn.Linear(x.shape[1], layer["out"], bias=a["bias"]),
+                  "residual": lambda: Residual(build_on(a["layers"], x), build_on(a["shortcut"], x)),
                   "dropout": lambda: nn.Dropout(a["p"]),
                   "dropout2d": lambda: nn.Dropout2d(a["p"]),
                   "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1])}[layer["type"]]()
         with torch.no_grad():
             x = module.eval()(x)                                           # in eval mode this draws nothing and changes nothing
         modules.append(module)
-    return nn.Sequential(*modules).train()
+    return modules
 
 
 def batches(x, y, shuffle):

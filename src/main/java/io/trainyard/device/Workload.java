@@ -32,7 +32,7 @@ public record Workload(
                             dataset.train().size(),
                             dataset.train().size()));
         }
-        network.layers().forEach(layer -> requireVariance(layer, batchSize, dataset));
+        network.allLayers().forEach(layer -> requireVariance(layer, batchSize, dataset));
     }
 
     /// One value has no variance to normalise by; PyTorch refuses it too.

@@ -1,10 +1,14 @@
 package io.trainyard.spec;
 
+import io.trainyard.spec.LayerSpec.AvgPool2d;
+import io.trainyard.spec.LayerSpec.BatchNorm2d;
 import io.trainyard.spec.LayerSpec.Conv2d;
 import io.trainyard.spec.LayerSpec.Flatten;
 import io.trainyard.spec.LayerSpec.Linear;
 import io.trainyard.spec.LayerSpec.MaxPool2d;
 import io.trainyard.spec.LayerSpec.Relu;
+import io.trainyard.spec.LayerSpec.Residual;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -13,8 +17,12 @@ import java.util.TreeMap;
 /// `state_dict()`, so that checkpoints go both ways.
 public final class BuiltInNetworks {
     private static final Map<String, String> ALIASES = Map.of("sjnet", "tudui");
-    private static final Map<String, List<LayerSpec>> NETWORKS =
-            new TreeMap<>(Map.of("tudui", tudui(), "lenet", lenet(), "fashion", fashion(), "signs", signs()));
+    private static final Map<String, List<LayerSpec>> NETWORKS = new TreeMap<>(Map.of(
+            "tudui", tudui(),
+            "lenet", lenet(),
+            "fashion", fashion(),
+            "signs", signs(),
+            "resnet18-cifar", resnet18()));
 
     private BuiltInNetworks() {}
 
@@ -66,6 +74,47 @@ public final class BuiltInNetworks {
                 linear("fc2", 16),
                 new Relu("relu2"),
                 linear("fc3", 6));
+    }
+
+    /// 3x32x32, 10 classes: ResNet-18 (He et al. 2015) for CIFAR-10, with the names it has in kuangliu/pytorch-cifar.
+    private static List<LayerSpec> resnet18() {
+        List<LayerSpec> layers = new ArrayList<>();
+        layers.add(convWithoutBias("conv1", 64, 3, 1));
+        layers.add(new BatchNorm2d("bn1"));
+        layers.add(new Relu("relu"));
+        int channels = 64;
+        for (int stage = 1; stage <= 4; stage++) {
+            int out = 32 << stage;
+            for (int block = 0; block < 2; block++) {
+                String name = "layer%d.%d".formatted(stage, block);
+                int stride = stage > 1 && block == 0 ? 2 : 1;
+                layers.add(basicBlock(name, out, stride, stride > 1 || channels != out));
+                layers.add(new Relu(name + ".relu2"));
+                channels = out;
+            }
+        }
+        layers.add(new AvgPool2d("pool", 4, 4));
+        layers.add(new Flatten("flatten"));
+        layers.add(linear("linear", 10));
+        return List.copyOf(layers);
+    }
+
+    /// @param resized whether the shortcut must change the shape, too
+    private static Residual basicBlock(String name, int out, int stride, boolean resized) {
+        List<LayerSpec> layers = List.of(
+                convWithoutBias("conv1", out, 3, stride),
+                new BatchNorm2d("bn1"),
+                new Relu("relu1"),
+                convWithoutBias("conv2", out, 3, 1),
+                new BatchNorm2d("bn2"));
+        List<LayerSpec> shortcut =
+                resized ? List.of(convWithoutBias("0", out, 1, stride), new BatchNorm2d("1")) : List.of();
+        return new Residual(name, layers, shortcut);
+    }
+
+    /// Padded so that with stride 1 the image keeps its size.
+    private static Conv2d convWithoutBias(String name, int out, int kernel, int stride) {
+        return new Conv2d(name, out, kernel, stride, kernel / 2, false);
     }
 
     private static List<LayerSpec> twoConvolutions(

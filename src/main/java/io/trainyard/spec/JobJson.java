@@ -20,6 +20,10 @@ public final class JobJson {
     /// The longest command that is read, in bytes; a longer one is refused unread.
     public static final int MAX_BYTES = 1 << 20;
 
+    /// Lists and objects within one another that are read. No valid job has half as many; making objects of hundreds
+    /// would overflow a thread's stack.
+    static final int MAX_NESTING = 64;
+
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .addModule(new ParameterNamesModule())
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -57,12 +61,24 @@ public final class JobJson {
         if (!json.isObject()) {
             throw JobJsonError.notAnObject(json);
         }
+        if (nestedDeeper(json, MAX_NESTING)) {
+            throw new InvalidJobException(
+                    "the command has more than %d lists and objects within one another; allowed is up to %d"
+                            .formatted(MAX_NESTING, MAX_NESTING));
+        }
         requireFieldsOfItsKind(json);
         try {
             return MAPPER.treeToValue(json, JobSpec.class);
         } catch (JsonProcessingException e) {
             throw JobJsonError.explain(e, json);
         }
+    }
+
+    private static boolean nestedDeeper(JsonNode json, int allowed) {
+        if (!json.isContainerNode()) {
+            return false;
+        }
+        return allowed == 0 || json.valueStream().anyMatch(value -> nestedDeeper(value, allowed - 1));
     }
 
     /// Ignoring a field that says how to train would run another job than was asked for.

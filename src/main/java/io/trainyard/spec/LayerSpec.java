@@ -26,15 +26,28 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = LayerSpec.Dropout2d.class, name = "dropout2d"),
     @JsonSubTypes.Type(value = LayerSpec.Flatten.class, name = "flatten"),
     @JsonSubTypes.Type(value = LayerSpec.Linear.class, name = "linear"),
+    @JsonSubTypes.Type(value = LayerSpec.Residual.class, name = "residual"),
 })
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public sealed interface LayerSpec {
     int MAX_WIDTH = 1 << 20;
     int MAX_WINDOW = 1024;
 
-    /// The layer's name in `state_dict()`; null stands for its index in the network, as in `nn.Sequential`.
+    /// The layer's name in `state_dict()`; null stands for its index in its list, as in `nn.Sequential`. A layer
+    /// within another has that one's name before it.
     @Nullable
     String name();
+
+    /// The name of the layer that is number `index` of its list.
+    default String nameAt(int index) {
+        String name = name();
+        return name == null ? Integer.toString(index) : name;
+    }
+
+    /// The lists of layers within this one; empty for most.
+    default List<Branch> branches() {
+        return List.of();
+    }
 
     /// The shape this layer makes of one sample of shape `in`.
     ///
@@ -47,7 +60,7 @@ public sealed interface LayerSpec {
         return List.of();
     }
 
-    /// Values that one sample's mask has in training, for samples of shape `in`; 0 for a layer that draws none.
+    /// Values that one sample's mask has in training, for samples of shape `in`; 0 for a layer that draws none itself.
     default int maskElements(Shape in) {
         return 0;
     }
@@ -329,6 +342,50 @@ public sealed interface LayerSpec {
         @Override
         public List<ParameterSpec> parameters(Shape in) {
             return Window.weightAndBias(Shape.of(out, in.size(0)), in.size(0), bias);
+        }
+    }
+
+    /// layers(x) + shortcut(x), where an empty shortcut is x itself. Names of the layers begin with this one's,
+    /// those of the shortcut with this one's and `shortcut`.
+    record Residual(@Nullable String name, List<LayerSpec> layers, List<LayerSpec> shortcut) implements LayerSpec {
+        public Residual {
+            layers = Check.complete("residual.layers", layers);
+            shortcut = Check.complete("residual.shortcut", shortcut);
+            if (layers.isEmpty()) {
+                throw new InvalidJobException("residual.layers has 0 layers; give it at least 1");
+            }
+        }
+
+        /// The shortcut defaults to x itself.
+        @JsonCreator
+        static Residual read(
+                @Nullable String name, @Nullable List<LayerSpec> layers, @Nullable List<LayerSpec> shortcut) {
+            return new Residual(
+                    name, Check.present("residual.layers", layers), shortcut == null ? List.of() : shortcut);
+        }
+
+        @Override
+        public List<Branch> branches() {
+            return List.of(new Branch("layers", "", layers), new Branch("shortcut", "shortcut.", shortcut));
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            Shape sum = Branch.output(layers, in);
+            Shape other = Branch.output(shortcut, in);
+            if (!sum.equals(other)) {
+                throw new ShapeMismatch(
+                        "its layers give %s, but its shortcut gives %s; they are added, so they must give the same"
+                                .formatted(sum, other));
+            }
+            return sum;
+        }
+
+        @Override
+        public List<ParameterSpec> parameters(Shape in) {
+            return branches().stream()
+                    .flatMap(branch -> branch.parameters(in).stream())
+                    .toList();
         }
     }
 }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /// A network fitted to a data set: every layer knows its name, the shape of one sample before and after it, and its
 /// parameters.
@@ -16,8 +17,22 @@ public record Network(Shape input, int classes, List<Layer> layers) {
     /// @param name the name in `state_dict()`
     /// @param in the shape of one sample before the layer, without the batch dimension
     /// @param out the shape of one sample after it
-    /// @param parameters parameters and buffers, in `state_dict()` order, with full names
-    public record Layer(String name, LayerSpec spec, Shape in, Shape out, List<ParameterSpec> parameters) {}
+    /// @param parameters parameters and buffers, those of layers within too, in `state_dict()` order,
+    ///     with full names
+    /// @param branches for a residual its layers and its shortcut; for others none
+    public record Layer(
+            String name,
+            LayerSpec spec,
+            Shape in,
+            Shape out,
+            List<ParameterSpec> parameters,
+            List<List<Layer>> branches) {
+        /// This one, then those within.
+        private Stream<Layer> all() {
+            return Stream.concat(
+                    Stream.of(this), branches.stream().flatMap(List::stream).flatMap(Layer::all));
+        }
+    }
 
     public Network {
         layers = List.copyOf(layers);
@@ -30,34 +45,45 @@ public record Network(Shape input, int classes, List<Layer> layers) {
     /// @throws InvalidJobException if a layer cannot take what the layer before gives, two layers share a name, or
     ///     the last layer does not give one logit a class; names the layer and both shapes
     public static Network fit(NetworkSpec spec, Shape input, int classes) {
-        List<Layer> layers = new ArrayList<>();
+        Network network = new Network(input, classes, fit("", spec.layers(), input));
         Set<String> names = new HashSet<>();
-        Shape shape = input;
-        for (int i = 0; i < spec.layers().size(); i++) {
-            Layer layer = fit(spec.layers().get(i), i, shape);
+        for (Layer layer : network.allLayers()) {
             if (!names.add(layer.name())) {
                 throw new InvalidJobException(
                         "two layers of the network are named \"%s\"; names must differ".formatted(layer.name()));
             }
+        }
+        Layer last = network.layers().getLast();
+        if (!last.out().equals(Shape.of(classes))) {
+            throw new InvalidJobException(
+                    "the network's last layer \"%s\" gives %s, but the data set has %d classes, so it must give %d"
+                            .formatted(last.name(), last.out(), classes, classes));
+        }
+        return network;
+    }
+
+    /// @param prefix what stands before the layers' names
+    private static List<Layer> fit(String prefix, List<LayerSpec> specs, Shape in) {
+        List<Layer> layers = new ArrayList<>();
+        Shape shape = in;
+        for (int i = 0; i < specs.size(); i++) {
+            Layer layer = fit(prefix, specs.get(i), i, shape);
             layers.add(layer);
             shape = layer.out();
         }
-        if (!shape.equals(Shape.of(classes))) {
-            throw new InvalidJobException(
-                    "the network's last layer \"%s\" gives %s, but the data set has %d classes, so it must give %d"
-                            .formatted(layers.getLast().name(), shape, classes, classes));
-        }
-        return new Network(input, classes, layers);
+        return List.copyOf(layers);
     }
 
-    private static Layer fit(LayerSpec spec, int index, Shape in) {
-        String given = spec.name();
-        String name = given == null ? Integer.toString(index) : given;
+    private static Layer fit(String prefix, LayerSpec spec, int index, Shape in) {
+        String name = prefix + spec.nameAt(index);
+        List<List<Layer>> branches = spec.branches().stream()
+                .map(branch -> fit(name + "." + branch.prefix(), branch.layers(), in))
+                .toList();
         try {
             Shape out = spec.output(in);
             List<ParameterSpec> parameters =
                     spec.parameters(in).stream().map(p -> p.inLayer(name)).toList();
-            return new Layer(name, spec, in, out, parameters);
+            return new Layer(name, spec, in, out, parameters, branches);
         } catch (ShapeMismatch e) {
             throw new InvalidJobException("layer \"%s\" (number %d, %s) is given %s: %s"
                     .formatted(name, index, spec.getClass().getSimpleName(), in, e.getMessage()));
@@ -65,6 +91,11 @@ public record Network(Shape input, int classes, List<Layer> layers) {
             throw new InvalidJobException(
                     "layer \"%s\" (number %d) is given %s: %s".formatted(name, index, in, e.getMessage()), e);
         }
+    }
+
+    /// Every layer, each followed by those within it: for whoever counts.
+    public List<Layer> allLayers() {
+        return layers.stream().flatMap(Layer::all).toList();
     }
 
     /// All parameters and buffers, in `state_dict()` order.
@@ -80,12 +111,14 @@ public record Network(Shape input, int classes, List<Layer> layers) {
     /// Elements of one sample's input and all layers' outputs together.
     public long activationElements() {
         return input.elements()
-                + layers.stream().mapToLong(layer -> layer.out().elements()).sum();
+                + allLayers().stream()
+                        .mapToLong(layer -> layer.out().elements())
+                        .sum();
     }
 
     /// Values that the dropout masks of one sample have in training.
     public long maskElements() {
-        return layers.stream()
+        return allLayers().stream()
                 .mapToLong(layer -> layer.spec().maskElements(layer.in()))
                 .sum();
     }

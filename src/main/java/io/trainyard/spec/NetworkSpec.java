@@ -11,24 +11,45 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param name the built-in network's name; null for a network written out as layers
 public record NetworkSpec(@Nullable String name, List<LayerSpec> layers) {
+    /// Those within others are counted, too.
     public static final int MAX_LAYERS = 1000;
+
+    /// Residuals one within another.
+    public static final int MAX_NESTING = 8;
 
     public NetworkSpec {
         layers = Check.complete("network.layers", layers);
-        if (layers.isEmpty() || layers.size() > MAX_LAYERS) {
+        int count = check("network.layers", layers, 0);
+        if (count < 1 || count > MAX_LAYERS) {
             throw new InvalidJobException(
-                    "network.layers has %d layers; allowed is 1 to %d".formatted(layers.size(), MAX_LAYERS));
+                    "network.layers has %d layers; allowed is 1 to %d".formatted(count, MAX_LAYERS));
         }
+    }
+
+    /// @param field where the list stands, as a person would write it
+    /// @param nesting residuals around it
+    /// @return how many layers there are, those within others too
+    private static int check(String field, List<LayerSpec> layers, int nesting) {
+        if (nesting > MAX_NESTING) {
+            throw new InvalidJobException("%s stands in more than %d residuals, one within another; allowed is up to %d"
+                    .formatted(field, MAX_NESTING, MAX_NESTING));
+        }
+        int count = layers.size();
         for (int i = 0; i < layers.size(); i++) {
+            String layer = "%s[%d]".formatted(field, i);
             String layerName = layers.get(i).name();
             if (layerName != null) {
                 Check.matching(
-                        "network.layers[%d].name".formatted(i),
+                        layer + ".name",
                         layerName,
                         "[A-Za-z0-9_]{1,64}(\\.[A-Za-z0-9_]{1,64}){0,7}",
                         "letters, digits and underscores, in parts joined by single dots, such as conv1 or model.0");
             }
+            for (Branch branch : layers.get(i).branches()) {
+                count += check(layer + "." + branch.field(), branch.layers(), nesting + 1);
+            }
         }
+        return count;
     }
 
     public static NetworkSpec ofLayers(List<LayerSpec> layers) {

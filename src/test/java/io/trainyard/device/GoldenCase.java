@@ -44,6 +44,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "pool-overlapping",
                 "pool-then-relu",
                 "relu-then-pool",
+                "residual",
                 "schedule-cosine",
                 "schedule-multistep",
                 "schedule-onecycle",

@@ -17,6 +17,7 @@ import io.trainyard.spec.LayerSpec.LeakyRelu;
 import io.trainyard.spec.LayerSpec.Linear;
 import io.trainyard.spec.LayerSpec.MaxPool2d;
 import io.trainyard.spec.LayerSpec.Relu;
+import io.trainyard.spec.LayerSpec.Residual;
 import io.trainyard.spec.LayerSpec.Sigmoid;
 import io.trainyard.spec.LayerSpec.Tanh;
 import io.trainyard.spec.OptimizerSpec;
@@ -65,7 +66,8 @@ public record RandomNetwork(
         DROPOUT,
         DROPOUT2D,
         FLATTEN,
-        LINEAR
+        LINEAR,
+        RESIDUAL
     }
 
     public static Arbitrary<RandomNetwork> arbitrary() {
@@ -122,6 +124,10 @@ public record RandomNetwork(
         List<LayerSpec> layers = new ArrayList<>();
         Shape shape = input;
         for (Recipe recipe : recipes) {
+            if (recipe.kind() == Kind.RESIDUAL) {
+                enclose(layers, recipe, input, allowed);
+                continue;
+            }
             LayerSpec layer = layer(recipe, shape);
             if (layer != null && allowed.test(layer)) {
                 layers.add(layer);
@@ -133,6 +139,32 @@ public record RandomNetwork(
         }
         layers.add(new Linear(null, classes, true));
         return layers;
+    }
+
+    /// Makes the newest layers those of a residual. Its shortcut is the input itself, if that has the shape it must
+    /// have
+    /// and the recipe wants so; otherwise layers as the others, with parameters of its own.
+    private static void enclose(List<LayerSpec> layers, Recipe recipe, Shape input, Predicate<LayerSpec> allowed) {
+        int from = Math.max(0, layers.size() - 1 - recipe.first() % 3);
+        List<LayerSpec> newest = layers.subList(from, layers.size());
+        if (newest.isEmpty()) {
+            return;
+        }
+        Shape before = shapeBehind(input, layers.subList(0, from));
+        boolean same = before.equals(shapeBehind(before, newest));
+        LayerSpec residual = new Residual(null, newest, same && recipe.second() % 4 > 0 ? List.of() : newest);
+        if (allowed.test(residual)) {
+            newest.clear();
+            layers.add(residual);
+        }
+    }
+
+    private static Shape shapeBehind(Shape in, List<LayerSpec> layers) {
+        Shape shape = in;
+        for (LayerSpec layer : layers) {
+            shape = layer.output(shape);
+        }
+        return shape;
     }
 
     /// Null where no such layer fits.
@@ -155,6 +187,7 @@ public record RandomNetwork(
             case DROPOUT2D -> image ? new Dropout2d(null, recipe.first() / 100.0) : null;
             case FLATTEN -> new Flatten(null);
             case LINEAR -> image ? null : new Linear(null, width(recipe.first()), option);
+            case RESIDUAL -> throw new IllegalArgumentException("a residual is made of layers that are there");
         };
     }
 

@@ -68,10 +68,44 @@ class BuiltInNetworksTest {
                         "fc3.bias 6");
     }
 
+    /// As `ResNet18()` of kuangliu/pytorch-cifar: 122 entries, 11,173,962 trained elements.
+    @Test
+    void resnet18Cifar() {
+        List<String> parameters = parameters("resnet18-cifar", Shape.of(3, 32, 32), 10);
+        assertThat(parameters).hasSize(122);
+        assertThat(parameters)
+                .startsWith(
+                        "conv1.weight 64x3x3x3",
+                        "bn1.weight 64",
+                        "bn1.bias 64",
+                        "bn1.running_mean 64",
+                        "bn1.running_var 64",
+                        "bn1.num_batches_tracked scalar",
+                        "layer1.0.conv1.weight 64x64x3x3",
+                        "layer1.0.bn1.weight 64");
+        assertThat(parameters.stream().filter(name -> name.startsWith("layer2.0.") && name.contains("weight")))
+                .containsExactly(
+                        "layer2.0.conv1.weight 128x64x3x3",
+                        "layer2.0.bn1.weight 128",
+                        "layer2.0.conv2.weight 128x128x3x3",
+                        "layer2.0.bn2.weight 128",
+                        "layer2.0.shortcut.0.weight 128x64x1x1",
+                        "layer2.0.shortcut.1.weight 128");
+        assertThat(parameters)
+                .endsWith("layer4.1.bn2.num_batches_tracked scalar", "linear.weight 10x512", "linear.bias 10");
+        assertThat(parameters.stream().filter(name -> name.contains("shortcut.0")))
+                .hasSize(3);
+        long trained = Network.fit(NetworkSpec.named("resnet18-cifar"), Shape.of(3, 32, 32), 10).parameters().stream()
+                .filter(ParameterSpec::trained)
+                .mapToLong(parameter -> parameter.shape().elements())
+                .sum();
+        assertThat(trained).isEqualTo(11_173_962);
+    }
+
     @Test
     void sjnetIsTuduisOtherName() {
         assertThat(NetworkSpec.named("sjnet")).isEqualTo(NetworkSpec.named("tudui"));
-        assertThat(BuiltInNetworks.names()).containsExactly("fashion", "lenet", "signs", "tudui");
+        assertThat(BuiltInNetworks.names()).containsExactly("fashion", "lenet", "resnet18-cifar", "signs", "tudui");
     }
 
     @Test

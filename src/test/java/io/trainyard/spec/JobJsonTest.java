@@ -16,6 +16,7 @@ import io.trainyard.spec.LayerSpec.LeakyRelu;
 import io.trainyard.spec.LayerSpec.Linear;
 import io.trainyard.spec.LayerSpec.MaxPool2d;
 import io.trainyard.spec.LayerSpec.Relu;
+import io.trainyard.spec.LayerSpec.Residual;
 import io.trainyard.spec.LayerSpec.Sigmoid;
 import io.trainyard.spec.LayerSpec.Tanh;
 import io.trainyard.spec.OptimizerSpec.Adam;
@@ -34,7 +35,7 @@ class JobJsonTest {
     private static final String FIELDS =
             "batchSize, checkpointEveryEpochs, dataset, device, epochs, id, initFrom, kind, network, optimizer, reportEverySteps, schedule, seed, shuffle, stopWhen";
     private static final String LAYERS =
-            "adaptiveAvgPool2d, avgPool2d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, leakyRelu, linear, maxPool2d, relu, sigmoid, tanh";
+            "adaptiveAvgPool2d, avgPool2d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, leakyRelu, linear, maxPool2d, relu, residual, sigmoid, tanh";
     private static final String ID =
             "allowed is 1 to 100 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit";
     private static final String DATASET = "allowed is a name of small letters, digits and hyphens, such as cifar10";
@@ -211,6 +212,43 @@ class JobJsonTest {
                                 .replace('\'', '"'));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
+    }
+
+    @Test
+    void layersWithinLayersAreReadAndWritten() {
+        JobSpec job = read(
+                layers(
+                        "{'type': 'residual', 'layers': [{'type': 'relu'}]}, {'type': 'residual', 'name': 'block',"
+                                + " 'layers': [{'type': 'conv2d', 'name': 'conv1', 'out': 8, 'kernel': 1}, {'type': 'residual', 'layers':"
+                                + " [{'type': 'tanh'}], 'shortcut': null}], 'shortcut': [{'type': 'conv2d', 'out': 8, 'kernel': 1}]}"));
+        assertThat(job.network())
+                .isEqualTo(NetworkSpec.ofLayers(List.of(
+                        new Residual(null, List.of(new Relu(null)), List.of()),
+                        new Residual(
+                                "block",
+                                List.of(
+                                        new Conv2d("conv1", 8, 1, 1, 0, true),
+                                        new Residual(null, List.of(new Tanh(null)), List.of())),
+                                List.of(new Conv2d(null, 8, 1, 1, 0, true))))));
+        assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
+                .isEqualTo(job);
+    }
+
+    @Test
+    void residualsAreNestedUpToABound() {
+        assertThat(read(layers(nested(NetworkSpec.MAX_NESTING))).network().layers())
+                .hasSize(1);
+        String inside = "network.layers[0]" + ".layers[0]".repeat(8) + ".layers";
+        assertThatThrownBy(() -> read(layers(nested(9))))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessage(inside + " stands in more than 8 residuals, one within another; allowed is up to 8");
+        assertThatThrownBy(() -> read(layers(nested(490))))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessage("the command has more than 64 lists and objects within one another; allowed is up to 64");
+    }
+
+    private static String nested(int residuals) {
+        return "{'layers': [".repeat(residuals) + "{'type': 'relu'}" + "], 'type': 'residual'}".repeat(residuals);
     }
 
     /// The whole sentence a person gets for each mistake.
@@ -435,7 +473,7 @@ class JobJsonTest {
         return Stream.of(
                 arguments(
                         network("'alexnet'"),
-                        "network is \"alexnet\"; allowed is one of fashion, lenet, signs, tudui, or {\"layers\": [...]}"),
+                        "network is \"alexnet\"; allowed is one of fashion, lenet, resnet18-cifar, signs, tudui, or {\"layers\": [...]}"),
                 arguments(network("5"), "network is 5; " + name),
                 arguments(network("['lenet']"), "network is [\"lenet\"]; " + name),
                 arguments(network("{}"), "network.layers is missing; give it a value"),
@@ -497,6 +535,30 @@ class JobJsonTest {
                 arguments(
                         layers("{'type': 'tanh', 'p': 0.5}"),
                         "the field \"p\" of network.layers[0] is not known; allowed is name"),
+                arguments(
+                        layers("{'type': 'residual'}"),
+                        "network.layers[0]: residual.layers is missing; give it a value"),
+                arguments(
+                        layers("{'type': 'residual', 'layers': []}"),
+                        "network.layers[0]: residual.layers has 0 layers; give it at least 1"),
+                arguments(
+                        layers("{'type': 'residual', 'layers': [null]}"),
+                        "network.layers[0]: residual.layers has an entry that is null; give each a value"),
+                arguments(
+                        layers("{'type': 'residual', 'layers': 3}"),
+                        "network.layers[0].layers is 3; it must be a list in brackets, [...]"),
+                arguments(
+                        layers("{'type': 'residual', 'layers': [{'type': 'relu'}, {'type': 'res'}]}"),
+                        "network.layers[0].layers[1].type is \"res\"; allowed is " + LAYERS),
+                arguments(
+                        layers("{'type': 'residual', 'layers': [{'type': 'relu'}], 'shortcut': [{'type': 'linear'}]}"),
+                        "network.layers[0].shortcut[0]: linear.out is missing; give it a value"),
+                arguments(
+                        layers("{'type': 'residual', 'layers': [{'type': 'relu', 'name': 'a..b'}]}"),
+                        "network.layers[0].layers[0].name is \"a..b\"; " + LAYER_NAME),
+                arguments(
+                        layers("{'type': 'residual', 'layers': [" + relus + "]}"),
+                        "network.layers has 1002 layers; allowed is 1 to 1000"),
                 arguments(
                         layers("{'type': 'relu', 'name': '../a'}"),
                         "network.layers[0].name is \"../a\"; " + LAYER_NAME),

@@ -15,6 +15,7 @@ import io.trainyard.spec.LayerSpec.Gelu;
 import io.trainyard.spec.LayerSpec.Linear;
 import io.trainyard.spec.LayerSpec.MaxPool2d;
 import io.trainyard.spec.LayerSpec.Relu;
+import io.trainyard.spec.LayerSpec.Residual;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -101,6 +102,51 @@ class NetworkTest {
     }
 
     @Test
+    void layersWithinAResidualAreSeen() {
+        Network network = fit(
+                Shape.of(2, 4, 4),
+                3,
+                new Residual(
+                        "block",
+                        List.of(
+                                new Conv2d("conv", 5, 3, 2, 1, false),
+                                new Residual(null, List.of(new Relu(null), new Dropout2d("drop", 0.5)), List.of())),
+                        List.of(new Conv2d(null, 5, 1, 2, 0, true), new Dropout(null, 0.5))),
+                new Residual(null, List.of(new BatchNorm2d(null)), List.of()),
+                new Flatten(null),
+                new Linear("fc", 3, false));
+        assertThat(network.layers()).hasSize(4);
+        assertThat(network.allLayers())
+                .extracting(layer -> layer.name() + " " + layer.in() + " -> " + layer.out())
+                .containsExactly(
+                        "block 2x4x4 -> 5x2x2",
+                        "block.conv 2x4x4 -> 5x2x2",
+                        "block.1 5x2x2 -> 5x2x2",
+                        "block.1.0 5x2x2 -> 5x2x2",
+                        "block.1.drop 5x2x2 -> 5x2x2",
+                        "block.shortcut.0 2x4x4 -> 5x2x2",
+                        "block.shortcut.1 5x2x2 -> 5x2x2",
+                        "1 5x2x2 -> 5x2x2",
+                        "1.0 5x2x2 -> 5x2x2",
+                        "2 5x2x2 -> 20",
+                        "fc 20 -> 3");
+        assertThat(network.parameters())
+                .extracting(p -> p.name() + " " + p.shape())
+                .containsExactly(
+                        "block.conv.weight 5x2x3x3",
+                        "block.shortcut.0.weight 5x2x1x1",
+                        "block.shortcut.0.bias 5",
+                        "1.0.weight 5",
+                        "1.0.bias 5",
+                        "1.0.running_mean 5",
+                        "1.0.running_var 5",
+                        "1.0.num_batches_tracked scalar",
+                        "fc.weight 3x20");
+        assertThat(network.activationElements()).isEqualTo(32 + 10 * 20 + 3);
+        assertThat(network.maskElements()).isEqualTo(5 + 20);
+    }
+
+    @Test
     void poolingsMakeImagesSmaller() {
         Network network = fit(
                 Shape.of(3, 9, 8),
@@ -152,6 +198,26 @@ class NetworkTest {
                 arguments(
                         List.of(new Conv2d(null, 3, 3, 1, 0, 4, 1, true)),
                         "layer \"0\" (number 0, Conv2d) is given 3x8x8: its window of 9x9 is larger than the image with its padding, 8 a side"),
+                arguments(
+                        List.of(new Residual("block", List.of(new Conv2d("conv", 4, 3, 1, 1, true)), List.of())),
+                        "layer \"block\" (number 0, Residual) is given 3x8x8: its layers give 4x8x8, but its shortcut gives 3x8x8; they are added, so they must give the same"),
+                arguments(
+                        List.of(new Residual(
+                                null, List.of(new Relu(null)), List.of(flatten, new MaxPool2d(null, 2, 2)))),
+                        "layer \"0.shortcut.1\" (number 1, MaxPool2d) is given 192: it takes images (channels, height, width)"),
+                arguments(
+                        List.of(
+                                new Residual("a", List.of(new Relu("b")), List.of()),
+                                new Relu("a.b"),
+                                flatten,
+                                new Linear(null, 10, true)),
+                        "two layers of the network are named \"a.b\"; names must differ"),
+                arguments(
+                        List.of(
+                                new Residual("a", List.of(new Relu("shortcut.0")), List.of(new Relu(null))),
+                                flatten,
+                                new Linear(null, 10, true)),
+                        "two layers of the network are named \"a.shortcut.0\"; names must differ"),
                 arguments(
                         List.of(new Conv2d(null, 3, 11, 1, 1, true)),
                         "layer \"0\" (number 0, Conv2d) is given 3x8x8: its window of 11x11 is larger than the image with its padding, 10 a side"),

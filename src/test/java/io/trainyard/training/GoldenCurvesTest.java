@@ -11,6 +11,7 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobJson;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,6 +40,10 @@ class GoldenCurvesTest {
     /// PyTorch's own spread between thread counts is up to half of this.
     private static final double ACCURACY_TOLERANCE = 0.02;
 
+    /// A network of millions of ReLUs: after a few steps some inputs are so near to 0 that rounding decides their sign.
+    /// In the golden file float32 and float64 differ by up to 0.3 %.
+    private static final Percentage LATER_LOSS_TOLERANCE = Percentage.withPercentage(1);
+
     @TempDir
     private Path checkpoints;
 
@@ -50,7 +56,7 @@ class GoldenCurvesTest {
         """)
     void followsPyTorch(String network, String fields) throws IOException {
         assumeTrue(Files.isDirectory(DATA), "needs the real data sets in " + DATA);
-        List<TrainingEvent> events = train(network, fields);
+        List<TrainingEvent> events = train(DATA, network, fields);
         List<JsonNode> golden = golden(network);
 
         List<JsonNode> goldenSteps = golden.stream()
@@ -81,12 +87,66 @@ class GoldenCurvesTest {
                 .isCloseTo(goldenAccuracy, within(ACCURACY_TOLERANCE));
     }
 
-    private List<TrainingEvent> train(String network, String fields) {
+    @Test
+    void resnet18FollowsPyTorchOnTwentyImages(@TempDir Path root) throws IOException {
+        assumeTrue(Files.isDirectory(DATA), "needs the real data sets in " + DATA);
+        for (int i = 1; i <= 5; i++) {
+            cut(root, "data_batch_%d.bin".formatted(i), 4);
+        }
+        cut(root, "test_batch.bin", 12);
+        List<TrainingEvent> events = train(
+                root,
+                "resnet18-cifar",
+                "\"dataset\": {\"name\": \"cifar10\", \"normalize\": {\"mean\": [0.4914, 0.4822, 0.4465], \"std\": [0.2023, 0.1994, 0.2010]}},"
+                        + " \"batchSize\": 8, \"shuffle\": true, \"checkpointEveryEpochs\": 2, \"optimizer\": {\"type\": \"sgd\","
+                        + " \"learningRate\": 0.001, \"momentum\": 0.9, \"weightDecay\": 0.0005}");
+        float[] losses = losses(events);
+        List<EpochTested> tests = events(events, EpochTested.class);
+        for (JsonNode line : golden("resnet18-cifar")) {
+            int epoch = line.path("epoch").asInt();
+            Percentage tolerance = epoch == 0 ? LOSS_TOLERANCE : LATER_LOSS_TOLERANCE;
+            switch (line.path("event").asText()) {
+                case "init" ->
+                    assertThat(events(events, Started.class).getFirst().parameters())
+                            .extracting(parameter -> parameter.name() + " " + parameter.shape())
+                            .containsExactlyElementsOf(line.path("parameters")
+                                    .valueStream()
+                                    .map(JsonNode::asText)
+                                    .toList());
+                case "step" -> {
+                    int step = line.path("step").asInt();
+                    assertThat((double) losses[step - 1])
+                            .as("loss of step %d", step)
+                            .isCloseTo(line.path("loss").asDouble(), tolerance);
+                }
+                case "epoch" ->
+                    assertThat(tests.get(epoch).testLoss())
+                            .as("test loss of epoch %d", epoch)
+                            .isCloseTo(line.path("test_loss").asDouble(), tolerance);
+                default -> assertThat(line.has("command")).isTrue();
+            }
+        }
+        assertThat(losses).hasSize(6);
+    }
+
+    /// A file of CIFAR-10 with the first `images` of the real one.
+    private static void cut(Path root, String file, int images) throws IOException {
+        Path folder = Files.createDirectories(root.resolve("cifar10"));
+        try (InputStream in = Files.newInputStream(DATA.resolve("cifar10").resolve(file))) {
+            Files.write(folder.resolve(file), in.readNBytes(images * (1 + 3 * 32 * 32)));
+        }
+    }
+
+    private static <T extends TrainingEvent> List<T> events(List<TrainingEvent> events, Class<T> type) {
+        return events.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
+    private List<TrainingEvent> train(Path data, String network, String fields) {
         String json =
                 "{\"id\": \"golden\", \"network\": \"%s\", \"epochs\": 2, \"seed\": 0, %s}".formatted(network, fields);
         List<TrainingEvent> events = new ArrayList<>();
         var folder = new JobFolder(CheckpointStore.open(checkpoints.toUri()), "golden");
-        Outcome outcome = new JobTraining(DATA, new DeviceSpec("cpu"), 0, "test")
+        Outcome outcome = new JobTraining(data, new DeviceSpec("cpu"), 0, "test")
                 .run(JobJson.read(json.getBytes(StandardCharsets.UTF_8)), folder, events::add, () -> false);
         assertThat(outcome).isEqualTo(new Outcome.Finished());
         return events;

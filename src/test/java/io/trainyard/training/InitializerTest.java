@@ -17,6 +17,7 @@ class InitializerTest {
         "tudui, 3, 32, 10, b449b3ec9986e4528ace48df8caec5b0660212e12fbda955ee5f2afe6b6f7b74",
         "lenet, 3, 32, 10, cf9902a5552b91970d4c47476a2095d238ce4be9612f37031e9e16a1323133f8",
         "fashion, 1, 28, 10, b57f68176a4dc840af1a9ead32029686a64fa894fdb944905a2ffaeb8c4531f4",
+        "resnet18-cifar, 3, 32, 10, 9c9ea7a094c37cf2cdd28ee725a312a92f4b4dcbe2284f9b76a2114c4c6445c5",
         "signs, 3, 64, 6, 06beaab2320f789f7d221ad8b489f48bd984bbab265ec904251487bb82027843",
     })
     void drawsPyTorchsWeights(String name, int channels, int side, int classes, String sha256) {

@@ -32,7 +32,7 @@ final class ThreadRule {
     /// Of one sample's forward pass, in convolutions and linear layers.
     static long multiplyAdds(Network network) {
         long multiplyAdds = 0;
-        for (Network.Layer layer : network.layers()) {
+        for (Network.Layer layer : network.allLayers()) {
             multiplyAdds += switch (layer.spec()) {
                 case LayerSpec.Conv2d conv ->
                     (long) layer.out().elements()
@@ -48,7 +48,8 @@ final class ThreadRule {
                         LayerSpec.Activation _,
                         LayerSpec.Dropout _,
                         LayerSpec.Dropout2d _,
-                        LayerSpec.Flatten _ -> 0;
+                        LayerSpec.Flatten _,
+                        LayerSpec.Residual _ -> 0;
             };
         }
         return multiplyAdds;

@@ -78,11 +78,12 @@ final class CompiledActivation implements CompiledLayer {
                                 UNUSED,
                                 forward.handle(),
                                 null));
+        Memory inputGradient = program.over(gradient);
         program.add(
                 backward,
                 new Argument(DNNL_ARG_SRC, input),
                 new Argument(DNNL_ARG_DIFF_DST, gradient),
-                new Argument(DNNL_ARG_DIFF_SRC, gradient));
-        return gradient;
+                new Argument(DNNL_ARG_DIFF_SRC, inputGradient));
+        return inputGradient;
     }
 }

@@ -57,7 +57,8 @@ final class CompiledDropout implements CompiledLayer {
     @Override
     public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
         Memory gradient = program.in(output.layout(), outputGradient);
-        addProduct(program, gradient, gradient);
-        return gradient;
+        Memory inputGradient = program.over(gradient);
+        addProduct(program, gradient, inputGradient);
+        return inputGradient;
     }
 }

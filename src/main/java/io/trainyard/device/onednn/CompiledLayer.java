@@ -15,7 +15,7 @@ interface CompiledLayer {
     default void addParameterGradients(ProgramBuilder program, Memory outputGradient) {}
 
     /// Adds what computes the gradient of the layer's input; after [#addParameterGradients], with the same gradient,
-    /// which it may overwrite.
+    /// which it may overwrite where [ProgramBuilder#over] lets it.
     Memory addInputGradient(ProgramBuilder program, Memory outputGradient);
 
     static CompiledLayer of(ProgramBuilder program, Network.Layer layer, Memory input) {
@@ -30,6 +30,7 @@ interface CompiledLayer {
             case LayerSpec.Dropout2d spec -> CompiledDropout.of(program, layer, spec.p(), input);
             case LayerSpec.Flatten _ -> new PassThrough(input);
             case LayerSpec.Linear spec -> new CompiledLinear(program, layer, spec, input);
+            case LayerSpec.Residual _ -> new CompiledResidual(program, layer, input);
         };
     }
 

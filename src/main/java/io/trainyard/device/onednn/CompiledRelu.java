@@ -5,7 +5,8 @@ import static org.bytedeco.dnnl.global.dnnl.*;
 import io.trainyard.device.onednn.Engine.Argument;
 import io.trainyard.spec.Network;
 
-/// max(0, x), written over its input: no layer's backward pass needs what the layer itself gave out, except this one's,
+/// max(0, x), written over its input where nobody else reads that: no layer's backward pass needs what the layer itself
+/// gave out, except this one's,
 /// which tells from its output where the input was positive.
 final class CompiledRelu implements CompiledLayer {
     private static final float SLOPE_BELOW_ZERO = 0;
@@ -17,7 +18,7 @@ final class CompiledRelu implements CompiledLayer {
 
     CompiledRelu(ProgramBuilder program, Network.Layer layer, Memory input) {
         name = layer.name();
-        output = input;
+        output = program.over(input);
         Layout layout = input.layout();
         forward = program.engine()
                 .describe(
@@ -58,11 +59,12 @@ final class CompiledRelu implements CompiledLayer {
                                 UNUSED,
                                 forward.handle(),
                                 null));
+        Memory inputGradient = program.over(gradient);
         program.add(
                 backward,
                 new Argument(DNNL_ARG_DST, output),
                 new Argument(DNNL_ARG_DIFF_DST, gradient),
-                new Argument(DNNL_ARG_DIFF_SRC, gradient));
-        return gradient;
+                new Argument(DNNL_ARG_DIFF_SRC, inputGradient));
+        return inputGradient;
     }
 }

@@ -19,7 +19,7 @@ public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements De
 
     /// Masks and logits of a batch pass through one Java array.
     private void requireArrays(Workload workload) {
-        for (Network.Layer layer : workload.network().layers()) {
+        for (Network.Layer layer : workload.network().allLayers()) {
             int elements = layer.out().elements();
             if ((long) workload.batchSize() * elements > MAX_ARRAY) {
                 throw new DeviceException(

@@ -2,7 +2,6 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.Network;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -34,13 +33,8 @@ record Program(
             Supplier<TorchRandom> random) {
         ProgramBuilder forward = new ProgramBuilder(engine, state, training, random);
         Memory input = engine.memory(engine.plain(sizes(network, batchSize)));
-        List<CompiledLayer> layers = new ArrayList<>();
-        Memory values = input;
-        for (Network.Layer layer : network.layers()) {
-            CompiledLayer compiled = CompiledLayer.of(forward, layer, values);
-            layers.add(compiled);
-            values = compiled.output();
-        }
+        Chain layers = new Chain(forward, network.layers(), input);
+        Memory values = layers.output();
         Memory logits = forward.in(engine.plain(values.layout().sizes()), values);
         if (!training) {
             return new Program(
@@ -48,7 +42,7 @@ record Program(
         }
         ProgramBuilder backward = new ProgramBuilder(engine, state, true, random);
         Memory logitsGradient = engine.memory(logits.layout());
-        addBackward(backward, network, layers, logitsGradient);
+        layers.addParameterGradients(backward, logitsGradient);
         return new Program(
                 batchSize,
                 input,
@@ -66,22 +60,6 @@ record Program(
             sizes[i] = network.input().size(i - 1);
         }
         return sizes;
-    }
-
-    /// Nothing before the first layer with parameters needs a gradient.
-    private static void addBackward(
-            ProgramBuilder backward, Network network, List<CompiledLayer> layers, Memory logitsGradient) {
-        int first = 0;
-        while (first < layers.size() && network.layers().get(first).parameters().isEmpty()) {
-            first++;
-        }
-        Memory gradient = logitsGradient;
-        for (int i = layers.size() - 1; i >= first; i--) {
-            layers.get(i).addParameterGradients(backward, gradient);
-            if (i > first) {
-                gradient = layers.get(i).addInputGradient(backward, gradient);
-            }
-        }
     }
 
     /// Run it after the parameters have changed and before [#runForward].

@@ -6,7 +6,9 @@ import static org.bytedeco.dnnl.global.dnnl.dnnl_forward_training;
 import io.trainyard.device.onednn.Engine.Argument;
 import io.trainyard.random.TorchRandom;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /// Collects a program's operations in the order they run. Layers add theirs to it.
@@ -15,15 +17,17 @@ import java.util.function.Supplier;
 /// @param random where dropout draws its masks from when the program runs
 /// @param preparations what must run first whenever parameters have changed
 /// @param operations those added so far
+/// @param shared addresses of what several read, and nobody may write over
 record ProgramBuilder(
         Engine engine,
         ModelState state,
         boolean training,
         Supplier<TorchRandom> random,
         List<Operation> preparations,
-        List<Operation> operations) {
+        List<Operation> operations,
+        Set<Long> shared) {
     ProgramBuilder(Engine engine, ModelState state, boolean training, Supplier<TorchRandom> random) {
-        this(engine, state, training, random, new ArrayList<>(), new ArrayList<>());
+        this(engine, state, training, random, new ArrayList<>(), new ArrayList<>(), new HashSet<>());
     }
 
     /// oneDNN's `dnnl_prop_kind_t` of the forward pass.
@@ -51,6 +55,18 @@ record ProgramBuilder(
         Memory copy = engine.memory(layout);
         operations.add(engine.reorder(memory, copy));
         return copy;
+    }
+
+    /// From now on others read `memory`, too: [#over] spares it.
+    void share(Memory memory) {
+        shared.add(memory.data().address());
+    }
+
+    /// Where to put what is made of `memory` value by value, by the last that needs it: over it, or into a new memory
+    /// if
+    /// it is shared.
+    Memory over(Memory memory) {
+        return shared.contains(memory.data().address()) ? engine.memory(memory.layout()) : memory;
     }
 
     /// As [#in], for a parameter: where another program chose its layout, copied once for all runs until it changes.

@@ -19,7 +19,7 @@ record ReferenceDevice(DeviceInfo info) implements Device {
                                     info.name(),
                                     info.memoryBytes() >> 10));
         }
-        for (Network.Layer layer : workload.network().layers()) {
+        for (Network.Layer layer : workload.network().allLayers()) {
             requireArray(workload.batchSize(), layer.name(), layer.in().elements());
             requireArray(workload.batchSize(), layer.name(), layer.out().elements());
         }

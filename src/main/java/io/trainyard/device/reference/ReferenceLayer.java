@@ -34,6 +34,7 @@ interface ReferenceLayer {
             case LayerSpec.Dropout2d dropout -> new ReferenceDropout(dropout.p(), layer);
             case LayerSpec.Flatten flatten -> new ReferenceFlatten();
             case LayerSpec.Linear linear -> new ReferenceLinear(linear, layer, state);
+            case LayerSpec.Residual _ -> new ReferenceResidual(layer, state);
         };
     }
 

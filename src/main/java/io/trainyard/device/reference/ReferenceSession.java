@@ -16,7 +16,7 @@ final class ReferenceSession implements LearningSession {
     private final Workload workload;
     private final int classes;
     private final ReferenceState state;
-    private final List<ReferenceLayer> layers;
+    private final ReferenceChain network;
     private final ReferenceOptimizer optimizer;
     private @Nullable EpochPlan plan;
     private int nextStep;
@@ -26,9 +26,7 @@ final class ReferenceSession implements LearningSession {
         this.workload = workload;
         this.classes = workload.network().classes();
         this.state = new ReferenceState(workload.network().parameters(), workload.optimizer());
-        this.layers = workload.network().layers().stream()
-                .map(layer -> ReferenceLayer.of(layer, state))
-                .toList();
+        this.network = ReferenceChain.of(workload.network().layers(), state);
         this.optimizer = ReferenceOptimizer.of(workload.optimizer(), state);
     }
 
@@ -82,21 +80,14 @@ final class ReferenceSession implements LearningSession {
                 .toArray();
 
         List<Change> changes = workload.augmentation().draw(epoch.random(), samples.length);
-        float[] values = pixels(train, samples, changes);
-        for (ReferenceLayer layer : layers) {
-            values = layer.train(values, samples.length, epoch.random());
-        }
+        float[] values = network.train(pixels(train, samples, changes), samples.length, epoch.random());
 
         double loss = 0;
         for (int n = 0; n < samples.length; n++) {
             loss += CrossEntropy.loss(values, n * classes, classes, labels[n]);
         }
 
-        float[] gradient = CrossEntropy.gradient(values, classes, labels);
-        for (ReferenceLayer layer : layers.reversed()) {
-            gradient = layer.backward(gradient, samples.length);
-        }
-
+        var _ = network.backward(CrossEntropy.gradient(values, classes, labels), samples.length);
         optimizer.step(epoch.learningRates()[nextStep]);
         return (float) (loss / samples.length);
     }
@@ -129,10 +120,7 @@ final class ReferenceSession implements LearningSession {
         int[] order = IntStream.range(0, test.size()).toArray();
         for (int from = 0; from < test.size(); from += workload.batchSize()) {
             int[] samples = batch(order, from / workload.batchSize());
-            float[] values = pixels(test, samples, List.of());
-            for (ReferenceLayer layer : layers) {
-                values = layer.evaluate(values, samples.length);
-            }
+            float[] values = network.evaluate(pixels(test, samples, List.of()), samples.length);
             System.arraycopy(values, 0, logits, from * classes, values.length);
         }
         return logits;

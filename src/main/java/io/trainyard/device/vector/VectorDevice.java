@@ -25,7 +25,8 @@ public record VectorDevice(DeviceInfo info) implements Device {
                     LayerSpec.Gelu _,
                     LayerSpec.Tanh _,
                     LayerSpec.Sigmoid _,
-                    LayerSpec.Dropout2d _ -> false;
+                    LayerSpec.Dropout2d _,
+                    LayerSpec.Residual _ -> false;
         });
     }
 

@@ -2,9 +2,11 @@ package io.trainyard.device.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.Shape;
+import java.util.List;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +31,21 @@ class ThreadRuleTest {
         long multiplyAdds = 32L * 32 * 32 * 75 + 16 * 16 * 32 * 800 + 8 * 8 * 64 * 800 + 1024 * 64 + 640;
         assertThat(ThreadRule.stepFlop(tudui(), 64)).isEqualTo(64 * 3 * 2 * multiplyAdds);
         assertThat(ThreadRule.stepFlop(lenet(), 4) / 1e6).isCloseTo(15.6, Offset.offset(0.2));
+    }
+
+    @Test
+    void layersWithinResidualsAndGroupsCount() {
+        LayerSpec grouped = new LayerSpec.Conv2d(null, 6, 3, 1, 1, 1, 2, true);
+        LayerSpec pointwise = new LayerSpec.Conv2d(null, 6, 1, 1, 0, true);
+        Network network = Network.fit(
+                NetworkSpec.ofLayers(List.of(
+                        new LayerSpec.Residual(null, List.of(grouped), List.of(pointwise)),
+                        new LayerSpec.Flatten(null),
+                        new LayerSpec.Linear(null, 3, true))),
+                Shape.of(4, 5, 5),
+                3);
+        long multiplyAdds = 6 * 25 * (2 * 9) + 6 * 25 * 4 + 150 * 3;
+        assertThat(ThreadRule.stepFlop(network, 7)).isEqualTo(7 * 3 * 2 * multiplyAdds);
     }
 
     private static Network tudui() {

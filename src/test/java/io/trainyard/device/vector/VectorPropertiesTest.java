@@ -24,6 +24,7 @@ class VectorPropertiesTest extends ReferenceProperties {
 
     private static boolean hasKernels(LayerSpec layer) {
         Shape any = Shape.of(1);
-        return VectorDevice.computes(new Network(any, 1, List.of(new Network.Layer("0", layer, any, any, List.of()))));
+        return VectorDevice.computes(
+                new Network(any, 1, List.of(new Network.Layer("0", layer, any, any, List.of(), List.of()))));
     }
 }

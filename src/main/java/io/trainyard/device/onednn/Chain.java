@@ -1,0 +1,60 @@
+package io.trainyard.device.onednn;
+
+import io.trainyard.spec.Network;
+import java.util.ArrayList;
+import java.util.List;
+
+/// Layers one after another; none give their input.
+///
+/// Nothing before the first layer with parameters is run backward unless the input's gradient is asked for.
+final class Chain implements CompiledLayer {
+    private final List<CompiledLayer> layers = new ArrayList<>();
+    private final Memory output;
+
+    /// The first layer with parameters; the number of layers if there is none.
+    private final int first;
+
+    /// How far the backward pass is: the gradient of the output of layer `first`.
+    private Memory reached;
+
+    Chain(ProgramBuilder program, List<Network.Layer> layers, Memory input) {
+        Memory values = input;
+        for (Network.Layer layer : layers) {
+            CompiledLayer compiled = CompiledLayer.of(program, layer, values);
+            this.layers.add(compiled);
+            values = compiled.output();
+        }
+        output = values;
+        reached = output;
+        int trained = 0;
+        while (trained < layers.size() && layers.get(trained).parameters().isEmpty()) {
+            trained++;
+        }
+        first = trained;
+    }
+
+    @Override
+    public Memory output() {
+        return output;
+    }
+
+    @Override
+    public void addParameterGradients(ProgramBuilder program, Memory outputGradient) {
+        reached = outputGradient;
+        for (int i = layers.size() - 1; i >= first; i--) {
+            layers.get(i).addParameterGradients(program, reached);
+            if (i > first) {
+                reached = layers.get(i).addInputGradient(program, reached);
+            }
+        }
+    }
+
+    /// Goes on where [#addParameterGradients] stopped.
+    @Override
+    public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
+        for (int i = Math.min(first, layers.size() - 1); i >= 0; i--) {
+            reached = layers.get(i).addInputGradient(program, reached);
+        }
+        return reached;
+    }
+}

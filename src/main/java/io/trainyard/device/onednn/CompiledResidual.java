@@ -1,0 +1,75 @@
+package io.trainyard.device.onednn;
+
+import static org.bytedeco.dnnl.global.dnnl.*;
+
+import io.trainyard.device.onednn.Engine.Argument;
+import io.trainyard.spec.Network;
+import java.util.Arrays;
+
+/// The sum of two branches. Both read the same input, and both the same gradient of the output: neither may write over
+/// them.
+final class CompiledResidual implements CompiledLayer {
+    private final String name;
+    private final Chain layers;
+    private final Chain shortcut;
+    private final Memory output;
+
+    CompiledResidual(ProgramBuilder program, Network.Layer layer, Memory input) {
+        name = layer.name();
+        program.share(input);
+        layers = new Chain(program, layer.branches().get(0), input);
+        shortcut = new Chain(program, layer.branches().get(1), input);
+        long[] sizes = CompiledLayer.outputSizes(input, layer);
+        Memory sum = sized(program, layers.output(), sizes);
+        output = program.engine().memory(sum.layout());
+        addSum(program, sum, sized(program, shortcut.output(), sizes), output);
+    }
+
+    /// The branches may disagree about dimensions: behind a flatten layer values still have those of the image.
+    private static Memory sized(ProgramBuilder program, Memory memory, long... sizes) {
+        long[] found = memory.layout().sizes();
+        if (Arrays.equals(found, sizes)) {
+            return memory;
+        }
+        Engine engine = program.engine();
+        return engine.view(program.in(engine.plain(found), memory), engine.plain(sizes));
+    }
+
+    private void addSum(ProgramBuilder program, Memory a, Memory b, Memory sum) {
+        Layout layout = a.layout();
+        PrimitiveDescription addition = program.engine()
+                .describe(
+                        "add the branches of layer \"%s\"".formatted(name),
+                        (handle, cpu) -> dnnl_binary_primitive_desc_create(
+                                handle, cpu, dnnl_binary_add, layout.handle(), layout.handle(), layout.handle(), null));
+        program.add(
+                addition,
+                new Argument(DNNL_ARG_SRC_0, a),
+                new Argument(DNNL_ARG_SRC_1, program.in(layout, b)),
+                new Argument(DNNL_ARG_DST, sum));
+    }
+
+    @Override
+    public Memory output() {
+        return output;
+    }
+
+    @Override
+    public void addParameterGradients(ProgramBuilder program, Memory outputGradient) {
+        program.share(outputGradient);
+        for (Chain branch : new Chain[] {layers, shortcut}) {
+            long[] sizes = branch.output().layout().sizes();
+            branch.addParameterGradients(program, sized(program, outputGradient, sizes));
+        }
+    }
+
+    /// What each branch began with is the gradient that [#addParameterGradients] was given.
+    @Override
+    public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
+        Memory a = layers.addInputGradient(program, outputGradient);
+        Memory b = shortcut.addInputGradient(program, outputGradient);
+        Memory sum = program.over(a);
+        addSum(program, a, b, sum);
+        return sum;
+    }
+}

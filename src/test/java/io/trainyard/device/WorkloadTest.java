@@ -1,0 +1,49 @@
+package io.trainyard.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Shape;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class WorkloadTest {
+    @Test
+    void batchNormOfOneValueAChannelIsRefusedWhereverItStands() {
+        LayerSpec norm = new LayerSpec.BatchNorm2d("norm");
+        assertRefused("norm", norm);
+        assertRefused("block.norm", new LayerSpec.Residual("block", List.of(norm), List.of()));
+        assertRefused(
+                "block.shortcut.norm",
+                new LayerSpec.Residual("block", List.of(new LayerSpec.Relu(null)), List.of(norm)));
+    }
+
+    private static void assertRefused(String name, LayerSpec layer) {
+        assertThat(onOnePixel(layer, 3, 9).stepsPerEpoch()).isEqualTo(3);
+        for (int batchSize : new int[] {1, 4}) {
+            assertThatThrownBy(() -> onOnePixel(layer, batchSize, 9))
+                    .isInstanceOf(InvalidJobException.class)
+                    .hasMessageStartingWith(
+                            "layer \"" + name + "\" (BatchNorm2d) is given 2x1x1, which in a batch of one");
+        }
+    }
+
+    private static Workload onOnePixel(LayerSpec layer, int batchSize, int trains) {
+        List<LayerSpec> layers = List.of(layer, LayerRow.flatten(), LayerRow.linear(2, true));
+        return TestWorkload.of(Shape.of(2, 1, 1), 2, layers, TestWorkload.PLAIN, batchSize, trains, 1);
+    }
+
+    /// Words of the generator that the masks of half an epoch take: two a mask value.
+    @Test
+    void masksWithinResidualsCount() {
+        LayerSpec dropout = new LayerSpec.Dropout(null, 0.5);
+        LayerSpec dropout2d = new LayerSpec.Dropout2d(null, 0.5);
+        LayerSpec residual = new LayerSpec.Residual(null, List.of(dropout, dropout2d), List.of(dropout2d));
+        List<LayerSpec> layers = List.of(residual, LayerRow.flatten(), LayerRow.linear(2, true));
+        Workload workload = TestWorkload.of(Shape.of(3, 4, 5), 2, layers, TestWorkload.PLAIN, 4, 9, 1);
+        assertThat(workload.drawnWords(2)).isEqualTo(8 * (60 + 3 + 3) * 2);
+        assertThat(workload.drawnWords(3)).isEqualTo(9 * (60 + 3 + 3) * 2);
+    }
+}
