@@ -80,29 +80,36 @@ record DotProduct(int[] aOffsets, int[] bOffsets, int length, int cRow, int cCol
         FloatVector s21 = zero;
         FloatVector s22 = zero;
         FloatVector s23 = zero;
-        for (int s = 0; s < pieces.count(); s++) {
-            int ap = s * pieces.aPiece();
-            int bp = s * pieces.bPiece();
-            for (int p = 0; p < block; p += LENGTH) {
-                FloatVector y0 = FloatVector.fromArray(SPECIES, b, b0 + bp + p);
-                FloatVector y1 = FloatVector.fromArray(SPECIES, b, b1 + bp + p);
-                FloatVector y2 = FloatVector.fromArray(SPECIES, b, b2 + bp + p);
-                FloatVector y3 = FloatVector.fromArray(SPECIES, b, b3 + bp + p);
-                FloatVector x0 = FloatVector.fromArray(SPECIES, a, a0 + ap + p);
-                s00 = x0.fma(y0, s00);
-                s01 = x0.fma(y1, s01);
-                s02 = x0.fma(y2, s02);
-                s03 = x0.fma(y3, s03);
-                FloatVector x1 = FloatVector.fromArray(SPECIES, a, a1 + ap + p);
-                s10 = x1.fma(y0, s10);
-                s11 = x1.fma(y1, s11);
-                s12 = x1.fma(y2, s12);
-                s13 = x1.fma(y3, s13);
-                FloatVector x2 = FloatVector.fromArray(SPECIES, a, a2 + ap + p);
-                s20 = x2.fma(y0, s20);
-                s21 = x2.fma(y1, s21);
-                s22 = x2.fma(y2, s22);
-                s23 = x2.fma(y3, s23);
+        int steps = pieces.count() * (block / LENGTH);
+        int p = 0; // in a, and q in b
+        int q = 0;
+        int pieceEnd = block;
+        for (int step = 0; step < steps; step++) {
+            FloatVector y0 = FloatVector.fromArray(SPECIES, b, b0 + q);
+            FloatVector y1 = FloatVector.fromArray(SPECIES, b, b1 + q);
+            FloatVector y2 = FloatVector.fromArray(SPECIES, b, b2 + q);
+            FloatVector y3 = FloatVector.fromArray(SPECIES, b, b3 + q);
+            FloatVector x0 = FloatVector.fromArray(SPECIES, a, a0 + p);
+            s00 = x0.fma(y0, s00);
+            s01 = x0.fma(y1, s01);
+            s02 = x0.fma(y2, s02);
+            s03 = x0.fma(y3, s03);
+            FloatVector x1 = FloatVector.fromArray(SPECIES, a, a1 + p);
+            s10 = x1.fma(y0, s10);
+            s11 = x1.fma(y1, s11);
+            s12 = x1.fma(y2, s12);
+            s13 = x1.fma(y3, s13);
+            FloatVector x2 = FloatVector.fromArray(SPECIES, a, a2 + p);
+            s20 = x2.fma(y0, s20);
+            s21 = x2.fma(y1, s21);
+            s22 = x2.fma(y2, s22);
+            s23 = x2.fma(y3, s23);
+            p += LENGTH;
+            q += LENGTH;
+            if (p == pieceEnd) {
+                p += pieces.aPiece() - block;
+                q += pieces.bPiece() - block;
+                pieceEnd = p + block;
             }
         }
         s00.intoArray(sums, 0);
