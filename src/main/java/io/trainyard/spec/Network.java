@@ -122,4 +122,30 @@ public record Network(Shape input, int classes, List<Layer> layers) {
                 .mapToLong(layer -> layer.spec().maskElements(layer.in()))
                 .sum();
     }
+
+    /// Multiplications, each with an addition, of one sample's forward pass, in convolutions and linear layers.
+    public long multiplyAdds() {
+        long multiplyAdds = 0;
+        for (Layer layer : allLayers()) {
+            multiplyAdds += switch (layer.spec()) {
+                case LayerSpec.Conv2d conv ->
+                    (long) layer.out().elements()
+                            * (layer.in().size(0) / conv.groups())
+                            * conv.kernel()
+                            * conv.kernel();
+                case LayerSpec.Linear _ ->
+                    (long) layer.out().elements() * layer.in().elements();
+                case LayerSpec.MaxPool2d _,
+                        LayerSpec.AvgPool2d _,
+                        LayerSpec.AdaptiveAvgPool2d _,
+                        LayerSpec.BatchNorm2d _,
+                        LayerSpec.Activation _,
+                        LayerSpec.Dropout _,
+                        LayerSpec.Dropout2d _,
+                        LayerSpec.Flatten _,
+                        LayerSpec.Residual _ -> 0;
+            };
+        }
+        return multiplyAdds;
+    }
 }

@@ -13,6 +13,6 @@ final class KernelRule {
     private KernelRule() {}
 
     static boolean narrow(Network network) {
-        return VectorDevice.computes(network) && ThreadRule.multiplyAdds(network) <= NARROW_MULTIPLY_ADDS;
+        return VectorDevice.computes(network) && network.multiplyAdds() <= NARROW_MULTIPLY_ADDS;
     }
 }

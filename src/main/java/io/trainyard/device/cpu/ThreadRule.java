@@ -1,6 +1,5 @@
 package io.trainyard.device.cpu;
 
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 
 /// How many threads a network is worth, when nobody says. A rule on shapes and not on measured time, because the
@@ -26,32 +25,6 @@ final class ThreadRule {
 
     /// Floating-point operations of one training step in convolutions and linear layers.
     static long stepFlop(Network network, int batchSize) {
-        return multiplyAdds(network) * FLOP_PER_MULTIPLY_ADD * PASSES * batchSize;
-    }
-
-    /// Of one sample's forward pass, in convolutions and linear layers.
-    static long multiplyAdds(Network network) {
-        long multiplyAdds = 0;
-        for (Network.Layer layer : network.allLayers()) {
-            multiplyAdds += switch (layer.spec()) {
-                case LayerSpec.Conv2d conv ->
-                    (long) layer.out().elements()
-                            * (layer.in().size(0) / conv.groups())
-                            * conv.kernel()
-                            * conv.kernel();
-                case LayerSpec.Linear _ ->
-                    (long) layer.out().elements() * layer.in().elements();
-                case LayerSpec.MaxPool2d _,
-                        LayerSpec.AvgPool2d _,
-                        LayerSpec.AdaptiveAvgPool2d _,
-                        LayerSpec.BatchNorm2d _,
-                        LayerSpec.Activation _,
-                        LayerSpec.Dropout _,
-                        LayerSpec.Dropout2d _,
-                        LayerSpec.Flatten _,
-                        LayerSpec.Residual _ -> 0;
-            };
-        }
-        return multiplyAdds;
+        return network.multiplyAdds() * FLOP_PER_MULTIPLY_ADD * PASSES * batchSize;
     }
 }

@@ -33,7 +33,7 @@ final class Engine implements AutoCloseable {
 
     private final dnnl_engine engine;
     private final dnnl_stream stream;
-    private final Arena arena = Arena.ofConfined();
+    private final Arena arena = Arena.ofShared(); // sessions sum gradients of several engines
     private final Deque<Runnable> destroyers = new ArrayDeque<>();
 
     Engine() {

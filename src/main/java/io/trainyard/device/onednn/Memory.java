@@ -22,4 +22,9 @@ record Memory(Layout layout, dnnl_memory handle, MemorySegment data) {
     long floats() {
         return data.byteSize() / Float.BYTES;
     }
+
+    /// The elements `from` to `to`, without it, as they lie in memory.
+    MemorySegment piece(long from, long to) {
+        return data.asSlice(from * Float.BYTES, (to - from) * Float.BYTES);
+    }
 }

@@ -22,33 +22,52 @@ final class ModelState {
     private final Map<String, long[]> counters = new LinkedHashMap<>();
     private long steps; // the optimizer's
 
+    private final @Nullable ModelState parameters; // whose parameters these are; null for its own
+
     ModelState(Engine engine, List<ParameterSpec> specs, OptimizerSpec optimizer) {
+        this(engine, specs, optimizer, null);
+    }
+
+    private ModelState(
+            Engine engine, List<ParameterSpec> specs, OptimizerSpec optimizer, @Nullable ModelState parameters) {
         this.engine = engine;
         this.specs = specs;
         this.optimizer = optimizer;
+        this.parameters = parameters;
         specs.stream()
                 .filter(spec -> spec.init() instanceof Init.Counter)
                 .forEach(spec -> counters.put(spec.name(), new long[1]));
     }
 
+    /// The same parameters, with gradients of their own, for another thread's programs.
+    ModelState withGradientsOf(Engine other) {
+        return new ModelState(other, specs, optimizer, this);
+    }
+
     /// The parameter's layout; null while no program has chosen one.
     @Nullable
     Layout placed(ParameterSpec spec) {
+        if (parameters != null) {
+            return parameters.placed(spec);
+        }
         Slot slot = slots.get(spec.name());
         return slot == null ? null : slot.value().layout();
     }
 
     /// The parameter's memory; made in `layout` when it has none yet.
     Slot place(ParameterSpec spec, Layout layout) {
-        return slots.computeIfAbsent(
-                spec.name(),
-                name -> new Slot(
-                        spec,
-                        engine.memory(layout),
-                        spec.trained() ? engine.memory(layout) : null,
-                        optimizer.slotsOf(spec).stream()
-                                .map(slot -> engine.memory(layout))
-                                .toList()));
+        return slots.computeIfAbsent(spec.name(), name -> {
+            Memory value = parameters == null
+                    ? engine.memory(layout)
+                    : parameters.place(spec, layout).value();
+            Memory gradient = spec.trained() ? engine.memory(value.layout()) : null;
+            List<Memory> state = parameters == null
+                    ? optimizer.slotsOf(spec).stream()
+                            .map(slot -> engine.memory(layout))
+                            .toList()
+                    : List.of();
+            return new Slot(spec, value, gradient, state);
+        });
     }
 
     /// One dimension has one layout.

@@ -14,7 +14,8 @@ public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements De
     @Override
     public LearningSession open(Workload workload) {
         requireArrays(workload);
-        return new OneDnnSession(workload, library, Math.max(1, workload.threads()));
+        int threads = Math.max(1, workload.threads());
+        return new OneDnnSession(workload, library, threads, Shards.count(workload, threads));
     }
 
     /// Masks and logits of a batch pass through one Java array.

@@ -7,73 +7,53 @@ import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
-import io.trainyard.device.host.BatchAssembler;
-import io.trainyard.device.host.CrossEntropy;
+import io.trainyard.device.host.GradientSum;
 import io.trainyard.device.host.ParameterUpdate;
+import io.trainyard.device.host.ThreadTeam;
 import io.trainyard.random.TorchRandom;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// The programs of one workload: training with the full batch and with an epoch's shorter last one, evaluation in
-/// chunks and the shorter last one. The first chooses the layouts of the parameters, which all share.
+/// A step: every shard computes its samples' gradients; then every thread sums a range of them and updates it.
 final class OneDnnSession implements LearningSession {
-    /// Values (one sample's input and activations, times samples) that an evaluation chunk may have when that is more
-    /// than a batch: 4 MiB of float32, about what stays in a core's cache.
-    private static final long EVALUATION_ELEMENTS = 1 << 20;
-
     private final Workload workload;
     private final OneDnnLibrary library;
     private final int threads;
+    private final int shardThreads; // of oneDNN, within each shard
     private final Thread owner = Thread.currentThread();
-    private final Engine engine;
+    private final ThreadTeam team;
+    private final Shard[] shards;
     private final ModelState state;
-    private final Program fullBatch;
-    private final Program lastBatch;
-    private final Program evaluation;
-    private final Program lastEvaluation;
-    private final List<Slot> trained;
-    private final BatchAssembler assembler;
-    private final float[] logits; // (batch, classes)
-    private final CrossEntropy crossEntropy;
+    private final double[] losses; // one a shard
     private @Nullable EpochPlan plan;
     private int nextStep;
     private boolean closed;
 
-    OneDnnSession(Workload workload, OneDnnLibrary library, int threads) {
+    /// @param count of shards; a divisor of `threads`
+    OneDnnSession(Workload workload, OneDnnLibrary library, int threads, int count) {
         this.workload = workload;
         this.library = library;
         this.threads = threads;
-        library.setThreads(threads);
-        engine = new Engine();
+        shardThreads = threads / count;
+        losses = new double[count];
+        shards = new Shard[count];
+        team = new ThreadTeam(count);
         try {
-            state = new ModelState(engine, workload.network().parameters(), workload.optimizer());
-            fullBatch = compile(workload.batchSize(), true);
-            lastBatch = workload.lastBatchSize() == workload.batchSize()
-                    ? fullBatch
-                    : compile(workload.lastBatchSize(), true);
-            int tests = workload.dataset().test().size();
-            int chunk = evaluationChunk(workload, tests);
-            evaluation = compile(chunk, false);
-            lastEvaluation = tests % chunk == 0 ? evaluation : compile(tests % chunk, false);
-            trained = state.trained();
-            int samples = Math.max(workload.batchSize(), chunk);
-            assembler = new BatchAssembler(workload.dataset(), workload.scale());
-            logits = new float[samples * workload.network().classes()];
-            crossEntropy = new CrossEntropy(workload.network().classes());
+            library.setThreads(shardThreads);
+            shards[0] = new Shard(workload, 0, count, null, this::random);
+            state = shards[0].state();
+            team.run(t -> {
+                if (t > 0) { // chooses no layouts: the first has
+                    library.setThreads(shardThreads);
+                    shards[t] = new Shard(workload, t, count, state, this::random);
+                }
+            });
         } catch (RuntimeException | Error e) {
-            engine.close();
+            closeShards();
             throw e;
         }
-    }
-
-    private Program compile(int batchSize, boolean training) {
-        return Program.compile(workload.network(), batchSize, training, engine, state, this::random);
-    }
-
-    private static int evaluationChunk(Workload workload, int tests) {
-        long fitting = EVALUATION_ELEMENTS / workload.network().activationElements();
-        return (int) Math.min(tests, Math.max(fitting, workload.batchSize()));
     }
 
     @Override
@@ -107,74 +87,72 @@ final class OneDnnSession implements LearningSession {
         enter();
         EpochPlan epoch = epoch();
         workload.requireStepsLeft(nextStep, steps);
-        float[] losses = new float[steps];
+        float[] stepLosses = new float[steps];
         for (int i = 0; i < steps; i++) {
-            losses[i] = step(epoch);
+            stepLosses[i] = step(epoch);
             nextStep++;
         }
-        return losses;
+        return stepLosses;
     }
 
     private float step(EpochPlan epoch) {
-        Program program = nextStep == workload.stepsPerEpoch() - 1 ? lastBatch : fullBatch;
+        int samples = nextStep == workload.stepsPerEpoch() - 1 ? workload.lastBatchSize() : workload.batchSize();
         int from = nextStep * workload.batchSize();
-        int samples = program.batchSize();
-        Dataset.Split train = workload.dataset().train();
         List<Augmentation.Change> changes = workload.augmentation().draw(epoch.random(), samples);
-        assembler.assemble(
-                train, epoch.order(), from, samples, changes, program.input().data());
-        program.prepare();
-        program.runForward();
-        program.logits().read(logits);
-        double loss = crossEntropy.lossWithGradient(logits, train, epoch.order(), from, samples, samples);
-        program.logitsGradient().write(logits);
-        program.runBackward();
+        team.run(t -> losses[t] = shards[t].train(epoch.order(), from, samples, changes));
         double learningRate = epoch.learningRates()[nextStep];
         ParameterUpdate update = ParameterUpdate.of(workload.optimizer(), learningRate, state.countStep());
-        trained.forEach(slot -> slot.apply(update));
+        team.run(t -> update(update, t));
+        double loss = 0;
+        for (double shardLoss : losses) {
+            loss += shardLoss;
+        }
         return (float) (loss / samples);
+    }
+
+    /// Sums the shards' gradients, in their order, and takes the optimizer's step, for thread `t`'s part of each
+    /// parameter.
+    private void update(ParameterUpdate update, int t) {
+        List<Slot> slots = shards[0].trained();
+        for (int i = 0; i < slots.size(); i++) {
+            Slot slot = slots.get(i);
+            int floats = Math.toIntExact(slot.value().floats());
+            int from = Shards.begin(floats, t, shards.length);
+            int to = Shards.begin(floats, t + 1, shards.length);
+            MemorySegment sum = slot.requireGradient().piece(from, to);
+            for (int s = 1; s < shards.length; s++) {
+                Slot more = shards[s].trained().get(i);
+                GradientSum.add(sum, more.requireGradient().piece(from, to));
+            }
+            slot.apply(update, from, to);
+        }
     }
 
     @Override
     public Evaluation evaluate() {
-        enter();
         Dataset.Split test = workload.dataset().test();
-        float[] losses = new float[test.size()];
+        float[] sampleLosses = new float[test.size()];
         int[] predictions = new int[test.size()];
-        runTest((from, samples) -> crossEntropy.evaluate(logits, test, from, samples, losses, predictions));
-        return Evaluation.of(workload.batchSize(), workload.network().classes(), losses, predictions, test.labels());
+        runTest((crossEntropy, logits, from, samples) ->
+                crossEntropy.evaluate(logits, test, from, samples, sampleLosses, predictions));
+        return Evaluation.of(
+                workload.batchSize(), workload.network().classes(), sampleLosses, predictions, test.labels());
     }
 
     @Override
     public float[] predict() {
-        enter();
         int tests = workload.dataset().test().size();
         float[] probabilities =
                 new float[Math.multiplyExact(tests, workload.network().classes())];
-        runTest((from, samples) -> crossEntropy.probabilities(logits, from, samples, probabilities));
+        runTest((crossEntropy, logits, from, samples) ->
+                crossEntropy.probabilities(logits, from, samples, probabilities));
         return probabilities;
     }
 
-    /// Takes in the logits of some test samples, while they are there.
-    private interface LogitsReader {
-        /// @param from the first sample
-        void read(int from, int samples);
-    }
-
-    private void runTest(LogitsReader reader) {
-        Dataset.Split test = workload.dataset().test();
-        int[] order = IntStream.range(0, test.size()).toArray();
-        evaluation.prepare();
-        lastEvaluation.prepare();
-        for (int from = 0; from < test.size(); from += evaluation.batchSize()) {
-            Program program = from + evaluation.batchSize() <= test.size() ? evaluation : lastEvaluation;
-            int samples = program.batchSize();
-            assembler.assemble(
-                    test, order, from, samples, List.of(), program.input().data());
-            program.runForward();
-            program.logits().read(logits);
-            reader.read(from, samples);
-        }
+    private void runTest(Shard.LogitsReader reader) {
+        enter();
+        int[] order = IntStream.range(0, workload.dataset().test().size()).toArray();
+        team.run(t -> shards[t].test(order, reader));
     }
 
     private EpochPlan epoch() {
@@ -195,7 +173,7 @@ final class OneDnnSession implements LearningSession {
         if (closed) {
             throw new IllegalStateException("the session is closed; open another");
         }
-        library.setThreads(threads);
+        library.setThreads(shardThreads);
     }
 
     @SuppressWarnings("ReferenceEquality") // a thread is itself only
@@ -212,7 +190,17 @@ final class OneDnnSession implements LearningSession {
         requireOwner();
         if (!closed) {
             closed = true;
-            engine.close();
+            closeShards();
         }
+    }
+
+    /// Each on its own thread, those that were opened.
+    private void closeShards() {
+        team.run(t -> {
+            if (shards[t] != null) {
+                shards[t].close();
+            }
+        });
+        team.close();
     }
 }

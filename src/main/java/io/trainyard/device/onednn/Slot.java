@@ -21,8 +21,10 @@ record Slot(ParameterSpec spec, Memory value, @Nullable Memory gradient, List<Me
         return memory;
     }
 
-    void apply(ParameterUpdate update) {
-        List<MemorySegment> kept = state.stream().map(Memory::data).toList();
-        update.apply(value.data(), requireGradient().data(), kept);
+    /// Takes the step for the elements `from` to `to`, without it, of the parameter as it lies in memory.
+    void apply(ParameterUpdate update, long from, long to) {
+        List<MemorySegment> kept =
+                state.stream().map(memory -> memory.piece(from, to)).toList();
+        update.apply(value.piece(from, to), requireGradient().piece(from, to), kept);
     }
 }

@@ -7,7 +7,9 @@ import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
+import io.trainyard.device.host.GradientSum;
 import io.trainyard.device.host.ParameterUpdate;
+import io.trainyard.device.host.ThreadTeam;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import java.util.ArrayList;
@@ -154,15 +156,9 @@ final class VectorSession implements LearningSession {
         for (int from = begin; from < end; from += UPDATE_BLOCK) {
             int to = Math.min(end, from + UPDATE_BLOCK);
             for (Shard shard : shards.subList(1, threads)) {
-                addTo(sum, shard.gradients(), from, to);
+                GradientSum.add(sum, shard.gradients(), from, to);
             }
             update.apply(model.values(), sum, model.state(), from, to);
-        }
-    }
-
-    private static void addTo(float[] sum, float[] more, int begin, int end) {
-        for (int i = begin; i < end; i++) {
-            sum[i] += more[i];
         }
     }
 

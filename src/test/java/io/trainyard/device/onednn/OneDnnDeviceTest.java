@@ -9,6 +9,7 @@ import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Devices;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
+import io.trainyard.device.NumbersContract;
 import io.trainyard.device.TestWorkload;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.DeviceSpec;
@@ -39,6 +40,41 @@ public class OneDnnDeviceTest extends DeviceContract {
         for (int i = 0; i < once.length; i++) {
             assertThat(oneThread[i]).isCloseTo(once[i], Percentage.withPercentage(0.01));
         }
+    }
+
+    /// Batches of 32, then one of 1 sample: some of the shards have none.
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 4})
+    void shardsOfABatchTrainAndTestAsTheReferenceDoes(int threads) {
+        List<LayerSpec> layers = List.of(
+                new LayerSpec.Conv2d(null, 17, 3, 1, 1, true),
+                new LayerSpec.MaxPool2d(null, 2, 2),
+                new LayerSpec.Relu(null),
+                new LayerSpec.Conv2d(null, 5, 3, 2, 0, false),
+                new LayerSpec.Flatten(null),
+                new LayerSpec.Linear(null, 4, true));
+        Workload workload = TestWorkload.of(Shape.of(3, 12, 12), 4, layers, TestWorkload.MOMENTUM, 32, 65, 7)
+                .withThreads(threads);
+        assertThat(Shards.count(workload, threads)).isEqualTo(threads);
+        NumbersContract.checkTraining(device(), workload);
+    }
+
+    @Test
+    void whatNeedsTheWholeBatchIsNotCutIntoShards() {
+        assertThat(Shards.count(TestWorkload.eventful(), 2)).isEqualTo(1);
+        NumbersContract.checkTraining(device(), TestWorkload.eventful().withThreads(2));
+    }
+
+    @Test
+    void theNumberOfShardsDividesThatOfThreadsAndLeavesEachEnoughToDo() {
+        assertThat(Shards.count(wide(), 1)).isEqualTo(1);
+        assertThat(Shards.count(wide(), 2)).isEqualTo(2);
+        assertThat(Shards.count(wide(), 4)).isEqualTo(4);
+        assertThat(Shards.count(wide(), 6)).as("32 samples, at least 8 each").isEqualTo(3);
+        List<LayerSpec> manyParameters =
+                List.of(new LayerSpec.Flatten(null), new LayerSpec.Linear(null, 1000, true), new LayerSpec.Linear(null, 4, true));
+        Workload summing = TestWorkload.of(Shape.of(3, 12, 12), 4, manyParameters, TestWorkload.PLAIN, 32, 64, 7);
+        assertThat(Shards.count(summing, 2)).as("more to sum than to compute").isEqualTo(1);
     }
 
     /// Their programs for a batch, for the last batch of one sample and for evaluation want weights in other layouts.

@@ -1,4 +1,4 @@
-package io.trainyard.device.vector;
+package io.trainyard.device.host;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// Who waits looks again and again for at most [#SPIN_NANOS], because the others are nearly always done by then and to
 /// be
 /// woken takes longer; then it sleeps. So a busy neighbour on the machine loses no more than that at each meeting.
-final class ThreadTeam implements AutoCloseable {
+public final class ThreadTeam implements AutoCloseable {
     private static final long SPIN_NANOS = 20_000;
 
     /// Between two looks at the clock.
@@ -29,7 +29,7 @@ final class ThreadTeam implements AutoCloseable {
     private volatile @Nullable Thread caller;
     private IntConsumer task = part -> {};
 
-    ThreadTeam(int size) {
+    public ThreadTeam(int size) {
         for (int part = 1; part < size; part++) {
             int own = part;
             Thread helper = new Thread(() -> help(own), "trainyard-kernels-" + part);
@@ -40,7 +40,7 @@ final class ThreadTeam implements AutoCloseable {
     }
 
     /// Calls `part.accept(0)` on this thread and `part.accept(1)` and so on on the others; returns when all are done.
-    void run(IntConsumer part) {
+    public void run(IntConsumer part) {
         if (helpers.isEmpty()) {
             part.accept(0);
             return;

@@ -1,4 +1,4 @@
-package io.trainyard.device.vector;
+package io.trainyard.device.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,0 +1,29 @@
+package io.trainyard.device.host;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/// Adds up the gradients of several threads, element by element.
+public final class GradientSum {
+    private GradientSum() {}
+
+    /// The elements `from` to `to`, without it, of two arrays.
+    public static void add(float[] sum, float[] more, int from, int to) {
+        for (int i = from; i < to; i++) {
+            sum[i] += more[i];
+        }
+    }
+
+    /// Two segments of native memory, float32, of one size.
+    public static void add(MemorySegment sum, MemorySegment more) {
+        long bytes = ParameterUpdate.BYTES;
+        long end = sum.byteSize() / bytes * bytes;
+        for (long i = 0; i < end; i += bytes) {
+            ParameterUpdate.store(ParameterUpdate.load(sum, i).add(ParameterUpdate.load(more, i)), sum, i);
+        }
+        for (long i = end; i < sum.byteSize(); i += Float.BYTES) {
+            float value = sum.get(ValueLayout.JAVA_FLOAT, i) + more.get(ValueLayout.JAVA_FLOAT, i);
+            sum.set(ValueLayout.JAVA_FLOAT, i, value);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.trainyard.device.onednn;
+
+import io.trainyard.device.Workload;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+
+/// Into how many parts a batch is cut. Every part goes through the whole network on threads of its own, which meet
+/// twice
+/// a step; within a part oneDNN's threads meet at every operator. A rule on shapes, because the number decides the last
+/// bits of the results.
+final class Shards {
+    /// With fewer samples a part's operators are too small for their own overhead.
+    private static final int MIN_SAMPLES = 8;
+
+    /// Every part has gradients of its own, which must be summed. So many multiplications of samples for every
+    /// parameter
+    /// of a part keep that below some hundredths of a step.
+    private static final long MIN_MULTIPLY_ADDS_PER_PARAMETER = 64;
+
+    private Shards() {}
+
+    /// @return a divisor of `threads`
+    static int count(Workload workload, int threads) {
+        Network network = workload.network();
+        long work = network.multiplyAdds() * workload.batchSize();
+        if (network.allLayers().stream().anyMatch(layer -> needsWholeBatch(layer.spec()))) {
+            return 1;
+        }
+        int count = threads;
+        while (count > 1
+                && (threads % count != 0
+                        || workload.batchSize() / count < MIN_SAMPLES
+                        || work / count < MIN_MULTIPLY_ADDS_PER_PARAMETER * count * network.parameterElements())) {
+            count--;
+        }
+        return count;
+    }
+
+    /// Batch norm for its statistics; dropout for its masks, which are drawn layer after layer.
+    private static boolean needsWholeBatch(LayerSpec layer) {
+        return layer instanceof LayerSpec.BatchNorm2d
+                || layer instanceof LayerSpec.Dropout
+                || layer instanceof LayerSpec.Dropout2d;
+    }
+
+    /// Where part `shard` of `count` begins.
+    static int begin(int all, int shard, int count) {
+        return (int) ((long) all * shard / count);
+    }
+}
