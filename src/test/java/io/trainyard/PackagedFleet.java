@@ -28,7 +28,8 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 
-/// A fleet on this machine as its README has it: a broker and workers, each a process, with one folder of checkpoints.
+/// A fleet on this machine as its README has it: a broker and workers, each a process, with one folder of
+/// checkpoints.
 final class PackagedFleet implements AutoCloseable {
     private final Path folder;
     private final TrainyardProcess broker;

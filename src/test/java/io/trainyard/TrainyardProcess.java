@@ -21,8 +21,8 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.condition.OS;
 
-/// The packaged application as a user starts it: `./trainyard ...`, a process of its own with a folder of its own, in
-/// which its temporary files are, too. Every wait is bounded, and nothing outlives [#close].
+/// The packaged application as a user starts it: `./trainyard ...`, a process of its own with a folder of its
+/// own, in which its temporary files are, too. Every wait is bounded, and nothing outlives [#close].
 public final class TrainyardProcess implements AutoCloseable {
     public static final Path LAUNCHER = Path.of("trainyard").toAbsolutePath();
 

@@ -15,8 +15,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/// One job's folder in a store. Ownership of a job is decided here, because here is the state: an attempt belongs to
-/// whoever creates its file.
+/// One job's folder in a store. Ownership of a job is decided here, because here is the state: an attempt
+/// belongs to whoever creates its file.
 ///
 ///     <job>/spec.json                                     the job as it was first asked for
 ///     <job>/attempts/<n>                                  created once, by the worker whose attempt it is
@@ -44,9 +44,8 @@ public final class JobFolder {
         this.folder = folder;
     }
 
-    /// A folder for a run of a job outside a fleet: `<job>`, or the first of `<job>~2`, `<job>~3`, ... that is not
-    /// there
-    /// yet, so that running the same file twice neither mixes nor overwrites.
+    /// A folder for a run of a job outside a fleet: `<job>`, or the first of `<job>~2`, `<job>~3`, ... that is
+    /// not there yet, so that running the same file twice neither mixes nor overwrites.
     public static JobFolder ofNewRun(CheckpointStore store, String job) {
         return new JobFolder(store, job, run(job, runs(store, job) + 1));
     }
@@ -173,8 +172,8 @@ public final class JobFolder {
         return Optional.empty();
     }
 
-    /// Another job's model to start from. What a name without a step stands for is decided once, at the first attempt:
-    /// the other job may save more meanwhile.
+    /// Another job's model to start from. What a name without a step stands for is decided once, at the first
+    /// attempt: the other job may save more meanwhile.
     ///
     /// @throws CheckpointException if there is no such checkpoint, or it cannot be read
     public SavedModel source(CheckpointName name) {

@@ -22,8 +22,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// The safetensors format: eight bytes of header length (little-endian), the header as JSON, then the tensors' bytes,
-/// row-major, little-endian. Read and written here: F32 and I64, in the order of their bytes in the file.
+/// The safetensors format: eight bytes of header length (little-endian), the header as JSON, then the tensors'
+/// bytes, row-major, little-endian. Read and written here: F32 and I64, in the order of their bytes in the file.
 ///
 /// Source: https://huggingface.co/docs/safetensors (format, "1.0").
 ///

@@ -9,8 +9,8 @@ import org.jline.terminal.TerminalBuilder;
 
 /// Draws a bar at its place among the others, as wide as the terminal is now.
 ///
-/// The library would ask a terminal of its own for the width, one that sets the signals' handlers back to the system's:
-/// from then on ctrl-C kills the process on the spot, and no shutdown hook runs.
+/// The library would ask a terminal of its own for the width, one that sets the signals' handlers back to the
+/// system's: from then on ctrl-C kills the process on the spot, and no shutdown hook runs.
 final class BarConsumer extends InteractiveConsoleProgressBarConsumer {
     private static final int DEFAULT_COLUMNS = 80;
 

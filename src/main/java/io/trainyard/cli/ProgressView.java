@@ -3,7 +3,8 @@ package io.trainyard.cli;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 
-/// Shows people how jobs go: [ProgressBars] where there is a terminal, [ProgressLines] elsewhere. Used by one thread.
+/// Shows people how jobs go: [ProgressBars] where there is a terminal, [ProgressLines] elsewhere. Used by one
+/// thread.
 public sealed interface ProgressView extends AutoCloseable permits ProgressBars, ProgressLines {
     /// More bars than this do not fit a terminal; that many jobs are shown as lines.
     int MAX_BARS = 20;

@@ -11,8 +11,8 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.jboss.logging.Logger;
 
-/// Reads the events' topics from their beginning into the history. A record that cannot be read is logged and skipped:
-/// anyone can write to a topic, and one bad record must not blind the dashboard.
+/// Reads the events' topics from their beginning into the history. A record that cannot be read is logged and
+/// skipped: anyone can write to a topic, and one bad record must not blind the dashboard.
 @ApplicationScoped
 public class EventConsumer {
     private static final Logger LOG = Logger.getLogger(EventConsumer.class);

@@ -47,8 +47,8 @@ public final class JobHistory {
     private final Limits limits;
     private final Map<String, Entry> jobs = new HashMap<>();
     private final Map<String, Seen> workers = new HashMap<>();
-    /// When jobs that have left were last heard of. The rest of their events may be read after they left, and must not
-    /// bring them back as jobs without an end.
+    /// When jobs that have left were last heard of. The rest of their events may be read after they left, and
+    /// must not bring them back as jobs without an end.
     private final Map<String, Long> left = new LinkedHashMap<>();
 
     private long version = 1;

@@ -14,7 +14,8 @@ import jakarta.ws.rs.sse.OutboundSseEvent;
 import jakarta.ws.rs.sse.Sse;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/// The live stream as server-sent events: `snapshot`, then `change`. Bounded per client ([LiveUpdates]) and in clients.
+/// The live stream as server-sent events: `snapshot`, then `change`. Bounded per client ([LiveUpdates]) and in
+/// clients.
 @Path("/api/live")
 @Singleton
 public class LiveResource {

@@ -10,8 +10,8 @@ final class DataFiles {
     /// The most bytes of pixels in one part: what a Java array holds (a few headers less than 2^31 elements).
     static final int MAX_PIXEL_BYTES = Integer.MAX_VALUE - 8;
 
-    /// Deflate never packs tighter than 1032 to 1 (https://zlib.net/zlib_tech.html, "Maximum Compression Factor"), so
-    /// a compressed file that promises more than this lies, and no memory is set aside for it.
+    /// Deflate never packs tighter than 1032 to 1 (https://zlib.net/zlib_tech.html, "Maximum Compression
+    /// Factor"), so a compressed file that promises more than this lies, and no memory is set aside for it.
     static final long MAX_COMPRESSION = 1032;
 
     private DataFiles() {}

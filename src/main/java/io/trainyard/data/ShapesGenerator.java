@@ -44,8 +44,8 @@ record ShapesGenerator(long seed, int trainSize, int testSize, Look look) implem
         return new ShapesGenerator(28, 10_000, 1_000, new Look(0.24, 0.36, 0.10, 0.25, 70, 25, 2));
     }
 
-    /// 3x64x64, 6 classes: near the middle, because the network it is for, an MLP, does not see that a figure elsewhere
-    /// is the same figure.
+    /// 3x64x64, 6 classes: near the middle, because the network it is for, an MLP, does not see that a figure
+    /// elsewhere is the same figure.
     static ShapesGenerator shapes64() {
         return new ShapesGenerator(64, 2_400, 300, new Look(0.25, 0.36, 0.08, 0.20, 50, 40, 4));
     }

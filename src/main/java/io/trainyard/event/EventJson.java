@@ -9,8 +9,8 @@ import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import org.jspecify.annotations.Nullable;
 
-/// Events as JSON: one line each, `type` first, then `job` and `attempt`. The same bytes are on the topics and on the
-/// command line.
+/// Events as JSON: one line each, `type` first, then `job` and `attempt`. The same bytes are on the topics and
+/// on the command line.
 public final class EventJson {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .addModule(new ParameterNamesModule())

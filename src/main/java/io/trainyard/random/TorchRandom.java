@@ -1,8 +1,8 @@
 package io.trainyard.random;
 
-/// PyTorch's default generator on the CPU, number for number: MT19937 (Matsumoto and Nishimura 1998, `init_genrand`),
-/// and the ways PyTorch makes its values of it. A job with a seed therefore starts from the weights, and visits the
-/// samples in the order, of the PyTorch script with that seed.
+/// PyTorch's default generator on the CPU, number for number: MT19937 (Matsumoto and Nishimura 1998,
+/// `init_genrand`), and the ways PyTorch makes its values of it. A job with a seed therefore starts from the
+/// weights, and visits the samples in the order, of the PyTorch script with that seed.
 ///
 /// Commons Math's MersenneTwister seeds otherwise when bit 31 of the seed is set.
 public final class TorchRandom {
@@ -106,8 +106,8 @@ public final class TorchRandom {
         return order;
     }
 
-    /// Fills `mask` as `F.dropout(p)` does in training: 0 for elements to drop, 1/(1-p) for those to keep; two words an
-    /// element, in the order of a contiguous tensor.
+    /// Fills `mask` as `F.dropout(p)` does in training: 0 for elements to drop, 1/(1-p) for those to keep; two
+    /// words an element, in the order of a contiguous tensor.
     ///
     /// @param p the probability to drop, above 0 and below 1; PyTorch draws nothing for 0 and 1
     public void dropoutMask(float[] mask, double p) {

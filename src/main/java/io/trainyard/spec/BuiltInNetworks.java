@@ -76,7 +76,8 @@ public final class BuiltInNetworks {
                 linear("fc3", 6));
     }
 
-    /// 3x32x32, 10 classes: ResNet-18 (He et al. 2015) for CIFAR-10, with the names it has in kuangliu/pytorch-cifar.
+    /// 3x32x32, 10 classes: ResNet-18 (He et al. 2015) for CIFAR-10, with the names it has in
+    /// kuangliu/pytorch-cifar.
     private static List<LayerSpec> resnet18() {
         List<LayerSpec> layers = new ArrayList<>();
         layers.add(convWithoutBias("conv1", 64, 3, 1));

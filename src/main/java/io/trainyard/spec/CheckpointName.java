@@ -4,9 +4,9 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import org.jspecify.annotations.Nullable;
 
-/// A checkpoint as a job names it: `<job id>`, that job's newest, or `<job id>/<step>`. It is a name in the store,
-/// never
-/// a path. What ran outside a fleet more than once under one id has its later runs under `<job id>~2` and so on.
+/// A checkpoint as a job names it: `<job id>`, that job's newest, or `<job id>/<step>`. It is a name in the
+/// store, never a path. What ran outside a fleet more than once under one id has its later runs under `<job
+/// id>~2` and so on.
 ///
 /// @param job the folder's name in the store: a job's id, with the number of the run where there are several
 /// @param step null: the newest

@@ -60,7 +60,8 @@ public sealed interface LayerSpec {
         return List.of();
     }
 
-    /// Values that one sample's mask has in training, for samples of shape `in`; 0 for a layer that draws none itself.
+    /// Values that one sample's mask has in training, for samples of shape `in`; 0 for a layer that draws none
+    /// itself.
     default int maskElements(Shape in) {
         return 0;
     }

@@ -32,8 +32,8 @@ public sealed interface OptimizerSpec {
     /// Whether its rule asks how many steps it has made.
     boolean countsSteps();
 
-    /// The entries of its state that belong to `parameter`, named `<parameter>.<slot>`, in the order of [#slots]; none
-    /// for a buffer.
+    /// The entries of its state that belong to `parameter`, named `<parameter>.<slot>`, in the order of
+    /// [#slots]; none for a buffer.
     default List<ParameterSpec> slotsOf(ParameterSpec parameter) {
         return parameter.trained()
                 ? slots().stream()
@@ -55,7 +55,8 @@ public sealed interface OptimizerSpec {
         return entries;
     }
 
-    /// g += weightDecay w; v = momentum v + g; w -= learningRate v. With `nesterov` w -= learningRate (g + momentum v).
+    /// g += weightDecay w; v = momentum v + g; w -= learningRate v. With `nesterov` w -= learningRate (g +
+    /// momentum v).
     record Sgd(double learningRate, double momentum, boolean nesterov, double weightDecay) implements OptimizerSpec {
         public Sgd {
             Check.within("optimizer.learningRate", learningRate, 0, 1000);

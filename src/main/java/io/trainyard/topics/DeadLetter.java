@@ -1,7 +1,7 @@
 package io.trainyard.topics;
 
-/// The headers a record on [Topic#DEAD_LETTER] has besides those of [CloudEvents]; all are text. Its key and body are
-/// those of the command that nobody will run.
+/// The headers a record on [Topic#DEAD_LETTER] has besides those of [CloudEvents]; all are text. Its key and
+/// body are those of the command that nobody will run.
 public final class DeadLetter {
     /// A sentence for the person who wrote the command.
     public static final String REASON = "reason";

@@ -3,7 +3,8 @@ package io.trainyard.training;
 import org.apache.commons.math3.stat.interval.ConfidenceInterval;
 import org.apache.commons.math3.stat.interval.WilsonScoreInterval;
 
-/// The part of a test set that is recognised, and what a set of that size leaves open: the 95 % Wilson score interval.
+/// The part of a test set that is recognised, and what a set of that size leaves open: the 95 % Wilson score
+/// interval.
 ///
 /// @param value 0..1
 /// @param low 0..1

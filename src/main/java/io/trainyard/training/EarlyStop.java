@@ -7,8 +7,8 @@ import io.trainyard.spec.StopWhen;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Whether a job ends before its last epoch. All it asks is in the [Progress] that checkpoints keep, so that an attempt
-/// that goes on from one decides as the attempt before would have.
+/// Whether a job ends before its last epoch. All it asks is in the [Progress] that checkpoints keep, so that an
+/// attempt that goes on from one decides as the attempt before would have.
 final class EarlyStop {
     private static final double MICROS_A_MINUTE = 60e6;
 

@@ -3,7 +3,8 @@ package io.trainyard.training;
 /// How many steps to train in one call, so that losses are told in time and the device is not asked too often. The
 /// choice has no influence on the numbers.
 final class Pace {
-    /// Half of what the losses may be late, because a step's loss waits for the block's last step and then to be sent.
+    /// Half of what the losses may be late, because a step's loss waits for the block's last step and then to be
+    /// sent.
     static final long BLOCK_MICROS = 100_000;
 
     private int block = 1;

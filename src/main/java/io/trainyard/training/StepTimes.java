@@ -2,8 +2,8 @@ package io.trainyard.training;
 
 import org.apache.commons.math3.stat.descriptive.rank.PSquarePercentile;
 
-/// How long steps take: median, 95th and 99th percentile, in constant memory by Jain and Chlamtac's P-square estimate
-/// (CACM 1985). Steps of a block count as equally long.
+/// How long steps take: median, 95th and 99th percentile, in constant memory by Jain and Chlamtac's P-square
+/// estimate (CACM 1985). Steps of a block count as equally long.
 final class StepTimes {
     private final PSquarePercentile median = new PSquarePercentile(50);
     private final PSquarePercentile p95 = new PSquarePercentile(95);

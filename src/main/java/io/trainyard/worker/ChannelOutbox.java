@@ -39,8 +39,9 @@ class ChannelOutbox implements Outbox {
     /// trying on.
     private static final int DELIVERY_TIMEOUT_MILLIS = 60_000;
 
-    /// With more, the first records to a topic that was just created were now and then lost until the delivery timeout:
-    /// its leader refuses the first request, takes the second, and then finds the first one's retry out of order.
+    /// With more, the first records to a topic that was just created were now and then lost until the delivery
+    /// timeout: its leader refuses the first request, takes the second, and then finds the first one's retry out
+    /// of order.
     private static final int REQUESTS_IN_FLIGHT = 1;
 
     /// Losses come every 100 ms, so batching them costs nobody's patience.
@@ -124,8 +125,8 @@ class ChannelOutbox implements Outbox {
         return sent;
     }
 
-    /// Readers merge the topics by timestamp. Each topic has a producer with a thread of its own, whose clock readings
-    /// would come in any order; so the time is taken here, and no two records have the same.
+    /// Readers merge the topics by timestamp. Each topic has a producer with a thread of its own, whose clock
+    /// readings would come in any order; so the time is taken here, and no two records have the same.
     private Instant nextTimestamp() {
         return Instant.ofEpochMilli(
                 lastMillis.accumulateAndGet(System.currentTimeMillis(), (last, now) -> Math.max(last + 1, now)));

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 
 /// Claims one command at a time and has it run, on a thread of its own, until it is stopped.
 ///
-/// A claim ends in one of three ways. Settled: all that is to be said about the command is with the brokers, then the
-/// command is accepted. Released: the worker stops, and another takes the command at once. Lost: the lock is gone or
-/// may be; then the job is stopped, the consumer thrown away, and nothing acknowledged.
+/// A claim ends in one of three ways. Settled: all that is to be said about the command is with the brokers,
+/// then the command is accepted. Released: the worker stops, and another takes the command at once. Lost: the
+/// lock is gone or may be; then the job is stopped, the consumer thrown away, and nothing acknowledged.
 final class ClaimLoop implements AutoCloseable {
     /// What a loop needs to know.
     ///

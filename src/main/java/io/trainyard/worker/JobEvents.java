@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/// The events of one claim on one job, on their way to the brokers. A failed send is remembered: from then on nothing
-/// more is taken, and [#acknowledged] fails.
+/// The events of one claim on one job, on their way to the brokers. A failed send is remembered: from then on
+/// nothing more is taken, and [#acknowledged] fails.
 final class JobEvents {
     /// Events that may be on their way at a time; the next one waits. At one event every 100 ms this is 25 s of a
     /// broker that does not answer.

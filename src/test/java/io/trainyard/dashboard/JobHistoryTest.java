@@ -59,8 +59,8 @@ class JobHistoryTest {
         assertThat(history.losses("b", 1, 9, 9)).isEmpty();
     }
 
-    /// Each topic keeps its order, but the topics are read side by side; and a consumer that loses its place reads all
-    /// again.
+    /// Each topic keeps its order, but the topics are read side by side; and a consumer that loses its place
+    /// reads all again.
     @Test
     void comesOutTheSameHoweverTheTopicsInterleave() {
         List<List<TrainingEvent>> topics = List.of(

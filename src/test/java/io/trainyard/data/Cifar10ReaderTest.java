@@ -19,8 +19,8 @@ class Cifar10ReaderTest {
 
     private Path folder;
 
-    /// `data_batch_1.bin` with one image, `_2` with two, and so on; image k of file i has the label i + k and pixels of
-    /// 10 i + k.
+    /// `data_batch_1.bin` with one image, `_2` with two, and so on; image k of file i has the label i + k and
+    /// pixels of 10 i + k.
     @BeforeEach
     void writeFiles() throws IOException {
         folder = Files.createDirectory(root.resolve("cifar10"));

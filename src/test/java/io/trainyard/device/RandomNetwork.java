@@ -47,9 +47,8 @@ public record RandomNetwork(
         OptimizerSpec optimizer,
         AugmentSpec augment,
         int threads) {
-    /// What layers are made of, so that they fit the shape before them: jqwik makes these smaller one by one to find
-    /// the
-    /// smallest network that fails, whatever that does to the shapes.
+    /// What layers are made of, so that they fit the shape before them: jqwik makes these smaller one by one to
+    /// find the smallest network that fails, whatever that does to the shapes.
     private record Recipe(Kind kind, int first, int second, int third, int fourth) {}
 
     private enum Kind {
@@ -141,9 +140,8 @@ public record RandomNetwork(
         return layers;
     }
 
-    /// Makes the newest layers those of a residual. Its shortcut is the input itself, if that has the shape it must
-    /// have
-    /// and the recipe wants so; otherwise layers as the others, with parameters of its own.
+    /// Makes the newest layers those of a residual. Its shortcut is the input itself, if that has the shape it
+    /// must have and the recipe wants so; otherwise layers as the others, with parameters of its own.
     private static void enclose(List<LayerSpec> layers, Recipe recipe, Shape input, Predicate<LayerSpec> allowed) {
         int from = Math.max(0, layers.size() - 1 - recipe.first() % 3);
         List<LayerSpec> newest = layers.subList(from, layers.size());
@@ -214,9 +212,8 @@ public record RandomNetwork(
         return number < 70 ? 1 + number % 7 : number - 69 + 7;
     }
 
-    /// Rates at which a few steps go somewhere, but not far, and an epsilon that keeps Adam from making steps of what
-    /// is
-    /// only rounding: what rounding does must stay small.
+    /// Rates at which a few steps go somewhere, but not far, and an epsilon that keeps Adam from making steps of
+    /// what is only rounding: what rounding does must stay small.
     private static Arbitrary<OptimizerSpec> optimizers() {
         Arbitrary<Double> momenta = Arbitraries.of(0.0, 0.5, 0.9);
         Arbitrary<Double> decays = Arbitraries.of(0.0, 0.01, 0.1);

@@ -105,8 +105,8 @@ public final class TestWorkload {
         return new Dataset.Split(pixels, labels);
     }
 
-    /// All that carries something from step to step: momentum, augmentation, dropout, running statistics, a short last
-    /// batch.
+    /// All that carries something from step to step: momentum, augmentation, dropout, running statistics, a
+    /// short last batch.
     public static Workload eventful() {
         List<LayerSpec> layers = List.of(
                 LayerRow.conv(6, 3, 1, 1, true),

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// The built-in networks on real data, step by step against PyTorch. Each golden file's first line is the command that
-/// made it.
+/// The built-in networks on real data, step by step against PyTorch. Each golden file's first line is the
+/// command that made it.
 class GoldenCurvesTest {
     private static final Path DATA = Path.of("../shared/data");
 
@@ -40,8 +40,8 @@ class GoldenCurvesTest {
     /// PyTorch's own spread between thread counts is up to half of this.
     private static final double ACCURACY_TOLERANCE = 0.02;
 
-    /// A network of millions of ReLUs: after a few steps some inputs are so near to 0 that rounding decides their sign.
-    /// In the golden file float32 and float64 differ by up to 0.3 %.
+    /// A network of millions of ReLUs: after a few steps some inputs are so near to 0 that rounding decides
+    /// their sign. In the golden file float32 and float64 differ by up to 0.3 %.
     private static final Percentage LATER_LOSS_TOLERANCE = Percentage.withPercentage(1);
 
     @TempDir

@@ -42,8 +42,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Holds docs/networks.md against the code: its examples train, its tables tell all fields and their defaults, and it
-/// leaves nothing out.
+/// Holds docs/networks.md against the code: its examples train, its tables tell all fields and their defaults,
+/// and it leaves nothing out.
 class NetworksPageTest {
     private static final Path PAGE = Path.of("docs/networks.md");
     private static final Pattern EXAMPLE = Pattern.compile("```json\n(.*?)```", Pattern.DOTALL);

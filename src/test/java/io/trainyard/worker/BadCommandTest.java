@@ -19,7 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Commands nobody can run, each with what a person needs to read about it. The last job is good: the worker goes on.
+/// Commands nobody can run, each with what a person needs to read about it. The last job is good: the worker
+/// goes on.
 class BadCommandTest {
     private static final int HUNDRED_MEGABYTES = 100_000_000;
 

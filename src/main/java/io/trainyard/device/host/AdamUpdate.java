@@ -5,10 +5,9 @@ import java.util.List;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
 
-/// `torch.optim.Adam` and `torch.optim.AdamW`, in step t: d = g + gradientDecay p; m += (1 - beta1) (d - m);
-/// s = beta2 s + (1 - beta2) d^2; p = shrink p - learningRate / (1 - beta1^t) m / (sqrt(s) / sqrt(1 - beta2^t) +
-/// epsilon).
-/// Adam's weight decay is the first term's, AdamW's is the factor of p.
+/// `torch.optim.Adam` and `torch.optim.AdamW`, in step t: d = g + gradientDecay p; m += (1 - beta1) (d - m); s =
+/// beta2 s + (1 - beta2) d^2; p = shrink p - learningRate / (1 - beta1^t) m / (sqrt(s) / sqrt(1 - beta2^t) +
+/// epsilon). Adam's weight decay is the first term's, AdamW's is the factor of p.
 final class AdamUpdate extends ParameterUpdate {
     private final float gradientDecay;
     private final float shrink;

@@ -12,8 +12,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Turns samples of a data set into what a network takes: float32, augmented, scaled and normalised. Each thread that
-/// assembles needs one of its own.
+/// Turns samples of a data set into what a network takes: float32, augmented, scaled and normalised. Each thread
+/// that assembles needs one of its own.
 public final class BatchAssembler {
     private static final VarHandle EIGHT_BYTES =
             MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());

@@ -9,15 +9,16 @@ import java.util.List;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/// What an optimizer does to the parameters in one step, in float32 with PyTorch's operations in PyTorch's order.
+/// What an optimizer does to the parameters in one step, in float32 with PyTorch's operations in PyTorch's
+/// order.
 ///
-/// Each element is computed by itself and always with the same operations: the bits depend neither on how wide the
-/// machine's vectors are nor on how a parameter is cut into pieces. The padding of blocked layouts may be among the
-/// elements: there all is zero, and stays so.
+/// Each element is computed by itself and always with the same operations: the bits depend neither on how wide
+/// the machine's vectors are nor on how a parameter is cut into pieces. The padding of blocked layouts may be
+/// among the elements: there all is zero, and stays so.
 ///
-/// Native memory and arrays have loops of their own. One loop over segments of both kinds is compiled for both once a
-/// process has met both, and is then three times as slow. Each loop has a method of its own, too: the compiler inlines
-/// only so much into one, and vectors that leave a method become objects.
+/// Native memory and arrays have loops of their own. One loop over segments of both kinds is compiled for both
+/// once a process has met both, and is then three times as slow. Each loop has a method of its own, too: the
+/// compiler inlines only so much into one, and vectors that leave a method become objects.
 public abstract sealed class ParameterUpdate permits SgdUpdate, AdamUpdate {
     static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();

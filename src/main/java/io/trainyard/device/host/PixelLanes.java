@@ -8,8 +8,8 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
-/// The floats of a [PixelScale], many at once and bit for bit those of its table: each operation of float32 rounds the
-/// same in a vector's lane. Three times as fast as the table, whose loads come one by one.
+/// The floats of a [PixelScale], many at once and bit for bit those of its table: each operation of float32
+/// rounds the same in a vector's lane. Three times as fast as the table, whose loads come one by one.
 final class PixelLanes {
     private static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_PREFERRED;
     private static final VectorSpecies<Integer> INTS = IntVector.SPECIES_PREFERRED;

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import jdk.incubator.vector.FloatVector;
 
-/// `torch.optim.SGD`, with its fused multiplications: d = g + weightDecay p; v = momentum v + d; p -= learningRate v.
-/// Without momentum v is d; with `nesterov` p -= learningRate (d + momentum v).
+/// `torch.optim.SGD`, with its fused multiplications: d = g + weightDecay p; v = momentum v + d; p -=
+/// learningRate v. Without momentum v is d; with `nesterov` p -= learningRate (d + momentum v).
 final class SgdUpdate extends ParameterUpdate {
     private final float minusLearningRate;
     private final float momentum;

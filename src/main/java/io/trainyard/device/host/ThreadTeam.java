@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /// A fixed number of threads that do one thing together, meet, and do the next: the caller is the first of them.
 ///
-/// Who waits looks again and again for at most [#SPIN_NANOS], because the others are nearly always done by then and to
-/// be
-/// woken takes longer; then it sleeps. So a busy neighbour on the machine loses no more than that at each meeting.
+/// Who waits looks again and again for at most [#SPIN_NANOS], because the others are nearly always done by then
+/// and to be woken takes longer; then it sleeps. So a busy neighbour on the machine loses no more than that at
+/// each meeting.
 public final class ThreadTeam implements AutoCloseable {
     private static final long SPIN_NANOS = 20_000;
 
@@ -39,7 +39,8 @@ public final class ThreadTeam implements AutoCloseable {
         }
     }
 
-    /// Calls `part.accept(0)` on this thread and `part.accept(1)` and so on on the others; returns when all are done.
+    /// Calls `part.accept(0)` on this thread and `part.accept(1)` and so on on the others; returns when all are
+    /// done.
     public void run(IntConsumer part) {
         if (helpers.isEmpty()) {
             part.accept(0);

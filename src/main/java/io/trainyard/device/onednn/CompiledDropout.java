@@ -6,8 +6,8 @@ import io.trainyard.device.onednn.Engine.Argument;
 import io.trainyard.spec.Network;
 import java.util.Arrays;
 
-/// Multiplies by a mask that is drawn anew in every step, in the logical order of elements. A drawn value may stand for
-/// several neighbours: `dropout2d` has one for all of a channel.
+/// Multiplies by a mask that is drawn anew in every step, in the logical order of elements. A drawn value may
+/// stand for several neighbours: `dropout2d` has one for all of a channel.
 final class CompiledDropout implements CompiledLayer {
     private final Memory mask;
     private final PrimitiveDescription multiplication;

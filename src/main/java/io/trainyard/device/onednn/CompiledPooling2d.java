@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One value of each window: the largest, whose gradient goes to the first of equals, row by row, as in PyTorch; or the
-/// mean.
+/// One value of each window: the largest, whose gradient goes to the first of equals, row by row, as in PyTorch;
+/// or the mean.
 final class CompiledPooling2d implements CompiledLayer {
     /// oneDNN counts the elements between two taps of a window: 0 for a dense one.
     private static final long[] DENSE = {0, 0};

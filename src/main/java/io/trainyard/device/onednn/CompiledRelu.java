@@ -5,9 +5,8 @@ import static org.bytedeco.dnnl.global.dnnl.*;
 import io.trainyard.device.onednn.Engine.Argument;
 import io.trainyard.spec.Network;
 
-/// max(0, x), written over its input where nobody else reads that: no layer's backward pass needs what the layer itself
-/// gave out, except this one's,
-/// which tells from its output where the input was positive.
+/// max(0, x), written over its input where nobody else reads that: no layer's backward pass needs what the layer
+/// itself gave out, except this one's, which tells from its output where the input was positive.
 final class CompiledRelu implements CompiledLayer {
     private static final float SLOPE_BELOW_ZERO = 0;
     private static final float UNUSED = 0;

@@ -6,8 +6,8 @@ import io.trainyard.device.onednn.Engine.Argument;
 import io.trainyard.spec.Network;
 import java.util.Arrays;
 
-/// The sum of two branches. Both read the same input, and both the same gradient of the output: neither may write over
-/// them.
+/// The sum of two branches. Both read the same input, and both the same gradient of the output: neither may
+/// write over them.
 final class CompiledResidual implements CompiledLayer {
     private final String name;
     private final Chain layers;

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What lives from step to step, shared by all programs of a session. The first program that uses a parameter chooses
-/// its layout; the others copy it where they want another.
+/// What lives from step to step, shared by all programs of a session. The first program that uses a parameter
+/// chooses its layout; the others copy it where they want another.
 final class ModelState {
     private final Engine engine;
     private final List<ParameterSpec> specs;

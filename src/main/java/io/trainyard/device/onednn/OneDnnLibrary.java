@@ -18,8 +18,8 @@ import org.bytedeco.javacpp.Pointer;
 
 /// oneDNN's native library and the OpenMP runtime that came with it, loaded once for this process.
 ///
-/// Idle OpenMP threads spin by default, which makes a step many times slower beside a busy neighbour. Start Java with
-/// the environment variable `OMP_WAIT_POLICY=PASSIVE`; the runtime reads it when it is loaded.
+/// Idle OpenMP threads spin by default, which makes a step many times slower beside a busy neighbour. Start Java
+/// with the environment variable `OMP_WAIT_POLICY=PASSIVE`; the runtime reads it when it is loaded.
 public final class OneDnnLibrary {
     private static final Map<Integer, String> INSTRUCTION_SETS = new TreeMap<>(Map.of(
             dnnl_cpu_isa_sse41, "SSE4.1",
@@ -95,8 +95,8 @@ public final class OneDnnLibrary {
         return "oneDNN %d.%d.%d with %s".formatted(version.major(), version.minor(), version.patch(), instructions);
     }
 
-    /// Sets how many threads oneDNN computes with when the calling thread calls it. Primitives are made for the number
-    /// set at that time.
+    /// Sets how many threads oneDNN computes with when the calling thread calls it. Primitives are made for the
+    /// number set at that time.
     void setThreads(int threads) {
         try {
             setThreads.invokeExact(threads);

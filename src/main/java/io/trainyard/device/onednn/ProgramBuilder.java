@@ -62,9 +62,8 @@ record ProgramBuilder(
         shared.add(memory.data().address());
     }
 
-    /// Where to put what is made of `memory` value by value, by the last that needs it: over it, or into a new memory
-    /// if
-    /// it is shared.
+    /// Where to put what is made of `memory` value by value, by the last that needs it: over it, or into a new
+    /// memory if it is shared.
     Memory over(Memory memory) {
         return shared.contains(memory.data().address()) ? engine.memory(memory.layout()) : memory;
     }
@@ -80,8 +79,8 @@ record ProgramBuilder(
         return copy;
     }
 
-    /// A memory in which a primitive leaves what belongs into `target`: that itself if it lies in `layout`. Follow the
-    /// primitive with [#deliver].
+    /// A memory in which a primitive leaves what belongs into `target`: that itself if it lies in `layout`.
+    /// Follow the primitive with [#deliver].
     Memory outputFor(Memory target, Layout layout) {
         return target.layout().same(layout) ? target : engine.memory(layout);
     }

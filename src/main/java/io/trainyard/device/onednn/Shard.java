@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// One part of every batch, and the programs for it: training with a full batch and with an epoch's shorter last one,
-/// evaluation in chunks and the shorter last one. Made, used and closed on one thread.
+/// One part of every batch, and the programs for it: training with a full batch and with an epoch's shorter last
+/// one, evaluation in chunks and the shorter last one. Made, used and closed on one thread.
 final class Shard implements AutoCloseable {
-    /// Values (one sample's input and activations, times samples) that an evaluation chunk may have when that is more
-    /// than a batch: 4 MiB of float32, about what stays in a core's cache.
+    /// Values (one sample's input and activations, times samples) that an evaluation chunk may have when that is
+    /// more than a batch: 4 MiB of float32, about what stays in a core's cache.
     private static final long EVALUATION_ELEMENTS = 1 << 20;
 
     private final Workload workload;

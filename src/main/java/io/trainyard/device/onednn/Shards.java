@@ -4,17 +4,15 @@ import io.trainyard.device.Workload;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 
-/// Into how many parts a batch is cut. Every part goes through the whole network on threads of its own, which meet
-/// twice
-/// a step; within a part oneDNN's threads meet at every operator. A rule on shapes, because the number decides the last
-/// bits of the results.
+/// Into how many parts a batch is cut. Every part goes through the whole network on threads of its own, which
+/// meet twice a step; within a part oneDNN's threads meet at every operator. A rule on shapes, because the
+/// number decides the last bits of the results.
 final class Shards {
     /// With fewer samples a part's operators are too small for their own overhead.
     private static final int MIN_SAMPLES = 8;
 
     /// Every part has gradients of its own, which must be summed. So many multiplications of samples for every
-    /// parameter
-    /// of a part keep that below some hundredths of a step.
+    /// parameter of a part keep that below some hundredths of a step.
     private static final long MIN_MULTIPLY_ADDS_PER_PARAMETER = 64;
 
     private Shards() {}

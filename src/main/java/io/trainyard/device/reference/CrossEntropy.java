@@ -1,7 +1,7 @@
 package io.trainyard.device.reference;
 
-/// The loss of one sample with logits z and true class t: log(sum of exp z) - z[t]. The largest logit is taken out of
-/// the sum, so that no exponential overflows.
+/// The loss of one sample with logits z and true class t: log(sum of exp z) - z[t]. The largest logit is taken
+/// out of the sum, so that no exponential overflows.
 final class CrossEntropy {
     private CrossEntropy() {}
 

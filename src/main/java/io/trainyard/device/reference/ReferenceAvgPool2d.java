@@ -4,8 +4,8 @@ import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 
-/// y = the mean x of each window. Each x of a window gets an equal share of its gradient; where windows overlap, shares
-/// add up.
+/// y = the mean x of each window. Each x of a window gets an equal share of its gradient; where windows overlap,
+/// shares add up.
 final class ReferenceAvgPool2d implements ReferenceLayer {
     /// From one row or column to another, which is not included.
     private record Span(int from, int to) {

@@ -4,9 +4,9 @@ import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 
-/// y[n,o,r,c] = bias[o] + sum over i, a, b of
-/// weight[o,i,a,b] x[n,first+i,r*stride-padding+a*dilation,c*stride-padding+b*dilation], where x is 0 outside the image
-/// and `first` is the first channel that o's group sees.
+/// y[n,o,r,c] = bias[o] + sum over i, a, b of weight[o,i,a,b]
+/// x[n,first+i,r*stride-padding+a*dilation,c*stride-padding+b*dilation], where x is 0 outside the image and
+/// `first` is the first channel that o's group sees.
 final class ReferenceConv2d implements ReferenceLayer {
     private final int kernel;
     private final int stride;

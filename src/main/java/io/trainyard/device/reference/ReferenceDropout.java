@@ -3,8 +3,8 @@ package io.trainyard.device.reference;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.Network;
 
-/// In training y = x * mask with [TorchRandom#dropoutMask], in evaluation y = x. A mask's value may stand for several
-/// neighbours: `dropout2d` has one for all of a channel.
+/// In training y = x * mask with [TorchRandom#dropoutMask], in evaluation y = x. A mask's value may stand for
+/// several neighbours: `dropout2d` has one for all of a channel.
 final class ReferenceDropout implements ReferenceLayer {
     private final double p;
     private final int maskElements; // of a sample

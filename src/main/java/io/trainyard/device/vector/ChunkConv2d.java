@@ -5,10 +5,9 @@ import io.trainyard.spec.LayerSpec;
 import jdk.incubator.vector.FloatVector;
 import org.jspecify.annotations.Nullable;
 
-/// Cross-correlation with stride 1 over an input that has its padding already. Seen as rows, the output is weight (out,
-/// taps) times the input's plane shifted by each tap; the output keeps the input's pitch, so that its last columns,
-/// where
-/// the window reaches into the next row, mean nothing.
+/// Cross-correlation with stride 1 over an input that has its padding already. Seen as rows, the output is
+/// weight (out, taps) times the input's plane shifted by each tap; the output keeps the input's pitch, so that
+/// its last columns, where the window reaches into the next row, mean nothing.
 final class ChunkConv2d implements ChunkLayer {
     private final Values input;
     private final Values output;
@@ -75,10 +74,9 @@ final class ChunkConv2d implements ChunkLayer {
                 kernel * kernel, weightAt, shiftsBack, Vectors.roundUp(in.rows() * in.pitch()), in.plane());
     }
 
-    /// The input's gradient at q is a sum over the output's at q minus a tap's shift. Where it is wanted, every plane
-    /// of
-    /// the output is as long as the input's, plus the longest shift, and so is the room before the first: what lies
-    /// there stays zero.
+    /// The input's gradient at q is a sum over the output's at q minus a tap's shift. Where it is wanted, every
+    /// plane of the output is as long as the input's, plus the longest shift, and so is the room before the
+    /// first: what lies there stays zero.
     private static Grid outputGrid(Grid in, int out, int reach, boolean inputHasGradient) {
         int rows = in.rows() - reach;
         int columns = in.columns() - reach;

@@ -1,7 +1,7 @@
 package io.trainyard.device.vector;
 
-/// The same values in the same order in another grid: flattened to vectors, or with a border of zeros for a convolution
-/// with padding.
+/// The same values in the same order in another grid: flattened to vectors, or with a border of zeros for a
+/// convolution with padding.
 ///
 /// @param input whose rows are copied
 /// @param top rows of border before the first

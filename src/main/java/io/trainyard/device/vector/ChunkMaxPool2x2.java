@@ -9,13 +9,11 @@ import jdk.incubator.vector.VectorMask;
 import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShuffle;
 
-/// Max pooling by two in both directions, a vector of windows at a time: without branches, which the processor would
-/// guess
-/// wrong half the time. Of equals the first, row by row, gets the gradient.
+/// Max pooling by two in both directions, a vector of windows at a time: without branches, which the processor
+/// would guess wrong half the time. Of equals the first, row by row, gets the gradient.
 ///
-/// Every vector is written whole: what it spoils to the right of a row is written again by the rows that follow, or
-/// lies
-/// where nothing of meaning is.
+/// Every vector is written whole: what it spoils to the right of a row is written again by the rows that follow,
+/// or lies where nothing of meaning is.
 final class ChunkMaxPool2x2 implements ChunkLayer {
     private static final VectorShuffle<Float> EVENS = shuffle(lane -> 2 * lane % LENGTH);
     private static final VectorShuffle<Float> ODDS = shuffle(lane -> (2 * lane + 1) % LENGTH);

@@ -6,9 +6,8 @@ import static io.trainyard.device.vector.Vectors.SPECIES;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorOperators;
 
-/// max(0, x), in place: no layer's backward pass needs what the layer itself gave out, except this one's, which tells
-/// from
-/// its output where the input was positive.
+/// max(0, x), in place: no layer's backward pass needs what the layer itself gave out, except this one's, which
+/// tells from its output where the input was positive.
 record ChunkRelu(Values output) implements ChunkLayer {
     @Override
     public void forward(int first, int samples, boolean training) {

@@ -5,9 +5,8 @@ import static io.trainyard.device.vector.Vectors.SPECIES;
 
 import jdk.incubator.vector.FloatVector;
 
-/// All dot products c[r][t] = sum over p of a[r][p] b[t][p] between rows of a and rows of b, three by four at a time.
-/// The
-/// rows may lie in several pieces, one a sample.
+/// All dot products c[r][t] = sum over p of a[r][p] b[t][p] between rows of a and rows of b, three by four at a
+/// time. The rows may lie in several pieces, one a sample.
 ///
 /// @param aOffsets where the rows of a begin
 /// @param bOffsets where the rows of b begin

@@ -14,11 +14,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/// All parameters one after another in one array, and the optimizer's state in arrays of the same form, so that a
-/// step's
-/// update is one pass. The rows of a linear layer's weight are padded with zeros to whole tiles; they stay zero,
-/// because
-/// the input's padding is zero and with it the gradient's.
+/// All parameters one after another in one array, and the optimizer's state in arrays of the same form, so that
+/// a step's update is one pass. The rows of a linear layer's weight are padded with zeros to whole tiles; they
+/// stay zero, because the input's padding is zero and with it the gradient's.
 final class FlatModel {
     /// Where a parameter lies.
     ///

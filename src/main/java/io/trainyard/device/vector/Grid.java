@@ -1,9 +1,8 @@
 package io.trainyard.device.vector;
 
-/// Where the values of samples lie in an array. A channel's rows stand one after another, `pitch` apart: a whole plane
-/// is
-/// one long row, in which a tap of a convolution is a shift. Columns beyond `columns` and what is left of a plane hold
-/// nothing of meaning in activations, and zeros in gradients.
+/// Where the values of samples lie in an array. A channel's rows stand one after another, `pitch` apart: a whole
+/// plane is one long row, in which a tap of a convolution is a shift. Columns beyond `columns` and what is left
+/// of a plane hold nothing of meaning in activations, and zeros in gradients.
 ///
 /// @param columns of meaning; at most `pitch`
 /// @param plane elements from one channel to the next

@@ -6,8 +6,9 @@ import static io.trainyard.device.vector.Vectors.TILE;
 
 import jdk.incubator.vector.FloatVector;
 
-/// The matrix product c[r][j] = sum over k of a[r][k] b[k][j], where the rows of b may overlap each other: columns are
-/// computed a tile of two vectors at a time, for six or four rows together, so that the sums stay in registers.
+/// The matrix product c[r][j] = sum over k of a[r][k] b[k][j], where the rows of b may overlap each other:
+/// columns are computed a tile of two vectors at a time, for six or four rows together, so that the sums stay in
+/// registers.
 ///
 /// @param aRow elements between the rows of a
 /// @param aOffsets where in a row of a its k-th element is
@@ -97,8 +98,9 @@ record RowProduct(int aRow, int[] aOffsets, int[] bOffsets, int columns, int cRo
         }
     }
 
-    /// Beyond the last row it computes that one again, to the same place. Kept apart from [#deliver], because what the
-    /// compiler has to inline for either is all that it takes at once: with more, vectors become objects.
+    /// Beyond the last row it computes that one again, to the same place. Kept apart from [#deliver], because
+    /// what the compiler has to inline for either is all that it takes at once: with more, vectors become
+    /// objects.
     private void six(
             int last,
             int depth,

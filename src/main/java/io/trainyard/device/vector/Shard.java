@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// One thread's part of the work: takes its samples of a batch, a chunk at a time, through the whole network and back,
-/// and adds up the parameters' gradients of its own. Shards share only the parameters, which they read.
+/// One thread's part of the work: takes its samples of a batch, a chunk at a time, through the whole network and
+/// back, and adds up the parameters' gradients of its own. Shards share only the parameters, which they read.
 final class Shard {
     private final int classes;
     private final int chunk;

@@ -1,7 +1,7 @@
 package io.trainyard.device.vector;
 
-/// What stands between two layers: activations of a chunk of samples, and the loss's derivative by them, which lies in
-/// the same places.
+/// What stands between two layers: activations of a chunk of samples, and the loss's derivative by them, which
+/// lies in the same places.
 final class Values {
     final Grid grid;
     final float[] data;

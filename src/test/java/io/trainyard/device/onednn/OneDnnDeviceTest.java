@@ -71,13 +71,16 @@ public class OneDnnDeviceTest extends DeviceContract {
         assertThat(Shards.count(wide(), 2)).isEqualTo(2);
         assertThat(Shards.count(wide(), 4)).isEqualTo(4);
         assertThat(Shards.count(wide(), 6)).as("32 samples, at least 8 each").isEqualTo(3);
-        List<LayerSpec> manyParameters =
-                List.of(new LayerSpec.Flatten(null), new LayerSpec.Linear(null, 1000, true), new LayerSpec.Linear(null, 4, true));
+        List<LayerSpec> manyParameters = List.of(
+                new LayerSpec.Flatten(null),
+                new LayerSpec.Linear(null, 1000, true),
+                new LayerSpec.Linear(null, 4, true));
         Workload summing = TestWorkload.of(Shape.of(3, 12, 12), 4, manyParameters, TestWorkload.PLAIN, 32, 64, 7);
         assertThat(Shards.count(summing, 2)).as("more to sum than to compute").isEqualTo(1);
     }
 
-    /// Their programs for a batch, for the last batch of one sample and for evaluation want weights in other layouts.
+    /// Their programs for a batch, for the last batch of one sample and for evaluation want weights in other
+    /// layouts.
     @ParameterizedTest
     @ValueSource(strings = {"tudui", "lenet", "fashion"})
     void builtInNetworksTrainAndTestAsTheReferenceDoes(String name) {
