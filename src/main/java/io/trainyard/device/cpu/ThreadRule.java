@@ -1,14 +1,21 @@
 package io.trainyard.device.cpu;
 
+import io.trainyard.device.onednn.OneDnnDevice;
 import io.trainyard.spec.Network;
 
 /// How many threads a network is worth, when nobody says. A rule on shapes and not on measured time, because the
 /// number decides the last bits of the results.
 final class ThreadRule {
-    /// A training step below this many floating-point operations is done by one thread: each of its few dozen
-    /// primitives would wake the others, which sleep in between (`OMP_WAIT_POLICY=PASSIVE`), and that costs more
-    /// than they do. Measured on two AVX-512 cores: fashion at batch 100 (0.14 GFLOP) takes 1.85 ms with one thread
-    /// and 2.2 ms or more with two; tudui at batch 64 (4.4 GFLOP) is faster with two.
+    /// Floating-point operations of a step that are worth a thread of its own, where threads go through the whole
+    /// network and meet twice a step: some 50 microseconds, several times what the meetings take.
+    static final long FLOP_PER_THREAD = 7_000_000;
+
+    /// Samples of a batch that a thread must have.
+    private static final int MIN_SHARE = 2;
+
+    /// Where threads meet at every operator, a training step below this many floating-point operations is
+    /// done by one thread: each operator would wake the others, which sleep in between
+    /// (`OMP_WAIT_POLICY=PASSIVE`), and that costs more than they do.
     static final long ONE_THREAD_BELOW_FLOP = 500_000_000;
 
     /// Forward, the parameters' gradient and the input's gradient take about the same.
@@ -20,7 +27,14 @@ final class ThreadRule {
 
     /// @param processors those that this process may use
     static int threads(Network network, int batchSize, int processors) {
-        return stepFlop(network, batchSize) < ONE_THREAD_BELOW_FLOP ? 1 : processors;
+        long flop = stepFlop(network, batchSize);
+        long worth = Math.min(flop / FLOP_PER_THREAD, batchSize / MIN_SHARE);
+        int sharing = (int) Math.clamp(worth, 1, processors);
+        boolean shares = sharing > 1 && OneDnnDevice.shards(network, batchSize, sharing) == sharing;
+        if (shares || KernelRule.narrow(network)) {
+            return sharing;
+        }
+        return flop < ONE_THREAD_BELOW_FLOP ? 1 : processors;
     }
 
     /// Floating-point operations of one training step in convolutions and linear layers.

@@ -15,7 +15,12 @@ public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements De
     public LearningSession open(Workload workload) {
         requireArrays(workload);
         int threads = Math.max(1, workload.threads());
-        return new OneDnnSession(workload, library, threads, Shards.count(workload, threads));
+        return new OneDnnSession(workload, library, threads, shards(workload.network(), workload.batchSize(), threads));
+    }
+
+    /// Into how many parts a batch is cut, each with threads of its own; a divisor of `threads`.
+    public static int shards(Network network, int batchSize, int threads) {
+        return Shards.count(network, batchSize, threads);
     }
 
     /// Masks and logits of a batch pass through one Java array.

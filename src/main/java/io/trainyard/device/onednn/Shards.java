@@ -1,6 +1,5 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.device.Workload;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 
@@ -18,16 +17,15 @@ final class Shards {
     private Shards() {}
 
     /// @return a divisor of `threads`
-    static int count(Workload workload, int threads) {
-        Network network = workload.network();
-        long work = network.multiplyAdds() * workload.batchSize();
+    static int count(Network network, int batchSize, int threads) {
+        long work = network.multiplyAdds() * batchSize;
         if (network.allLayers().stream().anyMatch(layer -> needsWholeBatch(layer.spec()))) {
             return 1;
         }
         int count = threads;
         while (count > 1
                 && (threads % count != 0
-                        || workload.batchSize() / count < MIN_SAMPLES
+                        || batchSize / count < MIN_SAMPLES
                         || work / count < MIN_MULTIPLY_ADDS_PER_PARAMETER * count * network.parameterElements())) {
             count--;
         }

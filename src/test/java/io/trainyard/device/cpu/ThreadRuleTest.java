@@ -12,16 +12,18 @@ import org.junit.jupiter.api.Test;
 
 class ThreadRuleTest {
     @Test
-    void smallNetworksGetOneThreadAndWideOnesAll() {
-        assertThat(ThreadRule.threads(lenet(), 4, 8)).isEqualTo(1);
-        assertThat(ThreadRule.threads(signs(), 32, 8)).isEqualTo(1);
-        assertThat(ThreadRule.threads(fashion(), 100, 8)).isEqualTo(1);
-        assertThat(ThreadRule.threads(tudui(), 64, 8)).isEqualTo(8);
+    void everyThreadHasEnoughToDo() {
+        assertThat(ThreadRule.threads(lenet(), 4, 8)).isEqualTo(2);
+        assertThat(ThreadRule.threads(lenet(), 1, 8)).isEqualTo(1);
+        assertThat(ThreadRule.threads(lenet(), 256, 8)).isEqualTo(8);
+        assertThat(ThreadRule.threads(signs(), 32, 64)).isEqualTo(8);
+        assertThat(ThreadRule.threads(fashion(), 100, 2)).isEqualTo(2);
     }
 
     @Test
-    void theBatchCounts() {
-        assertThat(ThreadRule.threads(lenet(), 256, 8)).isEqualTo(8);
+    void wideNetworksGetAllProcessorsWhenTheirBatchesAreLarge() {
+        assertThat(ThreadRule.threads(tudui(), 64, 8)).isEqualTo(8);
+        assertThat(ThreadRule.threads(tudui(), 64, 64)).isEqualTo(64);
         assertThat(ThreadRule.threads(tudui(), 1, 8)).isEqualTo(1);
     }
 

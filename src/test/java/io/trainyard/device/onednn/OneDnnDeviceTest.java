@@ -55,28 +55,28 @@ public class OneDnnDeviceTest extends DeviceContract {
                 new LayerSpec.Linear(null, 4, true));
         Workload workload = TestWorkload.of(Shape.of(3, 12, 12), 4, layers, TestWorkload.MOMENTUM, 32, 65, 7)
                 .withThreads(threads);
-        assertThat(Shards.count(workload, threads)).isEqualTo(threads);
+        assertThat(shards(workload, threads)).isEqualTo(threads);
         NumbersContract.checkTraining(device(), workload);
     }
 
     @Test
     void whatNeedsTheWholeBatchIsNotCutIntoShards() {
-        assertThat(Shards.count(TestWorkload.eventful(), 2)).isEqualTo(1);
+        assertThat(shards(TestWorkload.eventful(), 2)).isEqualTo(1);
         NumbersContract.checkTraining(device(), TestWorkload.eventful().withThreads(2));
     }
 
     @Test
     void theNumberOfShardsDividesThatOfThreadsAndLeavesEachEnoughToDo() {
-        assertThat(Shards.count(wide(), 1)).isEqualTo(1);
-        assertThat(Shards.count(wide(), 2)).isEqualTo(2);
-        assertThat(Shards.count(wide(), 4)).isEqualTo(4);
-        assertThat(Shards.count(wide(), 6)).as("32 samples, at least 8 each").isEqualTo(3);
+        assertThat(shards(wide(), 1)).isEqualTo(1);
+        assertThat(shards(wide(), 2)).isEqualTo(2);
+        assertThat(shards(wide(), 4)).isEqualTo(4);
+        assertThat(shards(wide(), 6)).as("32 samples, at least 8 each").isEqualTo(3);
         List<LayerSpec> manyParameters = List.of(
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, 1000, true),
                 new LayerSpec.Linear(null, 4, true));
         Workload summing = TestWorkload.of(Shape.of(3, 12, 12), 4, manyParameters, TestWorkload.PLAIN, 32, 64, 7);
-        assertThat(Shards.count(summing, 2)).as("more to sum than to compute").isEqualTo(1);
+        assertThat(shards(summing, 2)).as("more to sum than to compute").isEqualTo(1);
     }
 
     /// Their programs for a batch, for the last batch of one sample and for evaluation want weights in other
@@ -115,6 +115,10 @@ public class OneDnnDeviceTest extends DeviceContract {
                     .hasStackTraceContaining("use it where it was opened");
             assertThat(session.save().model().tensors()).isNotEmpty();
         }
+    }
+
+    private static int shards(Workload workload, int threads) {
+        return OneDnnDevice.shards(workload.network(), workload.batchSize(), threads);
     }
 
     private float[] losses(Workload workload) {
