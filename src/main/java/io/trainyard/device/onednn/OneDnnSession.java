@@ -119,13 +119,16 @@ final class OneDnnSession implements LearningSession {
             int floats = Math.toIntExact(slot.value().floats());
             int from = Shards.begin(floats, t, shards.length);
             int to = Shards.begin(floats, t + 1, shards.length);
-            MemorySegment sum = slot.requireGradient().piece(from, to);
+            MemorySegment sum = gradient(0, i, from, to);
             for (int s = 1; s < shards.length; s++) {
-                Slot more = shards[s].trained().get(i);
-                GradientSum.add(sum, more.requireGradient().piece(from, to));
+                GradientSum.add(sum, gradient(s, i, from, to));
             }
-            slot.apply(update, from, to);
+            slot.apply(update, sum, from, to);
         }
+    }
+
+    private MemorySegment gradient(int shard, int slot, long from, long to) {
+        return shards[shard].gradients().get(slot).asSlice(from * Float.BYTES, (to - from) * Float.BYTES);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.Network;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -43,14 +44,10 @@ record Program(
         ProgramBuilder backward = new ProgramBuilder(engine, state, true, random);
         Memory logitsGradient = engine.memory(logits.layout());
         layers.addParameterGradients(backward, logitsGradient);
+        List<Operation> preparations = new ArrayList<>(forward.preparations());
+        preparations.addAll(backward.preparations());
         return new Program(
-                batchSize,
-                input,
-                logits,
-                logitsGradient,
-                forward.preparations(),
-                forward.operations(),
-                backward.operations());
+                batchSize, input, logits, logitsGradient, preparations, forward.operations(), backward.operations());
     }
 
     private static long[] sizes(Network network, int batchSize) {

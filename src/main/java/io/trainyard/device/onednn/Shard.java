@@ -5,31 +5,41 @@ import io.trainyard.device.Augmentation.Change;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
 import io.trainyard.device.host.CrossEntropy;
+import io.trainyard.device.host.GradientSum;
 import io.trainyard.random.TorchRandom;
+import java.lang.foreign.MemorySegment;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// One part of every batch, and the programs for it: training with a full batch and with an epoch's shorter last
-/// one, evaluation in chunks and the shorter last one. Made, used and closed on one thread.
+/// One part of every batch, and the programs for it. Where no layer needs the whole batch, the part is computed a chunk
+/// at a time, so that a chunk's activations are still in the cache when the next layer and the backward pass read
+/// them. Made, used and closed on one thread.
 final class Shard implements AutoCloseable {
-    /// Values (one sample's input and activations, times samples) that an evaluation chunk may have when that is
-    /// more than a batch: 4 MiB of float32, about what stays in a core's cache.
-    private static final long EVALUATION_ELEMENTS = 1 << 20;
+    /// Values (one sample's input and activations, times samples) of a chunk: 4 MiB of float32, about what stays in a
+    /// core's cache.
+    private static final long CHUNK_ELEMENTS = 1 << 20;
 
     private final Workload workload;
     private final Part fullBatch;
     private final Part lastBatch;
     private final Part tests;
+    private final int chunk;
+    private final int testChunk;
     private final Engine engine;
     private final ModelState state;
-    private final @Nullable Program training;
-    private final @Nullable Program lastTraining;
-    private final @Nullable Program evaluation;
-    private final @Nullable Program lastEvaluation;
+    private final Map<Integer, Program> training = new LinkedHashMap<>(); // by their samples
+    private final Map<Integer, Program> evaluation = new LinkedHashMap<>();
     private final List<Slot> trained;
+
+    /// Where the gradients of several chunks are summed, one for each of `trained`; without chunks the slots' own.
+    private final List<MemorySegment> gradients;
+
     private final BatchAssembler assembler;
-    private final float[] logits; // (batch, classes)
+    private final float[] logits; // (chunk, classes)
     private final CrossEntropy crossEntropy;
 
     /// The samples `begin` to `end`, without it, of a batch or of the test set.
@@ -40,6 +50,14 @@ final class Shard implements AutoCloseable {
 
         int samples() {
             return end - begin;
+        }
+
+        /// Of the chunks it is computed in: all of one size but the last, which may be smaller.
+        List<Integer> chunkSizes(int chunk) {
+            if (samples() <= chunk) {
+                return samples() == 0 ? List.of() : List.of(samples());
+            }
+            return samples() % chunk == 0 ? List.of(chunk) : List.of(chunk, samples() % chunk);
         }
     }
 
@@ -55,18 +73,22 @@ final class Shard implements AutoCloseable {
             state = parameters == null
                     ? new ModelState(engine, workload.network().parameters(), workload.optimizer())
                     : parameters.withGradientsOf(engine);
-            training = compile(fullBatch.samples(), true, random);
-            lastTraining =
-                    lastBatch.samples() == fullBatch.samples() ? training : compile(lastBatch.samples(), true, random);
-            int chunk = evaluationChunk(workload, tests.samples());
-            evaluation = compile(chunk, false, random);
-            lastEvaluation = chunk == 0 || tests.samples() % chunk == 0
-                    ? evaluation
-                    : compile(tests.samples() % chunk, false, random);
+            chunk = chunk(workload, fullBatch.samples());
+            testChunk = testChunk(workload, tests.samples());
+            for (Part part : List.of(fullBatch, lastBatch)) {
+                part.chunkSizes(chunk).forEach(size -> training.computeIfAbsent(size, n -> compile(n, true, random)));
+            }
+            tests.chunkSizes(testChunk)
+                    .forEach(size -> evaluation.computeIfAbsent(size, n -> compile(n, false, random)));
             trained = state.trained();
+            gradients = trained.stream()
+                    .map(slot -> chunk < fullBatch.samples()
+                            ? engine.memory(slot.value().layout()).data()
+                            : slot.requireGradient().data())
+                    .toList();
             assembler = new BatchAssembler(workload.dataset(), workload.scale());
             int classes = workload.network().classes();
-            logits = new float[Math.max(fullBatch.samples(), chunk) * classes];
+            logits = new float[Math.max(chunk, testChunk) * classes];
             crossEntropy = new CrossEntropy(classes);
         } catch (RuntimeException | Error e) {
             engine.close();
@@ -74,13 +96,19 @@ final class Shard implements AutoCloseable {
         }
     }
 
-    /// Null for a part without samples.
-    private @Nullable Program compile(int samples, boolean training, Supplier<TorchRandom> random) {
-        return samples == 0 ? null : Program.compile(workload.network(), samples, training, engine, state, random);
+    private Program compile(int samples, boolean forTraining, Supplier<TorchRandom> random) {
+        return Program.compile(workload.network(), samples, forTraining, engine, state, random);
     }
 
-    private static int evaluationChunk(Workload workload, int tests) {
-        long fitting = EVALUATION_ELEMENTS / workload.network().activationElements();
+    /// All chunks of a part are as equal as can be.
+    private static int chunk(Workload workload, int samples) {
+        long fitting = Math.max(1, CHUNK_ELEMENTS / workload.network().activationElements());
+        int chunks = Shards.count(workload.network(), samples, (int) Math.min(samples, Math.ceilDiv(samples, fitting)));
+        return Math.ceilDiv(samples, Math.max(1, chunks));
+    }
+
+    private static int testChunk(Workload workload, int tests) {
+        long fitting = CHUNK_ELEMENTS / workload.network().activationElements();
         return (int) Math.min(tests, Math.max(fitting, workload.batchSize()));
     }
 
@@ -93,6 +121,11 @@ final class Shard implements AutoCloseable {
         return trained;
     }
 
+    /// One for each of [#trained], in its layout.
+    List<MemorySegment> gradients() {
+        return gradients;
+    }
+
     /// Leaves the shard's gradients of the batch's mean loss.
     ///
     /// @param from the batch's first sample, in `order`
@@ -100,25 +133,49 @@ final class Shard implements AutoCloseable {
     /// @param changes what becomes of the batch's samples; empty to leave them as they are
     /// @return the sum of the samples' losses
     double train(int[] order, int from, int batchSize, List<Change> changes) {
-        boolean full = batchSize == workload.batchSize();
-        Part part = full ? fullBatch : lastBatch;
-        Program program = full ? training : lastTraining;
-        if (program == null) {
-            trained.forEach(slot -> slot.requireGradient().data().fill((byte) 0));
-            return 0;
+        Part part = batchSize == workload.batchSize() ? fullBatch : lastBatch;
+        part.chunkSizes(chunk).forEach(size -> program(training, size).prepare());
+        if (part.samples() == 0) {
+            gradients.forEach(gradient -> gradient.fill((byte) 0));
         }
+        double loss = 0;
+        for (int first = part.begin(); first < part.end(); first += chunk) {
+            int samples = Math.min(chunk, part.end() - first);
+            List<Change> own = changes.isEmpty() ? changes : changes.subList(first, first + samples);
+            loss += train(program(training, samples), order, from + first, batchSize, own);
+            if (chunk < fullBatch.samples()) {
+                collect(first == part.begin());
+            }
+        }
+        return loss;
+    }
+
+    private double train(Program program, int[] order, int from, int batchSize, List<Change> changes) {
         Dataset.Split train = workload.dataset().train();
-        int first = from + part.begin();
-        List<Change> own = changes.isEmpty() ? changes : changes.subList(part.begin(), part.end());
-        assembler.assemble(
-                train, order, first, part.samples(), own, program.input().data());
-        program.prepare();
+        int samples = program.batchSize();
+        assembler.assemble(train, order, from, samples, changes, program.input().data());
         program.runForward();
         program.logits().read(logits);
-        double loss = crossEntropy.lossWithGradient(logits, train, order, first, part.samples(), batchSize);
+        double loss = crossEntropy.lossWithGradient(logits, train, order, from, samples, batchSize);
         program.logitsGradient().write(logits);
         program.runBackward();
         return loss;
+    }
+
+    /// Takes in the gradients of a chunk.
+    private void collect(boolean first) {
+        for (int i = 0; i < gradients.size(); i++) {
+            MemorySegment gradient = trained.get(i).requireGradient().data();
+            if (first) {
+                gradients.get(i).copyFrom(gradient);
+            } else {
+                GradientSum.add(gradients.get(i), gradient);
+            }
+        }
+    }
+
+    private static Program program(Map<Integer, Program> programs, int samples) {
+        return Objects.requireNonNull(programs.get(samples));
     }
 
     /// Takes in the logits of some test samples, while they are there; called by several threads.
@@ -132,21 +189,15 @@ final class Shard implements AutoCloseable {
     ///
     /// @param order of the whole test set
     void test(int[] order, LogitsReader reader) {
-        Program program = evaluation;
-        Program last = lastEvaluation;
-        if (program == null || last == null) {
-            return;
-        }
-        program.prepare();
-        last.prepare();
-        for (int from = tests.begin(); from < tests.end(); from += program.batchSize()) {
-            Program next = from + program.batchSize() <= tests.end() ? program : last;
-            int samples = next.batchSize();
-            Dataset.Split test = workload.dataset().test();
+        Dataset.Split test = workload.dataset().test();
+        evaluation.values().forEach(Program::prepare);
+        for (int from = tests.begin(); from < tests.end(); from += testChunk) {
+            int samples = Math.min(testChunk, tests.end() - from);
+            Program program = program(evaluation, samples);
             assembler.assemble(
-                    test, order, from, samples, List.of(), next.input().data());
-            next.runForward();
-            next.logits().read(logits);
+                    test, order, from, samples, List.of(), program.input().data());
+            program.runForward();
+            program.logits().read(logits);
             reader.read(crossEntropy, logits, from, samples);
         }
     }

@@ -22,9 +22,11 @@ record Slot(ParameterSpec spec, Memory value, @Nullable Memory gradient, List<Me
     }
 
     /// Takes the step for the elements `from` to `to`, without it, of the parameter as it lies in memory.
-    void apply(ParameterUpdate update, long from, long to) {
+    ///
+    /// @param gradient of these elements
+    void apply(ParameterUpdate update, MemorySegment gradient, long from, long to) {
         List<MemorySegment> kept =
                 state.stream().map(memory -> memory.piece(from, to)).toList();
-        update.apply(value.piece(from, to), requireGradient().piece(from, to), kept);
+        update.apply(value.piece(from, to), gradient, kept);
     }
 }

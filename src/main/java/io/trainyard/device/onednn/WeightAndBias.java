@@ -60,7 +60,7 @@ record WeightAndBias(
         program.add(
                 backward,
                 outputGradientOf(program, backward, outputGradient),
-                new Argument(DNNL_ARG_WEIGHTS, program.in(weightLayout, weight.value())),
+                new Argument(DNNL_ARG_WEIGHTS, program.parameterIn(weightLayout, weight)),
                 new Argument(DNNL_ARG_DIFF_SRC, inputGradient));
     }
 

@@ -59,6 +59,22 @@ public class OneDnnDeviceTest extends DeviceContract {
         NumbersContract.checkTraining(device(), workload);
     }
 
+    /// 60 samples whose activations do not stay in a cache together; the last batch has 11, the test set 70.
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void chunksOfABatchTrainAndTestAsTheReferenceDoes(int threads) {
+        List<LayerSpec> layers = List.of(
+                new LayerSpec.Conv2d(null, 40, 3, 1, 1, true),
+                new LayerSpec.Relu(null),
+                new LayerSpec.Conv2d(null, 18, 3, 2, 1, true),
+                new LayerSpec.MaxPool2d(null, 4, 4),
+                new LayerSpec.Flatten(null),
+                new LayerSpec.Linear(null, 4, true));
+        Workload workload = TestWorkload.of(Shape.of(2, 32, 32), 4, layers, TestWorkload.MOMENTUM, 60, 71, 70);
+        assertThat(60 * workload.network().activationElements()).isGreaterThan(4 << 20);
+        NumbersContract.checkTraining(device(), workload.withThreads(threads));
+    }
+
     @Test
     void whatNeedsTheWholeBatchIsNotCutIntoShards() {
         assertThat(shards(TestWorkload.eventful(), 2)).isEqualTo(1);
