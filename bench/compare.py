@@ -31,7 +31,7 @@ JOBS = {
               ["--batch", "32", "--lr", "0.01", "--shuffle"]),
 }
 # Enough steps that the median is of compiled code: Java compiles its kernels during the first second.
-EPOCHS = {"tudui": 2, "lenet": 10, "fashion": 5, "signs": 300}
+EPOCHS = {"tudui": 6, "lenet": 6, "fashion": 5, "signs": 200}
 MUST = {"tudui": 1.75, "lenet": 4, "fashion": 2, "signs": 2}
 MUST_TEST, MUST_CHANNELS_LAST, MUST_WHOLE = 2, 1.2, 1.7
 
@@ -145,7 +145,7 @@ def main():
                   [t.median("median_step_micros") for _, t in pairs], MUST_CHANNELS_LAST)
         for name in ("tudui", "fashion"):
             with busy_neighbour():
-                pairs = [(ours(a, name, folder), peer(a, name, a.threads)) for _ in range(a.rounds)]
+                pairs = [(ours(a, name, folder, 2), peer(a, name, a.threads, epochs=2))]
             table.row(f"{name} beside a busy neighbour, micros a step",
                       [m.median("medianStepMicros") for m, _ in pairs],
                       [t.median("median_step_micros") for _, t in pairs])

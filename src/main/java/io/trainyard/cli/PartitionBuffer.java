@@ -5,6 +5,7 @@ import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
 import java.util.function.Consumer;
@@ -33,13 +34,19 @@ final class PartitionBuffer {
             Topic.JOBS,
             Topic.DEAD_LETTER);
 
-    /// By the first records; only for buffers that are not empty.
+    /// By the earliest records in hand; only for buffers that are not empty. The earliest need not be the first:
+    /// each worker stamps its records, and those of two workers may reach a partition the other way round. What
+    /// stands before a late record must go for it to come in its time.
     static final Comparator<PartitionBuffer> ORDER = Comparator.<PartitionBuffer>comparingLong(
-                    buffer -> buffer.records.element().timestamp())
+                    buffer -> buffer.earliest.element())
             .thenComparingInt(buffer -> TIES.indexOf(buffer.topic));
 
     private final Topic topic;
     private final Queue<ConsumerRecord<String, byte[]>> records = new ArrayDeque<>();
+
+    /// Timestamps of the records that are earlier than all behind them: the first is the earliest of all.
+    private final Deque<Long> earliest = new ArrayDeque<>();
+
     private long bytes;
 
     PartitionBuffer(Topic topic) {
@@ -50,6 +57,10 @@ final class PartitionBuffer {
         more.forEach(entry -> {
             records.add(entry);
             bytes += size(entry);
+            while (!earliest.isEmpty() && earliest.getLast() > entry.timestamp()) {
+                earliest.removeLast();
+            }
+            earliest.add(entry.timestamp());
         });
     }
 
@@ -70,6 +81,9 @@ final class PartitionBuffer {
     void pass(Consumer<EventLog.Entry> reader) {
         ConsumerRecord<String, byte[]> entry = records.remove();
         bytes -= size(entry);
+        if (earliest.element() == entry.timestamp()) {
+            earliest.remove();
+        }
         if (entry.value() != null) { // null: a compacted topic's mark that a key is gone
             String where = "%s-%d at offset %d".formatted(entry.topic(), entry.partition(), entry.offset());
             reader.accept(new EventLog.Entry(topic, where, entry.key(), reason(entry), entry.value()));

@@ -20,7 +20,7 @@ class StepTimesTest {
     }
 
     @Test
-    void aBlocksStepsCountAsEquallyLong() {
+    void aBlockCountsWithTheMeanOfItsSteps() {
         StepTimes times = new StepTimes();
         Random random = new Random(2);
         for (int block = 0; block < 2_000; block++) {
@@ -52,5 +52,17 @@ class StepTimesTest {
         StepTimes times = new StepTimes();
         times.took(1, 700);
         assertThat(new double[] {times.median(), times.p95(), times.p99()}).containsOnly(700);
+    }
+
+    @Test
+    void theBeginningIsForgotten() {
+        StepTimes times = new StepTimes();
+        for (int i = 0; i < 20_000; i++) {
+            times.took(1, 5000);
+        }
+        for (int i = 0; i < 10_000; i++) {
+            times.took(1, 100);
+        }
+        assertThat(new double[] {times.median(), times.p95(), times.p99()}).containsOnly(100);
     }
 }
