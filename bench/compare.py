@@ -97,7 +97,8 @@ def peak_mebibytes(a, folder):
     """Of a tudui job, looked at every tenth of a second."""
     path = os.path.join(folder, "tudui.json")
     process = subprocess.Popen([TRAINYARD, "train", path, "--data", a.data, "--threads", str(a.threads), "--json",
-                                "--checkpoints", os.path.join(folder, "checkpoints")], stdout=subprocess.DEVNULL)
+                                "--checkpoints", os.path.join(folder, "checkpoints")],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     peak = 0
     while process.poll() is None:
         with contextlib.suppress(OSError, StopIteration), open(f"/proc/{process.pid}/status") as f:

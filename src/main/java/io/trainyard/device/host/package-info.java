@@ -1,5 +1,5 @@
-/// What sessions that compute on the host share, whatever multiplies their matrices: assembling batches, the
-/// loss, the optimizers' update rules. All of it works on float32 in memory segments, native or on the heap.
+/// What sessions that compute on the host share, whatever multiplies their matrices: cutting batches into shards
+/// for a team of threads, assembling them, the loss, the optimizers' update rules.
 @NullMarked
 package io.trainyard.device.host;
 

@@ -4,6 +4,7 @@ import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
+import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.CrossEntropy;
 import io.trainyard.device.host.GradientSum;
 import io.trainyard.random.TorchRandom;
@@ -15,12 +16,12 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// One part of every batch, and the programs for it. Where no layer needs the whole batch, the part is computed a chunk
-/// at a time, so that a chunk's activations are still in the cache when the next layer and the backward pass read
-/// them. Made, used and closed on one thread.
-final class Shard implements AutoCloseable {
-    /// Values (one sample's input and activations, times samples) of a chunk: 4 MiB of float32, about what stays in a
-    /// core's cache.
+/// One part of every batch, and the programs for it. Where no layer needs the whole batch, the part is computed
+/// a chunk at a time, so that a chunk's activations are still in the cache when the next layer and the backward
+/// pass read them. Made, used and closed on one thread.
+final class Shard implements BatchShard, AutoCloseable {
+    /// Values (one sample's input and activations, times samples) of a chunk: 4 MiB of float32, about what stays
+    /// in a core's cache.
     private static final long CHUNK_ELEMENTS = 1 << 20;
 
     private final Workload workload;
@@ -45,7 +46,7 @@ final class Shard implements AutoCloseable {
     /// The samples `begin` to `end`, without it, of a batch or of the test set.
     private record Part(int begin, int end) {
         static Part of(int all, int shard, int count) {
-            return new Part(Shards.begin(all, shard, count), Shards.begin(all, shard + 1, count));
+            return new Part(BatchShard.begin(all, shard, count), BatchShard.begin(all, shard + 1, count));
         }
 
         int samples() {
@@ -126,13 +127,8 @@ final class Shard implements AutoCloseable {
         return gradients;
     }
 
-    /// Leaves the shard's gradients of the batch's mean loss.
-    ///
-    /// @param from the batch's first sample, in `order`
-    /// @param batchSize samples of the whole batch
-    /// @param changes what becomes of the batch's samples; empty to leave them as they are
-    /// @return the sum of the samples' losses
-    double train(int[] order, int from, int batchSize, List<Change> changes) {
+    @Override
+    public double train(int[] order, int from, int batchSize, List<Change> changes) {
         Part part = batchSize == workload.batchSize() ? fullBatch : lastBatch;
         part.chunkSizes(chunk).forEach(size -> program(training, size).prepare());
         if (part.samples() == 0) {
@@ -178,17 +174,8 @@ final class Shard implements AutoCloseable {
         return Objects.requireNonNull(programs.get(samples));
     }
 
-    /// Takes in the logits of some test samples, while they are there; called by several threads.
-    interface LogitsReader {
-        /// @param logits (samples, classes), row-major
-        /// @param from the first sample
-        void read(CrossEntropy crossEntropy, float[] logits, int from, int samples);
-    }
-
-    /// Runs the shard's part of the test set forward.
-    ///
-    /// @param order of the whole test set
-    void test(int[] order, LogitsReader reader) {
+    @Override
+    public void test(int[] order, LogitsReader reader) {
         Dataset.Split test = workload.dataset().test();
         evaluation.values().forEach(Program::prepare);
         for (int from = tests.begin(); from < tests.end(); from += testChunk) {

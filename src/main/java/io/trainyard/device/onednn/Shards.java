@@ -38,9 +38,4 @@ final class Shards {
                 || layer instanceof LayerSpec.Dropout
                 || layer instanceof LayerSpec.Dropout2d;
     }
-
-    /// Where part `shard` of `count` begins.
-    static int begin(int all, int shard, int count) {
-        return (int) ((long) all * shard / count);
-    }
 }

@@ -4,6 +4,7 @@ import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
+import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.CrossEntropy;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
@@ -15,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /// One thread's part of the work: takes its samples of a batch, a chunk at a time, through the whole network and
 /// back, and adds up the parameters' gradients of its own. Shards share only the parameters, which they read.
-final class Shard {
+final class Shard implements BatchShard {
+    private final Workload workload;
+    private final int shard;
+    private final int count;
     private final int classes;
     private final int chunk;
     private final float[] gradients;
@@ -29,7 +33,11 @@ final class Shard {
 
     /// @param chunk samples computed together
     /// @param masks of the dropout layers, by name
-    Shard(Workload workload, FlatModel model, Map<String, float[]> masks, int chunk) {
+    /// @param shard which of `count`
+    Shard(Workload workload, FlatModel model, Map<String, float[]> masks, int chunk, int shard, int count) {
+        this.workload = workload;
+        this.shard = shard;
+        this.count = count;
         Network network = workload.network();
         this.classes = network.classes();
         this.chunk = chunk;
@@ -97,14 +105,11 @@ final class Shard {
         return gradients;
     }
 
-    /// Leaves the shard's gradients of the batch's mean loss.
-    ///
-    /// @param from the batch's first sample, in `order`
-    /// @param begin the shard's first sample, in the batch
-    /// @param end the one after its last
-    /// @param changes what becomes of the batch's samples; empty to leave them as they are
-    /// @return the sum of the samples' losses
-    double train(Dataset.Split split, int[] order, int from, int begin, int end, int batchSize, List<Change> changes) {
+    @Override
+    public double train(int[] order, int from, int batchSize, List<Change> changes) {
+        Dataset.Split split = workload.dataset().train();
+        int begin = BatchShard.begin(batchSize, shard, count);
+        int end = BatchShard.begin(batchSize, shard + 1, count);
         double loss = 0;
         if (begin == end) {
             Arrays.fill(gradients, 0);
@@ -125,15 +130,11 @@ final class Shard {
         return loss;
     }
 
-    /// Takes in the logits of some test samples, while they are there; called by several threads.
-    interface LogitsReader {
-        /// @param logits (samples, classes), row-major
-        /// @param from the first sample
-        void read(CrossEntropy crossEntropy, float[] logits, int from, int samples);
-    }
-
-    /// Runs the samples from `begin` to `end` forward.
-    void test(Dataset.Split split, int[] order, int begin, int end, LogitsReader reader) {
+    @Override
+    public void test(int[] order, LogitsReader reader) {
+        Dataset.Split split = workload.dataset().test();
+        int begin = BatchShard.begin(split.size(), shard, count);
+        int end = BatchShard.begin(split.size(), shard + 1, count);
         for (int first = begin; first < end; first += chunk) {
             int samples = Math.min(chunk, end - first);
             assemble(split, order, first, samples, List.of());

@@ -1,0 +1,32 @@
+package io.trainyard.device.host;
+
+import io.trainyard.device.Augmentation.Change;
+import java.util.List;
+
+/// One thread's part of every batch and of the test set.
+public interface BatchShard {
+    /// Leaves the shard's gradients of the batch's mean loss.
+    ///
+    /// @param from the batch's first sample, in `order`
+    /// @param batchSize samples of the whole batch
+    /// @param changes what becomes of the batch's samples; empty to leave them as they are
+    /// @return the sum of the losses of the shard's samples
+    double train(int[] order, int from, int batchSize, List<Change> changes);
+
+    /// Runs the shard's part of the test set forward.
+    ///
+    /// @param order of the whole test set
+    void test(int[] order, LogitsReader reader);
+
+    /// Takes in the logits of some test samples, while they are there; called by several threads.
+    interface LogitsReader {
+        /// @param logits (samples, classes), row-major
+        /// @param from the first sample
+        void read(CrossEntropy crossEntropy, float[] logits, int from, int samples);
+    }
+
+    /// Where part `part` of `parts` begins.
+    static int begin(int all, int part, int parts) {
+        return (int) ((long) all * part / parts);
+    }
+}
