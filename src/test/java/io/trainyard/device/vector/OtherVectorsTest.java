@@ -1,0 +1,41 @@
+package io.trainyard.device.vector;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.trainyard.device.ChildJvm;
+import io.trainyard.device.NumbersContract;
+import io.trainyard.device.TestWorkload;
+import java.io.IOException;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Processors with shorter vectors than this one's, in processes that use no longer ones.
+class OtherVectorsTest {
+    /// What those processes run.
+    static final class Training {
+        private Training() {}
+
+        public static void main(String[] arguments) {
+            VectorDeviceTest vectors = new VectorDeviceTest();
+            NumbersContract.checkTraining(vectors.device(), vectors.eventful().withThreads(2));
+            VectorDeviceTest.computableRows()
+                    .forEach(row -> NumbersContract.checkTraining(
+                            vectors.device(), TestWorkload.of(row, TestWorkload.MOMENTUM)));
+            System.out.println("trained with vectors of " + Vectors.LENGTH);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"32, 8", "16, 4"})
+    void trainAsTheReferenceDoes(int bytes, int floats) throws IOException, InterruptedException {
+        assumeTrue(floats <= Vectors.LENGTH, "this processor's vectors are shorter themselves");
+        String output = ChildJvm.run(
+                Training.class,
+                System.getProperty("java.class.path"),
+                "--add-modules",
+                "jdk.incubator.vector",
+                "-XX:MaxVectorSize=" + bytes);
+        assertThat(output).contains("trained with vectors of " + floats);
+    }
+}
