@@ -4,18 +4,17 @@ package io.trainyard.device.vector;
 /// convolution with padding.
 ///
 /// @param input whose rows are copied
-/// @param top rows of border before the first
-/// @param left columns of border before the first
-record ChunkCopy(Values input, Values output, int top, int left) implements ChunkLayer {
+/// @param border rows and columns of zeros around each image; 0 for vectors
+record ChunkCopy(Values input, Values output, int border) implements ChunkLayer {
     static ChunkCopy flattened(Values input, int samples) {
         Grid grid = Grid.vector(input.grid.elements());
-        return new ChunkCopy(input, new Values(grid, samples, input.hasGradient()), 0, 0);
+        return new ChunkCopy(input, new Values(grid, samples, input.hasGradient()), 0);
     }
 
     static ChunkCopy padded(Values input, int padding, int samples) {
         Grid in = input.grid;
         Grid grid = Grid.tiled(in.channels(), in.rows() + 2 * padding, in.columns() + 2 * padding);
-        return new ChunkCopy(input, new Values(grid, samples, input.hasGradient()), padding, padding);
+        return new ChunkCopy(input, new Values(grid, samples, input.hasGradient()), padding);
     }
 
     @Override
@@ -37,7 +36,7 @@ record ChunkCopy(Values input, Values output, int top, int left) implements Chun
             for (int channel = 0; channel < in.channels(); channel++) {
                 for (int row = 0; row < in.rows(); row++) {
                     int at = in.at(s, channel, row);
-                    int other = output.grid.isVector() ? flat : output.grid.at(s, channel, row + top) + left;
+                    int other = output.grid.isVector() ? flat : output.grid.at(s, channel, row + border) + border;
                     System.arraycopy(
                             forwards ? outer : inner,
                             forwards ? at : other,
