@@ -8,11 +8,17 @@ import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.Precision;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /// What a session is compiled for.
 ///
 /// @param batchSize samples a step; at most as many as the training part has
 /// @param augment what varies the training samples
+/// @param precision what to compute in; part of what makes a run repeatable. [#requirePrecision] is for devices that
+///     have not all
 /// @param threads CPU threads to compute with; 0 lets the device choose for the network, by a rule on shapes. The
 ///     number is part of what makes a run repeatable: [LearningSession#threads] says what was chosen
 public record Workload(
@@ -22,6 +28,7 @@ public record Workload(
         Dataset dataset,
         PixelScale scale,
         AugmentSpec augment,
+        Precision precision,
         int threads) {
     public Workload {
         if (batchSize < 1 || batchSize > dataset.train().size()) {
@@ -47,7 +54,21 @@ public record Workload(
     }
 
     public Workload withThreads(int number) {
-        return new Workload(network, optimizer, batchSize, dataset, scale, augment, number);
+        return new Workload(network, optimizer, batchSize, dataset, scale, augment, precision, number);
+    }
+
+    /// @param device the device's name, for the message
+    /// @param allowed what it can compute in
+    /// @throws DeviceException if that is not what is asked for
+    public void requirePrecision(String device, Precision... allowed) {
+        if (!List.of(allowed).contains(precision)) {
+            throw new DeviceException(
+                    "precision is %s, but device %s computes in %s only; leave precision out, or ask for a device that has it, such as cuda"
+                            .formatted(
+                                    precision,
+                                    device,
+                                    Stream.of(allowed).map(Precision::toString).collect(Collectors.joining(" or "))));
+        }
     }
 
     /// Steps in an epoch; the last one may be of a shorter batch.

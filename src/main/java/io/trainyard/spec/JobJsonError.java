@@ -115,6 +115,8 @@ final class JobJsonError {
             return "a data set's name or {\"name\": ..., \"normalize\": ..., \"augment\": ...}";
         } else if (target == DeviceSpec.class) {
             return "a device's name, such as \"auto\"";
+        } else if (target == Precision.class) {
+            return "\"fp32\", \"tf32\" or \"bf16\"";
         } else if (target == JobKind.class) {
             return "\"train\" or \"evaluate\"";
         } else if (target == CheckpointName.class) {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param id names the job everywhere: topics' key, checkpoints' folder
 /// @param batchSize samples a step; an epoch's last batch may be shorter
 /// @param seed seeds initial weights, order, augmentation and dropout as `torch.manual_seed` does
+/// @param precision what its device computes in; one that cannot refuses the job
 /// @param checkpointEveryEpochs a checkpoint after every so many epochs, and always after the last
 /// @param reportEverySteps how often a person is told; the events always carry every step
 /// @param stopWhen what may end the job before its last epoch
@@ -27,6 +28,7 @@ public record JobSpec(
         boolean shuffle,
         long seed,
         DeviceSpec device,
+        Precision precision,
         int checkpointEveryEpochs,
         int reportEverySteps,
         @Nullable StopWhen stopWhen,
@@ -76,6 +78,7 @@ public record JobSpec(
             @Nullable Boolean shuffle,
             @Nullable Long seed,
             @Nullable DeviceSpec device,
+            @Nullable Precision precision,
             @Nullable Integer checkpointEveryEpochs,
             @Nullable Integer reportEverySteps,
             @Nullable StopWhen stopWhen,
@@ -92,6 +95,7 @@ public record JobSpec(
                 shuffle != null && shuffle,
                 seed == null ? 0 : seed,
                 device == null ? DeviceSpec.AUTO : device,
+                precision == null ? Precision.FP32 : precision,
                 checkpointEveryEpochs == null ? 1 : checkpointEveryEpochs,
                 reportEverySteps == null ? 100 : reportEverySteps,
                 stopWhen,

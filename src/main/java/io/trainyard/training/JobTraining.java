@@ -205,7 +205,8 @@ public final class JobTraining {
         }
         PixelScale scale = PixelScale.of(dataset.shape().size(0), job.dataset().normalize());
         AugmentSpec augment = Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE);
-        return new Workload(network, job.optimizer(), job.batchSize(), dataset, scale, augment, threads);
+        return new Workload(
+                network, job.optimizer(), job.batchSize(), dataset, scale, augment, job.precision(), threads);
     }
 
     private static Started started(

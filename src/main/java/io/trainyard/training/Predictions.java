@@ -15,6 +15,7 @@ import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.Precision;
 import java.nio.file.Path;
 import java.util.Arrays;
 
@@ -53,8 +54,8 @@ public record Predictions(int classes, byte[] labels, float[] probabilities) {
         Dataset dataset = head(Datasets.open(dataRoot, wanted.name()), request.limit());
         var unused = new OptimizerSpec.Sgd(0, 0, 0);
         int batchSize = Math.min(request.batchSize(), dataset.train().size());
-        Workload workload =
-                new Workload(network, unused, batchSize, dataset, scale, AugmentSpec.NONE, request.threads());
+        Workload workload = new Workload(
+                network, unused, batchSize, dataset, scale, AugmentSpec.NONE, Precision.FP32, request.threads());
         try (LearningSession session = device.open(workload)) {
             session.load(new SessionState(request.model(), Parameters.NONE));
             return new Predictions(dataset.classes(), dataset.test().labels(), session.predict());

@@ -70,6 +70,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 dataset,
                 PixelScale.of(image.size(0), job.dataset().normalize()),
                 Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
+                job.precision(),
                 0);
         return new GoldenCase(job, workload, recorded);
     }

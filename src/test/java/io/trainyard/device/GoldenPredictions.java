@@ -37,6 +37,7 @@ record GoldenPredictions(Workload workload, SessionState state, int[] predicted,
                 dataset,
                 PixelScale.of(image.size(0), job.dataset().normalize()),
                 AugmentSpec.NONE,
+                job.precision(),
                 0);
         Parameters model = SavedModel.read(Path.of(uri("small/checkpoints/step-0000001000.safetensors")));
         List<String> rows = new String(bytes("probabilities.csv"), StandardCharsets.UTF_8)

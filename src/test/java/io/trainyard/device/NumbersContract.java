@@ -61,6 +61,7 @@ public interface NumbersContract extends TestedDevice {
                 recorded.dataset(),
                 recorded.scale(),
                 recorded.augment(),
+                recorded.precision(),
                 0);
         try (LearningSession session = device().open(plain)) {
             session.load(golden.initial());

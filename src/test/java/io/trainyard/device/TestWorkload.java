@@ -15,6 +15,7 @@ import io.trainyard.spec.OptimizerSpec.Adam;
 import io.trainyard.spec.OptimizerSpec.AdamW;
 import io.trainyard.spec.OptimizerSpec.Sgd;
 import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -65,7 +66,14 @@ public final class TestWorkload {
                 "random", input, classes, split(input, classes, trains, 1), split(input, classes, tests, 2));
         Network network = Network.fit(NetworkSpec.ofLayers(layers), input, classes);
         return new Workload(
-                network, optimizer, batchSize, dataset, PixelScale.of(input.size(0), null), AugmentSpec.NONE, 0);
+                network,
+                optimizer,
+                batchSize,
+                dataset,
+                PixelScale.of(input.size(0), null),
+                AugmentSpec.NONE,
+                Precision.FP32,
+                0);
     }
 
     /// Trains on one image and tests on it.
@@ -91,6 +99,7 @@ public final class TestWorkload {
                 dataset,
                 PixelScale.of(dataset.shape().size(0), null),
                 AugmentSpec.NONE,
+                Precision.FP32,
                 0);
     }
 
@@ -130,6 +139,7 @@ public final class TestWorkload {
                 workload.dataset(),
                 workload.scale(),
                 workload.augment(),
+                workload.precision(),
                 workload.threads());
     }
 
@@ -141,6 +151,7 @@ public final class TestWorkload {
                 workload.dataset(),
                 workload.scale(),
                 augment,
+                workload.precision(),
                 workload.threads());
     }
 

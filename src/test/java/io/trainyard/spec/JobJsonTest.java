@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JobJsonTest {
     private static final String FIELDS =
-            "batchSize, checkpointEveryEpochs, dataset, device, epochs, id, initFrom, kind, network, optimizer, reportEverySteps, schedule, seed, shuffle, stopWhen";
+            "batchSize, checkpointEveryEpochs, dataset, device, epochs, id, initFrom, kind, network, optimizer, precision, reportEverySteps, schedule, seed, shuffle, stopWhen";
     private static final String LAYERS =
             "adaptiveAvgPool2d, avgPool2d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, leakyRelu, linear, maxPool2d, relu, residual, sigmoid, tanh";
     private static final String ID =
@@ -57,13 +57,14 @@ class JobJsonTest {
                         false,
                         0,
                         DeviceSpec.AUTO,
+                        Precision.FP32,
                         1,
                         100,
                         null,
                         JobKind.TRAIN,
                         null));
         assertThat(read(
-                        "{'id': 'a', 'network': 'lenet', 'dataset': 'cifar10', 'epochs': 3, 'seed': null, 'device': null,"
+                        "{'id': 'a', 'network': 'lenet', 'dataset': 'cifar10', 'epochs': 3, 'seed': null, 'device': null, 'precision': null,"
                                 + " 'optimizer': null, 'schedule': null, 'shuffle': null,"
                                 + " 'batchSize': null, 'reportEverySteps': null}"))
                 .isEqualTo(job);
@@ -77,7 +78,7 @@ class JobJsonTest {
                         + " {'p': 0.25}, 'cutout': {'size': 8}}}, 'epochs': 10, 'batchSize': 4, 'optimizer': {'type': 'sgd',"
                         + " 'learningRate': 1, 'momentum': 0.9, 'nesterov': true, 'weightDecay': 0.001}, 'schedule': {'type': 'step',"
                         + " 'stepSize': 3, 'gamma': 0.5}, 'shuffle': true, 'seed':"
-                        + " -9223372036854775808, 'device': 'cuda:1', 'checkpointEveryEpochs': 2, 'reportEverySteps': 7,"
+                        + " -9223372036854775808, 'device': 'cuda:1', 'precision': 'bf16', 'checkpointEveryEpochs': 2, 'reportEverySteps': 7,"
                         + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820'}");
         assertThat(job)
                 .isEqualTo(new JobSpec(
@@ -97,6 +98,7 @@ class JobJsonTest {
                         true,
                         Long.MIN_VALUE,
                         new DeviceSpec("cuda:1"),
+                        Precision.BF16,
                         2,
                         7,
                         new StopWhen(0.9, 5, 60.5),
@@ -208,7 +210,7 @@ class JobJsonTest {
         assertThat(job.initFrom()).isEqualTo(new CheckpointName("b~2", 7L));
         assertThat(JobJson.write(job))
                 .isEqualTo(
-                        "{'id':'a','network':'lenet','dataset':{'name':'cifar10'},'batchSize':64,'device':'auto','kind':'evaluate','initFrom':'b~2/7'}"
+                        "{'id':'a','network':'lenet','dataset':{'name':'cifar10'},'batchSize':64,'device':'auto','precision':'fp32','kind':'evaluate','initFrom':'b~2/7'}"
                                 .replace('\'', '"'));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
@@ -326,6 +328,9 @@ class JobJsonTest {
                 arguments(
                         job("'device': 'gpu'"),
                         "device is \"gpu\"; allowed is auto, cpu, reference, cuda, or cuda:N with the GPU's number N"),
+                arguments(
+                        job("'precision': 'fp16'"), "precision is \"fp16\"; it must be \"fp32\", \"tf32\" or \"bf16\""),
+                arguments(job("'precision': 0"), "precision is 0; it must be \"fp32\", \"tf32\" or \"bf16\""),
                 arguments(job("'device': 3"), "device is 3; it must be a device's name, such as \"auto\""),
                 arguments(
                         "{'id': 'a', 'network': 'lenet', 'dataset': 'mnist', 'epochs': 0}",

@@ -404,6 +404,17 @@ class JobTrainingTest {
         assertThat(events).singleElement().isInstanceOf(Failed.class);
     }
 
+    @ParameterizedTest
+    @CsvSource({"cpu, tf32", "cpu, bf16", "reference, bf16"})
+    void aDeviceRefusesAPrecisionThatItHasNot(String device, String precision) {
+        String reason =
+                "precision is %s, but device %s computes in fp32 only; leave precision out, or ask for a device that has it, such as cuda"
+                        .formatted(precision, device);
+        JobSpec job = job("a", "\"epochs\": 1, \"device\": \"%s\", \"precision\": \"%s\"".formatted(device, precision));
+        assertThat(run(job, () -> false)).isEqualTo(new Outcome.Failed(reason));
+        assertThat(events.getLast()).isEqualTo(new Failed("a", 1, reason));
+    }
+
     private Outcome run(JobSpec job, BooleanSupplier stopRequested) {
         return new JobTraining(root, new DeviceSpec("cpu"), 0, "tester")
                 .run(job, folder(job.id()), events::add, stopRequested);

@@ -98,6 +98,7 @@ class NetworksPageTest {
                 dataset,
                 PixelScale.of(dataset.shape().size(0), job.dataset().normalize()),
                 Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
+                job.precision(),
                 0);
         try (LearningSession session = Devices.open(new DeviceSpec("cpu")).open(workload)) {
             TorchRandom random = new TorchRandom(job.seed());
