@@ -1,0 +1,125 @@
+package io.trainyard.device.cuda.driver;
+
+import jcuda.Pointer;
+import jcuda.driver.CUdeviceptr;
+import jcuda.driver.JCudaDriver;
+
+/// A piece of one GPU's memory. Copies are explicit and exact.
+public final class Buffer {
+    private final Arena arena;
+    private final long offset;
+    private final long bytes;
+    private final String what;
+
+    Buffer(Arena arena, long offset, long bytes, String what) {
+        this.arena = arena;
+        this.offset = offset;
+        this.bytes = bytes;
+        this.what = what;
+    }
+
+    public long bytes() {
+        return bytes;
+    }
+
+    /// What it holds, and where.
+    @Override
+    public String toString() {
+        return "%s on %s".formatted(what, arena.gpu());
+    }
+
+    /// A part of it.
+    public Buffer slice(long from, long length, String part) {
+        if (from < 0 || length < 0 || from + length > bytes) {
+            throw new IllegalArgumentException(
+                    "bytes %d to %d are asked for of %s, which has %d".formatted(from, from + length, this, bytes));
+        }
+        return new Buffer(arena, offset + from, length, part);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // each session has its own
+    CUdeviceptr pointer(Gpu user) {
+        if (user != arena.gpu()) {
+            throw new IllegalStateException("%s is handed to what computes on %s; copy it there first"
+                    .formatted(
+                            this,
+                            user.toString().equals(arena.gpu().toString()) ? user + " for another session" : user));
+        }
+        return address();
+    }
+
+    private CUdeviceptr address() {
+        return arena.start(what).withByteOffset(offset);
+    }
+
+    /// Copies from the host and waits.
+    ///
+    /// @param source of an array; it has [#bytes] bytes
+    public void write(Pointer source) {
+        write(source, bytes);
+    }
+
+    /// Copies the first `length` bytes from the host and waits.
+    public void write(Pointer source, long length) {
+        requireLength(length);
+        Gpu gpu = arena.gpu();
+        gpu.compute().synchronize(); // whoever still reads it
+        Status.driver(JCudaDriver.cuMemcpyHtoD(address(), source, length), "cuMemcpyHtoD to " + this);
+        // from pageable memory the call may return early, and our streams do not wait for the one it uses
+        Status.driver(JCudaDriver.cuCtxSynchronize(), "cuCtxSynchronize after a copy to " + this);
+    }
+
+    /// Copies to the host, after all work that was enqueued.
+    ///
+    /// @param target of an array; it has [#bytes] bytes
+    public void read(Pointer target) {
+        arena.gpu().compute().synchronize();
+        Status.driver(JCudaDriver.cuMemcpyDtoH(target, address(), bytes), "cuMemcpyDtoH from " + this);
+    }
+
+    /// Enqueues a copy from pinned memory.
+    public void writeAsync(Pinned source, long from, long to, long length, Stream stream) {
+        requireLength(to + length);
+        Status.driver(
+                JCudaDriver.cuMemcpyHtoDAsync(
+                        address().withByteOffset(to), source.pointer(from, length), length, stream.handle()),
+                "cuMemcpyHtoDAsync to " + this);
+    }
+
+    /// Enqueues a copy of `source`, which has as many bytes and may live on another GPU, on this one's compute stream.
+    public void copyFrom(Buffer source) {
+        requireLength(source.bytes);
+        Gpu gpu = arena.gpu();
+        Gpu other = source.arena.gpu();
+        Status.driver(
+                gpu.equals(other)
+                        ? JCudaDriver.cuMemcpyDtoDAsync(
+                                address(),
+                                source.address(),
+                                source.bytes,
+                                gpu.compute().handle())
+                        : JCudaDriver.cuMemcpyPeerAsync(
+                                address(),
+                                gpu.context(),
+                                source.address(),
+                                other.context(),
+                                source.bytes,
+                                gpu.compute().handle()),
+                "the copy of %s to %s".formatted(source, this));
+    }
+
+    /// Enqueues zeros for all of it.
+    public void clear() {
+        Status.driver(
+                JCudaDriver.cuMemsetD8Async(
+                        address(), (byte) 0, bytes, arena.gpu().compute().handle()),
+                "cuMemsetD8Async of " + this);
+    }
+
+    private void requireLength(long length) {
+        if (length > bytes) {
+            throw new IllegalArgumentException(
+                    "%d bytes are copied to %s, which has %d".formatted(length, this, bytes));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package io.trainyard.device.cuda.driver;
+
+import jcuda.driver.CUevent;
+import jcuda.driver.JCudaDriver;
+
+/// A point in a stream's work. One that was never recorded has passed.
+public final class Event {
+    private final CUevent handle = new CUevent();
+
+    Event(Gpu gpu, int flags) {
+        Status.driver(JCudaDriver.cuEventCreate(handle, flags), "cuEventCreate");
+        gpu.onClose(() -> JCudaDriver.cuEventDestroy(handle));
+    }
+
+    CUevent handle() {
+        return handle;
+    }
+
+    /// Moves it behind all work that the stream was given so far.
+    public void record(Stream stream) {
+        Status.driver(JCudaDriver.cuEventRecord(handle, stream.handle()), "cuEventRecord");
+    }
+
+    /// Waits for it on the host.
+    public void synchronize() {
+        Status.driver(JCudaDriver.cuEventSynchronize(handle), "cuEventSynchronize");
+    }
+}

@@ -1,0 +1,26 @@
+package io.trainyard.device.cuda.driver;
+
+import jcuda.driver.CUgraph;
+import jcuda.driver.CUgraphExec;
+import jcuda.driver.JCudaDriver;
+
+/// Recorded work, launched in one call as often as wanted.
+public final class Graph {
+    private final Gpu gpu;
+    private final CUgraphExec executable = new CUgraphExec();
+
+    Graph(Gpu gpu, CUgraph recorded) {
+        this.gpu = gpu;
+        try {
+            Status.driver(JCudaDriver.cuGraphInstantiate(executable, recorded, 0), "cuGraphInstantiate");
+        } finally {
+            JCudaDriver.cuGraphDestroy(recorded);
+        }
+        gpu.onClose(() -> JCudaDriver.cuGraphExecDestroy(executable));
+    }
+
+    /// Enqueues it on the compute stream.
+    public void launch() {
+        Status.driver(JCudaDriver.cuGraphLaunch(executable, gpu.compute().handle()), "cuGraphLaunch");
+    }
+}

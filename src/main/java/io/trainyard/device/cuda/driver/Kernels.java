@@ -1,0 +1,121 @@
+package io.trainyard.device.cuda.driver;
+
+import io.trainyard.device.DeviceException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import jcuda.NativePointerObject;
+import jcuda.Pointer;
+import jcuda.driver.CUfunction;
+import jcuda.driver.CUmodule;
+import jcuda.driver.JCudaDriver;
+import jcuda.nvrtc.JNvrtc;
+import jcuda.nvrtc.nvrtcProgram;
+import org.jspecify.annotations.Nullable;
+
+/// Kernels compiled for one GPU from CUDA C++. What was compiled once is kept for the process: sessions come and go.
+public final class Kernels {
+    private static final int BLOCK = 256;
+
+    /// More blocks would only wait: each has 256 threads, and a multiprocessor takes 2048.
+    private static final int BLOCKS_PER_MULTIPROCESSOR = 32;
+
+    private static final Map<Source, byte[]> COMPILED = new ConcurrentHashMap<>();
+
+    private final Gpu gpu;
+    private final CUmodule module = new CUmodule();
+    private final Map<String, CUfunction> functions = new HashMap<>();
+    private final int maxBlocks;
+
+    private record Source(String text, List<String> options) {}
+
+    /// @param source of all kernels together
+    /// @param options for NVRTC, besides the GPU's architecture
+    /// @throws DeviceException if it does not compile; with the compiler's words
+    public Kernels(Gpu gpu, String source, List<String> options) {
+        this.gpu = gpu;
+        List<String> all = new java.util.ArrayList<>(options);
+        all.addFirst("--gpu-architecture=sm_" + gpu.architecture());
+        byte[] code = COMPILED.computeIfAbsent(new Source(source, List.copyOf(all)), Kernels::compile);
+        Status.driver(JCudaDriver.cuModuleLoadData(module, code), "cuModuleLoadData on " + gpu);
+        gpu.onClose(() -> JCudaDriver.cuModuleUnload(module));
+        maxBlocks = gpu.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR;
+    }
+
+    /// To machine code and not PTX: a driver older than NVRTC could not read its PTX.
+    private static byte[] compile(Source source) {
+        nvrtcProgram program = new nvrtcProgram();
+        Status.nvrtc(
+                JNvrtc.nvrtcCreateProgram(program, source.text(), "trainyard.cu", 0, null, null), "nvrtcCreateProgram");
+        try {
+            int status = JNvrtc.nvrtcCompileProgram(
+                    program, source.options().size(), source.options().toArray(String[]::new));
+            if (status != 0) {
+                String[] log = new String[1];
+                JNvrtc.nvrtcGetProgramLog(program, log);
+                throw new DeviceException("NVRTC cannot compile the kernels with %s: %s%n%s"
+                        .formatted(String.join(" ", source.options()), JNvrtc.nvrtcGetErrorString(status), log[0]));
+            }
+            long[] size = new long[1];
+            Status.nvrtc(JNvrtc.nvrtcGetCUBINSize(program, size), "nvrtcGetCUBINSize");
+            byte[] code = new byte[Math.toIntExact(size[0])];
+            Status.nvrtc(JNvrtc.nvrtcGetCUBIN(program, code), "nvrtcGetCUBIN");
+            return code;
+        } finally {
+            JNvrtc.nvrtcDestroyProgram(program);
+        }
+    }
+
+    /// Enqueues a kernel that goes through `elements` items with all threads it has.
+    ///
+    /// @param arguments what it takes, in order and exactly typed: Integer for int, Long for long long, Float for
+    ///     float, [Buffer] or null for pointers
+    public void launch(String kernel, long elements, @Nullable Object... arguments) {
+        launchBlocks(kernel, Math.clamp(Math.ceilDiv(elements, BLOCK), 1, maxBlocks), arguments);
+    }
+
+    /// Enqueues a kernel with so many blocks of 256 threads.
+    public void launchBlocks(String kernel, int blocks, @Nullable Object... arguments) {
+        NativePointerObject[] pointers = new NativePointerObject[arguments.length];
+        for (int i = 0; i < arguments.length; i++) {
+            pointers[i] = argument(kernel, arguments[i]);
+        }
+        Status.driver(
+                JCudaDriver.cuLaunchKernel(
+                        function(kernel),
+                        blocks,
+                        1,
+                        1,
+                        BLOCK,
+                        1,
+                        1,
+                        0,
+                        gpu.compute().handle(),
+                        Pointer.to(pointers),
+                        null),
+                "the launch of kernel " + kernel);
+    }
+
+    private Pointer argument(String kernel, @Nullable Object argument) {
+        return switch (argument) {
+            case null -> Pointer.to(new Pointer());
+            case Buffer buffer -> Pointer.to(gpu.at(buffer));
+            case Integer value -> Pointer.to(new int[] {value});
+            case Long value -> Pointer.to(new long[] {value});
+            case Float value -> Pointer.to(new float[] {value});
+            default ->
+                throw new IllegalArgumentException(
+                        "kernel %s is given a %s; a kernel takes buffers, int, long and float"
+                                .formatted(kernel, argument.getClass().getSimpleName()));
+        };
+    }
+
+    private CUfunction function(String kernel) {
+        return functions.computeIfAbsent(kernel, name -> {
+            CUfunction function = new CUfunction();
+            Status.driver(JCudaDriver.cuModuleGetFunction(function, module, name), "cuModuleGetFunction of " + name);
+            return function;
+        });
+    }
+}

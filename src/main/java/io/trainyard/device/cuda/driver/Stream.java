@@ -1,0 +1,17 @@
+package io.trainyard.device.cuda.driver;
+
+import jcuda.driver.CUstream;
+import jcuda.driver.JCudaDriver;
+
+/// Work in order. Belongs to a [Gpu].
+public record Stream(CUstream handle) {
+    /// Waits, on the host, for all work given so far.
+    public void synchronize() {
+        Status.driver(JCudaDriver.cuStreamSynchronize(handle), "cuStreamSynchronize");
+    }
+
+    /// Has the work given from now on wait for what the event was recorded after.
+    public void await(Event event) {
+        Status.driver(JCudaDriver.cuStreamWaitEvent(handle, event.handle(), 0), "cuStreamWaitEvent");
+    }
+}
