@@ -1,8 +1,10 @@
 package io.trainyard.device;
 
 import io.trainyard.spec.DeviceSpec;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 
@@ -20,28 +22,45 @@ public final class Devices {
 
     /// @throws DeviceException if there is no such device here; says why and what there is
     public static Device open(DeviceSpec spec) {
-        DeviceBackend backend = spec.isAuto() ? best() : backendOf(spec);
-        return backend.open(spec);
+        List<DeviceBackend> backends = backends();
+        String kind = spec.isAuto() ? choice(backends).kind() : spec.kind();
+        return backendOf(kind, backends).open(spec);
     }
 
-    private static DeviceBackend best() {
-        return backends().stream()
-                .filter(backend ->
-                        backend.rank() > 0 && backend.whyUnavailable().isEmpty())
-                .findFirst()
-                .orElseThrow(() -> new DeviceException("no device is available here: "
-                        + backends().stream()
-                                .map(b -> b.kind() + ": " + b.whyUnavailable().orElse("only when asked for by name"))
-                                .collect(Collectors.joining("; "))));
+    /// The kind that `auto` chooses here, and why. Asks each backend that it prefers to the chosen one.
+    ///
+    /// @throws DeviceException if none is available; says why of each
+    public static DeviceChoice choice() {
+        return choice(backends());
     }
 
-    private static DeviceBackend backendOf(DeviceSpec spec) {
-        return backends().stream()
-                .filter(backend -> backend.kind().equals(spec.kind()))
+    /// @param backends the preferred ones first
+    static DeviceChoice choice(List<DeviceBackend> backends) {
+        List<String> unavailable = new ArrayList<>();
+        for (DeviceBackend backend : backends) {
+            if (backend.rank() == 0) {
+                unavailable.add(backend.kind() + " is used only when asked for by name");
+                continue;
+            }
+            Optional<String> reason = backend.whyUnavailable();
+            if (reason.isEmpty()) {
+                return new DeviceChoice(
+                        backend.kind(),
+                        unavailable.isEmpty()
+                                ? "auto prefers it, and it is available"
+                                : String.join("; ", unavailable));
+            }
+            unavailable.add("%s is not available: %s".formatted(backend.kind(), reason.get()));
+        }
+        throw new DeviceException("no device is available here: " + String.join("; ", unavailable));
+    }
+
+    private static DeviceBackend backendOf(String kind, List<DeviceBackend> backends) {
+        return backends.stream()
+                .filter(backend -> backend.kind().equals(kind))
                 .findFirst()
                 .orElseThrow(() -> new DeviceException("this build has no device \"%s\"; it has %s"
                         .formatted(
-                                spec.name(),
-                                backends().stream().map(DeviceBackend::kind).collect(Collectors.joining(", ")))));
+                                kind, backends.stream().map(DeviceBackend::kind).collect(Collectors.joining(", ")))));
     }
 }
