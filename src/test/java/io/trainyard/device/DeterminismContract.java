@@ -2,6 +2,8 @@ package io.trainyard.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.device.check.Bits;
+import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.OptimizerSpec;
 import java.util.ArrayList;
@@ -55,8 +57,8 @@ interface DeterminismContract extends TestedDevice {
         Workload workload = eventful();
         SessionRun alone = run(workload, session -> session.advance(5));
         try (LearningSession other = device().open(workload)) {
-            other.load(TestWorkload.state(workload));
-            other.beginEpoch(TestWorkload.plan(workload, 99), 0);
+            other.load(CheckWorkload.state(workload));
+            other.beginEpoch(CheckWorkload.plan(workload, 99), 0);
             SessionRun together = run(
                     workload,
                     session -> {
@@ -87,24 +89,24 @@ interface DeterminismContract extends TestedDevice {
     }
 
     @ParameterizedTest
-    @MethodSource("io.trainyard.device.TestWorkload#optimizers")
+    @MethodSource("io.trainyard.device.check.CheckWorkload#optimizers")
     default void goesOnInTheMiddleOfAnEpochAsIfNothingHadHappened(OptimizerSpec optimizer) {
-        Workload workload = TestWorkload.with(eventful(), optimizer);
+        Workload workload = CheckWorkload.with(eventful(), optimizer);
         SessionRun whole = twoEpochs(workload);
         SessionState middle;
         try (LearningSession session = device().open(workload)) {
-            session.load(TestWorkload.state(workload));
-            session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            session.load(CheckWorkload.state(workload));
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             assertThat(session.advance(5)).hasSize(5);
-            session.beginEpoch(TestWorkload.plan(workload, 2), 0);
+            session.beginEpoch(CheckWorkload.plan(workload, 2), 0);
             assertThat(session.advance(2)).hasSize(2);
             middle = session.save();
             assertThat(session.advance(1)).hasSize(1); // what was saved stays what it was
         }
         try (LearningSession session = device().open(workload)) {
             session.load(middle);
-            assertThat(Tolerance.bits(session.save())).isEqualTo(Tolerance.bits(middle));
-            EpochPlan plan = TestWorkload.plan(workload, 2);
+            assertThat(Bits.of(session.save())).isEqualTo(Bits.of(middle));
+            EpochPlan plan = CheckWorkload.plan(workload, 2);
             session.beginEpoch(plan, 2);
             float[] losses = session.advance(3);
             assertThat(new SessionRun(losses, session, plan)).isEqualTo(whole);
@@ -113,10 +115,10 @@ interface DeterminismContract extends TestedDevice {
 
     private SessionRun twoEpochs(Workload workload) {
         try (LearningSession session = device().open(workload)) {
-            session.load(TestWorkload.state(workload));
-            session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            session.load(CheckWorkload.state(workload));
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             assertThat(session.advance(5)).hasSize(5);
-            EpochPlan plan = TestWorkload.plan(workload, 2);
+            EpochPlan plan = CheckWorkload.plan(workload, 2);
             session.beginEpoch(plan, 0);
             assertThat(session.advance(2)).hasSize(2);
             float[] losses = session.advance(3);
@@ -125,17 +127,17 @@ interface DeterminismContract extends TestedDevice {
     }
 
     @ParameterizedTest
-    @MethodSource("io.trainyard.device.TestWorkload#optimizers")
+    @MethodSource("io.trainyard.device.check.CheckWorkload#optimizers")
     default void loadingForgetsWhatWasBefore(OptimizerSpec optimizer) {
-        Workload workload = TestWorkload.with(eventful(), optimizer);
+        Workload workload = CheckWorkload.with(eventful(), optimizer);
         SessionRun fresh = run(workload, session -> session.advance(5));
         try (LearningSession session = device().open(workload)) {
-            session.load(TestWorkload.state(workload));
-            session.beginEpoch(TestWorkload.plan(workload, 5), 0);
+            session.load(CheckWorkload.state(workload));
+            session.beginEpoch(CheckWorkload.plan(workload, 5), 0);
             assertThat(session.advance(4)).hasSize(4);
 
-            session.load(TestWorkload.state(workload)); // its optimizer state is empty: all of it starts from zero
-            EpochPlan plan = TestWorkload.plan(workload, 1);
+            session.load(CheckWorkload.state(workload)); // its optimizer state is empty: all of it starts from zero
+            EpochPlan plan = CheckWorkload.plan(workload, 1);
             session.beginEpoch(plan, 0);
             assertThat(new SessionRun(session.advance(5), session, plan)).isEqualTo(fresh);
         }
@@ -144,11 +146,11 @@ interface DeterminismContract extends TestedDevice {
     @Test
     default void theGeneratorStandsBehindTheEpochsMasks() {
         Workload workload = eventful();
-        EpochPlan plan = TestWorkload.plan(workload, 1);
+        EpochPlan plan = CheckWorkload.plan(workload, 1);
         TorchRandom expected = TorchRandom.restore(plan.random().state());
         expected.skip(workload.drawnWords(workload.stepsPerEpoch()));
         try (LearningSession session = device().open(workload)) {
-            session.load(TestWorkload.state(workload));
+            session.load(CheckWorkload.state(workload));
             session.beginEpoch(plan, 0);
             assertThat(session.advance(5)).hasSize(5);
         }
@@ -163,16 +165,16 @@ interface DeterminismContract extends TestedDevice {
     record SessionRun(List<Integer> losses, Map<String, String> state, List<Long> generator) {
         SessionRun(float[] losses, LearningSession session, EpochPlan plan) {
             this(
-                    IntStream.of(Tolerance.bits(losses)).boxed().toList(),
-                    Tolerance.bits(session.save()),
+                    IntStream.of(Bits.of(losses)).boxed().toList(),
+                    Bits.of(session.save()),
                     LongStream.of(plan.random().state()).boxed().toList());
         }
     }
 
     private SessionRun run(Workload workload, Steps... parts) {
         try (LearningSession session = device().open(workload)) {
-            session.load(TestWorkload.state(workload));
-            EpochPlan plan = TestWorkload.plan(workload, 1);
+            session.load(CheckWorkload.state(workload));
+            EpochPlan plan = CheckWorkload.plan(workload, 1);
             session.beginEpoch(plan, 0);
             List<Float> losses = new ArrayList<>();
             for (Steps part : parts) {

@@ -2,6 +2,7 @@ package io.trainyard.device;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.spec.Shape;
 import org.junit.jupiter.api.Test;
 
@@ -11,7 +12,7 @@ public abstract class DeviceContract extends SessionContract implements NumbersC
     void aCounterOfAnotherTypeIsRefused() {
         Workload workload = eventful();
         SessionState wrong =
-                TestState.with(TestWorkload.state(workload), "1.num_batches_tracked", TestState.tensor(Shape.of(), 1));
+                TestState.with(CheckWorkload.state(workload), "1.num_batches_tracked", TestState.tensor(Shape.of(), 1));
         try (LearningSession session = device().open(workload)) {
             assertThatThrownBy(() -> session.load(wrong))
                     .isInstanceOf(IllegalArgumentException.class)

@@ -3,6 +3,8 @@ package io.trainyard.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.SeededProperty;
+import io.trainyard.device.check.Bits;
+import io.trainyard.device.check.CheckWorkload;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Provide;
@@ -26,9 +28,9 @@ public abstract class DeviceProperties {
         int interrupted = (int) Math.floorMod(seed, (long) steps);
         SessionState whole;
         SessionState middle;
-        EpochPlan plan = TestWorkload.plan(workload, seed);
+        EpochPlan plan = CheckWorkload.plan(workload, seed);
         try (LearningSession session = device().open(workload)) {
-            session.load(TestWorkload.state(workload));
+            session.load(CheckWorkload.state(workload));
             session.beginEpoch(plan, 0);
             assertThat(session.advance(interrupted)).hasSize(interrupted);
             middle = session.save();
@@ -36,11 +38,11 @@ public abstract class DeviceProperties {
             whole = session.save();
         }
         try (LearningSession session = device().open(workload)) {
-            EpochPlan again = TestWorkload.plan(workload, seed);
+            EpochPlan again = CheckWorkload.plan(workload, seed);
             session.load(middle);
             session.beginEpoch(again, interrupted);
             assertThat(session.advance(steps - interrupted)).hasSize(steps - interrupted);
-            assertThat(Tolerance.bits(session.save())).isEqualTo(Tolerance.bits(whole));
+            assertThat(Bits.of(session.save())).isEqualTo(Bits.of(whole));
             assertThat(again.random().state()).isEqualTo(plan.random().state());
         }
     }

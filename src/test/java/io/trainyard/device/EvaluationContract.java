@@ -3,6 +3,8 @@ package io.trainyard.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.data.Dataset;
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.Layers;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Shape;
 import java.util.List;
@@ -18,7 +20,7 @@ interface EvaluationContract extends TestedDevice {
         double cost0 = Math.log1p(Math.exp(b));
         double cost1 = Math.log1p(Math.exp(-b));
         Evaluation test = evaluateConstant(new byte[] {0, 1, 0, 1, 1}, 2, 0, (float) b);
-        Tolerance.OF_FLOAT_SUMS.check("test loss", (cost0 + cost1) / 2 + (cost0 + cost1) / 2 + cost1, test.testLoss());
+        Expect.close("test loss", (cost0 + cost1) / 2 + (cost0 + cost1) / 2 + cost1, test.testLoss());
         assertThat(test.confusion()).isDeepEqualTo(new int[][] {{0, 2}, {0, 3}});
         assertThat(test.accuracy()).isEqualTo(0.6);
     }
@@ -27,20 +29,20 @@ interface EvaluationContract extends TestedDevice {
     default void ofEqualLogitsTheFirstIsPredicted() {
         Evaluation test = evaluateConstant(new byte[] {2, 0, 1}, 3, 0, 0, 0);
         assertThat(test.confusion()).isDeepEqualTo(new int[][] {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}});
-        Tolerance.OF_FLOAT_SUMS.check("test loss", Math.log(3), test.testLoss());
+        Expect.close("test loss", Math.log(3), test.testLoss());
     }
 
     @Test
     default void theTestSetMayBeSmallerThanABatch() {
         Evaluation test = evaluateConstant(new byte[] {1}, 4, 0, 0);
         assertThat(test.confusion()).isDeepEqualTo(new int[][] {{0, 0}, {1, 0}});
-        Tolerance.OF_FLOAT_SUMS.check("test loss", Math.log(2), test.testLoss());
+        Expect.close("test loss", Math.log(2), test.testLoss());
     }
 
     @Test
     default void hugeLogitsOverflowNothing() {
         Evaluation test = evaluateConstant(new byte[] {0, 1}, 2, 0, 10_000);
-        Tolerance.OF_FLOAT_SUMS.check("test loss", 5000, test.testLoss());
+        Expect.close("test loss", 5000, test.testLoss());
     }
 
     @Test
@@ -51,7 +53,7 @@ interface EvaluationContract extends TestedDevice {
         for (int i = 0; i < expected.length; i++) {
             expected[i] = each[i % each.length];
         }
-        Tolerance.OF_FLOAT_SUMS.check("probabilities", expected, probabilities);
+        Expect.close("probabilities", expected, probabilities);
     }
 
     @Test
@@ -66,7 +68,7 @@ interface EvaluationContract extends TestedDevice {
         int classes = workload.network().classes();
         Dataset.Split test = workload.dataset().test();
         try (LearningSession session = device().open(workload)) {
-            session.load(TestWorkload.state(workload));
+            session.load(CheckWorkload.state(workload));
             float[] probabilities = session.predict();
             assertThat(session.predict()).as("nothing has changed").isEqualTo(probabilities);
             assertThat(probabilities).hasSize(test.size() * classes);
@@ -83,7 +85,7 @@ interface EvaluationContract extends TestedDevice {
             Evaluation expected = Evaluation.of(workload.batchSize(), classes, losses, predictions, test.labels());
             Evaluation evaluated = session.evaluate();
             assertThat(evaluated.confusion()).isDeepEqualTo(expected.confusion());
-            Tolerance.OF_FLOAT_SUMS.check("test loss", expected.testLoss(), evaluated.testLoss());
+            Expect.close("test loss", expected.testLoss(), evaluated.testLoss());
         }
     }
 
@@ -102,7 +104,7 @@ interface EvaluationContract extends TestedDevice {
 
     /// A network that gives `logits` for every image.
     private LearningSession constant(byte[] labels, int batchSize, float... logits) {
-        List<LayerSpec> layers = List.of(LayerRow.flatten(), LayerRow.linear(logits.length, true));
+        List<LayerSpec> layers = List.of(Layers.flatten(), Layers.linear(logits.length, true));
         Workload workload = TestWorkload.ofLabels(logits.length, layers, labels, batchSize);
         LearningSession session = device().open(workload);
         session.load(TestState.state(Map.of(

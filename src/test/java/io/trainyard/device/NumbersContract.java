@@ -2,9 +2,12 @@ package io.trainyard.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.device.reference.ReferenceBackend;
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.LayerCase;
+import io.trainyard.device.check.Layers;
+import io.trainyard.device.check.ReferenceComparison;
+import io.trainyard.device.check.Tolerance;
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Shape;
 import java.util.ArrayList;
@@ -36,13 +39,13 @@ public interface NumbersContract extends TestedDevice {
                 testLosses.add(test.testLoss());
                 confusion = test.confusion();
             }
-            Tolerance.OF_FLOAT_SUMS.check("loss", golden.recorded().floats("losses"), TestState.toFloats(losses));
-            Tolerance.OF_FLOAT_SUMS.check(
+            Expect.close("loss", golden.recorded().floats("losses"), TestState.toFloats(losses));
+            Expect.close(
                     "test loss",
                     golden.recorded().doubles("test_loss"),
                     testLosses.stream().mapToDouble(loss -> loss).toArray());
             assertThat(confusion).isDeepEqualTo(golden.confusion());
-            Tolerance.OF_FLOAT_SUMS.check(
+            Expect.close(
                     "final",
                     golden.recorded().tensors("final."),
                     session.save().model().tensors());
@@ -56,7 +59,7 @@ public interface NumbersContract extends TestedDevice {
         Workload recorded = golden.workload();
         Workload plain = new Workload(
                 recorded.network(),
-                TestWorkload.PLAIN,
+                CheckWorkload.PLAIN,
                 recorded.batchSize(),
                 recorded.dataset(),
                 recorded.scale(),
@@ -66,59 +69,32 @@ public interface NumbersContract extends TestedDevice {
         try (LearningSession session = device().open(plain)) {
             session.load(golden.initial());
             EpochPlan plan = golden.epoch(0, golden.random());
-            session.beginEpoch(new EpochPlan(plan.order(), TestWorkload.constantRates(plain), plan.random()), 0);
+            session.beginEpoch(new EpochPlan(plan.order(), CheckWorkload.constantRates(plain), plan.random()), 0);
             float[] losses = session.advance(1);
-            Tolerance.OF_FLOAT_SUMS.check("loss", golden.recorded().floats("losses")[0], losses[0]);
-            Tolerance.OF_FLOAT_SUMS.check(
+            Expect.close("loss", golden.recorded().floats("losses")[0], losses[0]);
+            Expect.close(
                     "gradient",
                     golden.recorded().tensors("grad."),
-                    TestWorkload.difference(plain, golden.initial(), session.save()));
+                    CheckWorkload.difference(plain, golden.initial(), session.save()));
         }
     }
 
     @ParameterizedTest
-    @MethodSource("io.trainyard.device.LayerRow#all")
-    default void findsTheReferencesGradients(LayerRow row) {
-        Workload workload = TestWorkload.of(row, TestWorkload.PLAIN);
-        try (LearningSession reference = reference().open(workload);
-                LearningSession session = device().open(workload)) {
-            Tolerance.OF_FLOAT_SUMS.check(
-                    "gradient", TestWorkload.gradients(reference, workload), TestWorkload.gradients(session, workload));
-        }
+    @MethodSource("io.trainyard.device.check.LayerCases#all")
+    default void findsTheReferencesGradients(LayerCase row) {
+        Workload workload = CheckWorkload.of(row, CheckWorkload.PLAIN);
+        Expect.passed(ReferenceComparison.gradients(device(), workload, Tolerance.OF_FLOAT_SUMS));
     }
 
     @ParameterizedTest
-    @MethodSource("io.trainyard.device.LayerRow#all")
-    default void trainsAndTestsAsTheReferenceDoes(LayerRow row) {
-        checkTraining(device(), TestWorkload.of(row, TestWorkload.MOMENTUM));
+    @MethodSource("io.trainyard.device.check.LayerCases#all")
+    default void trainsAndTestsAsTheReferenceDoes(LayerCase row) {
+        checkTraining(device(), CheckWorkload.of(row, CheckWorkload.MOMENTUM));
     }
 
     /// Trains an epoch on both, tested before and after it.
     static void checkTraining(Device device, Workload workload) {
-        int steps = workload.stepsPerEpoch();
-        try (LearningSession reference = reference().open(workload);
-                LearningSession session = device.open(workload)) {
-            for (LearningSession either : List.of(reference, session)) {
-                either.load(TestWorkload.state(workload));
-                either.beginEpoch(TestWorkload.plan(workload, 1), 0);
-            }
-            checkEvaluation(reference.evaluate(), session.evaluate());
-            Tolerance.OF_FLOAT_SUMS.check("loss", reference.advance(steps), session.advance(steps));
-            SessionState expected = reference.save();
-            SessionState actual = session.save();
-            Tolerance.OF_FLOAT_SUMS.check(
-                    "model", expected.model().tensors(), actual.model().tensors());
-            Tolerance.OF_FLOAT_SUMS.check(
-                    "optimizer",
-                    expected.optimizer().tensors(),
-                    actual.optimizer().tensors());
-            checkEvaluation(reference.evaluate(), session.evaluate());
-        }
-    }
-
-    private static void checkEvaluation(Evaluation expected, Evaluation actual) {
-        Tolerance.OF_FLOAT_SUMS.check("test loss", expected.testLoss(), actual.testLoss());
-        assertThat(actual.confusion()).isDeepEqualTo(expected.confusion());
+        Expect.passed(ReferenceComparison.training(device, workload, Tolerance.OF_FLOAT_SUMS));
     }
 
     @Test
@@ -126,7 +102,7 @@ public interface NumbersContract extends TestedDevice {
         GoldenPredictions golden = GoldenPredictions.read();
         try (LearningSession session = device().open(golden.workload())) {
             session.load(golden.state());
-            Tolerance.OF_FLOAT_SUMS.check("probability", golden.probabilities(), session.predict());
+            Expect.close("probability", golden.probabilities(), session.predict());
             int[][] confusion = new int[10][10];
             byte[] labels = golden.workload().dataset().test().labels();
             for (int n = 0; n < labels.length; n++) {
@@ -134,14 +110,14 @@ public interface NumbersContract extends TestedDevice {
             }
             Evaluation test = session.evaluate();
             assertThat(test.confusion()).isDeepEqualTo(confusion);
-            Tolerance.OF_FLOAT_SUMS.check("test loss", 21.617791, test.testLoss()); // on the script's standard error
+            Expect.close("test loss", 21.617791, test.testLoss()); // on the script's standard error
         }
     }
 
     @Test
     default void poolingsGradientGoesToTheFirstOfEquals() {
-        Workload workload = pixelsByHand(List.of(
-                LayerRow.conv(1, 1, 1, 0, true), LayerRow.pool(2, 2), LayerRow.flatten(), LayerRow.linear(2, false)));
+        Workload workload = pixelsByHand(
+                List.of(Layers.conv(1, 1, 1, 0, true), Layers.pool(2, 2), Layers.flatten(), Layers.linear(2, false)));
         SessionState equals = TestState.state(Map.of(
                 "0.weight", TestState.tensor(Shape.of(1, 1, 1, 1), 0),
                 "0.bias", TestState.tensor(Shape.of(1), 1),
@@ -149,15 +125,14 @@ public interface NumbersContract extends TestedDevice {
         // logits (1, -1), class 1: the derivative by the pooled value is softmax(1) - 0 - (softmax(-1) - 1) = 2s(2)
         double byValue = 2 / (1 + Math.exp(-2));
         Map<String, Tensor> gradients = firstGradients(workload, equals);
-        Tolerance.OF_FLOAT_SUMS.check("bias", new float[] {(float) byValue}, TestState.values(gradients, "0.bias"));
-        Tolerance.OF_FLOAT_SUMS.check(
-                "weight", new float[] {(float) byValue * 51 / 255}, TestState.values(gradients, "0.weight"));
+        Expect.close("bias", new float[] {(float) byValue}, TestState.values(gradients, "0.bias"));
+        Expect.close("weight", new float[] {(float) byValue * 51 / 255}, TestState.values(gradients, "0.weight"));
     }
 
     @Test
     default void relusGradientAtZeroIsZero() {
-        Workload workload = pixelsByHand(List.of(
-                LayerRow.conv(1, 2, 1, 0, true), LayerRow.relu(), LayerRow.flatten(), LayerRow.linear(2, false)));
+        Workload workload = pixelsByHand(
+                List.of(Layers.conv(1, 2, 1, 0, true), Layers.relu(), Layers.flatten(), Layers.linear(2, false)));
         SessionState zero = TestState.state(Map.of(
                 "0.weight", TestState.tensor(Shape.of(1, 1, 2, 2), 0, 0, 0, 0),
                 "0.bias", TestState.tensor(Shape.of(1), 0),
@@ -175,13 +150,9 @@ public interface NumbersContract extends TestedDevice {
     private Map<String, Tensor> firstGradients(Workload workload, SessionState before) {
         try (LearningSession session = device().open(workload)) {
             session.load(before);
-            session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             assertThat(session.advance(1)).hasSize(1);
-            return TestWorkload.difference(workload, before, session.save());
+            return CheckWorkload.difference(workload, before, session.save());
         }
-    }
-
-    static Device reference() {
-        return new ReferenceBackend().open(new DeviceSpec("reference"));
     }
 }

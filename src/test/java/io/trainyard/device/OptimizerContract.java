@@ -2,6 +2,9 @@ package io.trainyard.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.device.check.Bits;
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.ReferenceComparison;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Shape;
 import java.util.LinkedHashMap;
@@ -13,31 +16,31 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// How parameters follow their gradients.
 interface OptimizerContract extends TestedDevice {
     @ParameterizedTest
-    @MethodSource("io.trainyard.device.TestWorkload#optimizers")
+    @MethodSource("io.trainyard.device.check.CheckWorkload#optimizers")
     default void everyOptimizerTrainsAsTheReferencesDoes(OptimizerSpec optimizer) {
-        NumbersContract.checkTraining(device(), TestWorkload.with(eventful(), optimizer));
+        NumbersContract.checkTraining(device(), CheckWorkload.with(eventful(), optimizer));
     }
 
     @Test
     default void followsTheEpochsLearningRates() {
         Workload workload = eventful();
-        EpochPlan plan = TestWorkload.plan(workload, 1, new double[] {0.1, 0, 0.02, 0.3, 0.01});
-        EpochPlan same = TestWorkload.plan(workload, 1, plan.learningRates());
-        try (LearningSession reference = NumbersContract.reference().open(workload);
+        EpochPlan plan = CheckWorkload.plan(workload, 1, new double[] {0.1, 0, 0.02, 0.3, 0.01});
+        EpochPlan same = CheckWorkload.plan(workload, 1, plan.learningRates());
+        try (LearningSession reference = ReferenceComparison.reference().open(workload);
                 LearningSession session = device().open(workload)) {
-            reference.load(TestWorkload.state(workload));
-            session.load(TestWorkload.state(workload));
+            reference.load(CheckWorkload.state(workload));
+            session.load(CheckWorkload.state(workload));
             reference.beginEpoch(plan, 0);
             session.beginEpoch(same, 0);
-            Tolerance.OF_FLOAT_SUMS.check("loss", reference.advance(1), session.advance(1));
+            Expect.close("loss", reference.advance(1), session.advance(1));
             Map<String, Tensor> before = session.save().model().tensors();
-            Tolerance.OF_FLOAT_SUMS.check("loss", reference.advance(1), session.advance(1));
+            Expect.close("loss", reference.advance(1), session.advance(1));
             Map<String, Tensor> after = session.save().model().tensors();
             assertThat(TestState.values(after, "0.weight"))
                     .as("a learning rate of 0 changes no weight")
                     .isEqualTo(TestState.values(before, "0.weight"));
-            Tolerance.OF_FLOAT_SUMS.check("loss", reference.advance(3), session.advance(3));
-            Tolerance.OF_FLOAT_SUMS.check(
+            Expect.close("loss", reference.advance(3), session.advance(3));
+            Expect.close(
                     "model",
                     reference.save().model().tensors(),
                     session.save().model().tensors());
@@ -46,11 +49,11 @@ interface OptimizerContract extends TestedDevice {
 
     @Test
     default void adamsStateHasPyTorchsNamesAndCountsItsSteps() {
-        Workload workload = TestWorkload.with(eventful(), TestWorkload.ADAM);
+        Workload workload = CheckWorkload.with(eventful(), CheckWorkload.ADAM);
         try (LearningSession session = device().open(workload)) {
-            session.load(TestWorkload.state(workload));
+            session.load(CheckWorkload.state(workload));
             assertThat(session.save().optimizer().longs("step", Shape.of())).containsExactly(0);
-            session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             assertThat(session.advance(3)).hasSize(3);
             SessionState saved = session.save();
             assertThat(saved.optimizer().tensors().keySet())
@@ -93,9 +96,9 @@ interface OptimizerContract extends TestedDevice {
                     session,
                     new SessionState(saved.model(), new Parameters(kept)),
                     "parameter 8.bias.momentum_buffer is not one of the network's");
-            assertThat(Tolerance.bits(session.save()))
+            assertThat(Bits.of(session.save()))
                     .as("a refused state changes nothing")
-                    .isEqualTo(Tolerance.bits(saved));
+                    .isEqualTo(Bits.of(saved));
         }
     }
 }

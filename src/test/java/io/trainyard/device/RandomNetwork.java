@@ -1,5 +1,6 @@
 package io.trainyard.device;
 
+import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.AugmentSpec.Cutout;
 import io.trainyard.spec.AugmentSpec.HorizontalFlip;
@@ -237,7 +238,7 @@ public record RandomNetwork(
     }
 
     public Workload workload(OptimizerSpec other) {
-        Workload plain = TestWorkload.of(input, classes, layers, other, batchSize, trains, tests);
-        return TestWorkload.augmented(plain, augment).withThreads(threads);
+        Workload plain = CheckWorkload.of(input, classes, layers, other, batchSize, trains, tests);
+        return CheckWorkload.augmented(plain, augment).withThreads(threads);
     }
 }

@@ -3,8 +3,9 @@ package io.trainyard.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.SeededProperty;
-import io.trainyard.device.reference.ReferenceBackend;
-import io.trainyard.spec.DeviceSpec;
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.ReferenceComparison;
+import io.trainyard.device.check.Tolerance;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.ParameterSpec;
 import java.util.List;
@@ -17,13 +18,9 @@ public abstract class ReferenceProperties extends DeviceProperties {
 
     @SeededProperty
     void findsTheReferencesGradients(@ForAll("networks") RandomNetwork network) {
-        Workload workload = network.workload(TestWorkload.PLAIN);
+        Workload workload = network.workload(CheckWorkload.PLAIN);
         assumeThatNothingIsBlownUp(workload, 1);
-        try (LearningSession reference = reference().open(workload);
-                LearningSession session = device().open(workload)) {
-            Tolerance.OF_FLOAT_SUMS.check(
-                    "gradient", TestWorkload.gradients(reference, workload), TestWorkload.gradients(session, workload));
-        }
+        Expect.passed(ReferenceComparison.gradients(device(), workload, Tolerance.OF_FLOAT_SUMS));
     }
 
     @SeededProperty
@@ -31,22 +28,21 @@ public abstract class ReferenceProperties extends DeviceProperties {
         Workload workload = network.workload();
         int steps = Math.min(3, workload.stepsPerEpoch());
         assumeThatNothingIsBlownUp(workload, steps);
-        try (LearningSession reference = reference().open(workload);
+        try (LearningSession reference = ReferenceComparison.reference().open(workload);
                 LearningSession session = device().open(workload)) {
             for (LearningSession either : List.of(reference, session)) {
-                either.load(TestWorkload.state(workload));
-                either.beginEpoch(TestWorkload.plan(workload, 1), 0);
+                either.load(CheckWorkload.state(workload));
+                either.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             }
-            Tolerance.OF_FLOAT_SUMS.check("loss", reference.advance(steps), session.advance(steps));
+            Expect.close("loss", reference.advance(steps), session.advance(steps));
             SessionState expected = reference.save();
             SessionState actual = session.save();
-            Tolerance.OF_FLOAT_SUMS.check(
-                    "model", expected.model().tensors(), actual.model().tensors());
-            Tolerance.OF_FLOAT_SUMS.check(
+            Expect.close("model", expected.model().tensors(), actual.model().tensors());
+            Expect.close(
                     "optimizer",
                     expected.optimizer().tensors(),
                     actual.optimizer().tensors());
-            Tolerance.OF_FLOAT_SUMS.check(
+            Expect.close(
                     "test loss",
                     reference.evaluate().testLoss(),
                     session.evaluate().testLoss());
@@ -55,10 +51,10 @@ public abstract class ReferenceProperties extends DeviceProperties {
 
     /// A batch norm that divides by next to nothing makes rounding as large as the numbers: there nobody is right.
     private static void assumeThatNothingIsBlownUp(Workload workload, int steps) {
-        SessionState state = TestWorkload.state(workload);
-        try (LearningSession session = reference().open(workload)) {
+        SessionState state = CheckWorkload.state(workload);
+        try (LearningSession session = ReferenceComparison.reference().open(workload)) {
             session.load(state);
-            session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             for (int i = 0; i < steps; i++) {
                 assertThat(session.advance(1)).hasSize(1);
                 SessionState next = session.save();
@@ -82,9 +78,5 @@ public abstract class ReferenceProperties extends DeviceProperties {
             }
         }
         return smallest;
-    }
-
-    private static Device reference() {
-        return new ReferenceBackend().open(new DeviceSpec("reference"));
     }
 }

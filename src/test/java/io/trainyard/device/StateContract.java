@@ -3,6 +3,9 @@ package io.trainyard.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.device.check.Bits;
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.LayerCases;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.OptimizerSpec.Sgd;
 import io.trainyard.spec.Shape;
@@ -15,14 +18,14 @@ interface StateContract extends TestedDevice {
     default void anEmptyOptimizerStateIsSavedAsZeros() {
         Workload workload = eventful();
         try (LearningSession session = device().open(workload)) {
-            session.load(TestWorkload.state(workload));
+            session.load(CheckWorkload.state(workload));
             SessionState saved = session.save();
             assertThat(saved.model().tensors().keySet())
                     .containsExactlyElementsOf(workload.network().parameters().stream()
                             .map(parameter -> parameter.name())
                             .toList());
-            assertThat(Tolerance.bits(new SessionState(saved.model(), Parameters.NONE)))
-                    .isEqualTo(Tolerance.bits(TestWorkload.state(workload)));
+            assertThat(Bits.of(new SessionState(saved.model(), Parameters.NONE)))
+                    .isEqualTo(Bits.of(CheckWorkload.state(workload)));
             assertThat(saved.optimizer().tensors().keySet())
                     .containsExactly(
                             "0.weight.momentum_buffer",
@@ -43,10 +46,10 @@ interface StateContract extends TestedDevice {
 
     @Test
     default void withoutMomentumThereIsNoOptimizerState() {
-        Workload workload = TestWorkload.of(LayerRow.all().getFirst(), new Sgd(0.1, 0, 0.5));
+        Workload workload = CheckWorkload.of(LayerCases.all().getFirst(), new Sgd(0.1, 0, 0.5));
         try (LearningSession session = device().open(workload)) {
-            session.load(TestWorkload.state(workload));
-            session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            session.load(CheckWorkload.state(workload));
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             assertThat(session.advance(1)).hasSize(1);
             assertThat(session.save().optimizer().tensors()).isEmpty();
         }
@@ -55,7 +58,7 @@ interface StateContract extends TestedDevice {
     @Test
     default void statesThatAreNotTheNetworksAreRefusedByName() {
         Workload workload = eventful();
-        SessionState good = TestWorkload.state(workload);
+        SessionState good = CheckWorkload.state(workload);
         try (LearningSession session = device().open(workload)) {
             session.load(good);
             assertRefused(
@@ -76,9 +79,9 @@ interface StateContract extends TestedDevice {
                     session,
                     new SessionState(good.model(), oneBuffer),
                     "parameter 0.weight.momentum_buffer is missing; expected is float32 of shape 6x2x3x3");
-            assertThat(Tolerance.bits(new SessionState(session.save().model(), Parameters.NONE)))
+            assertThat(Bits.of(new SessionState(session.save().model(), Parameters.NONE)))
                     .as("a refused state changes nothing")
-                    .isEqualTo(Tolerance.bits(good));
+                    .isEqualTo(Bits.of(good));
         }
     }
 
@@ -92,8 +95,8 @@ interface StateContract extends TestedDevice {
     default void stepsBeyondTheEpochsEndAreRefused() {
         Workload workload = eventful();
         try (LearningSession session = device().open(workload)) {
-            session.load(TestWorkload.state(workload));
-            session.beginEpoch(TestWorkload.plan(workload, 1), 1);
+            session.load(CheckWorkload.state(workload));
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 1);
             assertThat(session.advance(2)).hasSize(2);
             assertThatThrownBy(() -> session.advance(3))
                     .isInstanceOf(IllegalArgumentException.class)
@@ -108,16 +111,16 @@ interface StateContract extends TestedDevice {
     default void plansThatDoNotFitAreRefused() {
         Workload workload = eventful();
         try (LearningSession session = device().open(workload)) {
-            session.load(TestWorkload.state(workload));
+            session.load(CheckWorkload.state(workload));
             assertThatThrownBy(() -> session.advance(1)).isInstanceOf(IllegalStateException.class);
-            double[] rates = TestWorkload.constantRates(workload);
+            double[] rates = CheckWorkload.constantRates(workload);
             assertThatThrownBy(() -> session.beginEpoch(new EpochPlan(new int[3], rates, new TorchRandom(0)), 0))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("the epoch's order has 3 samples; data set random has 19 to train on");
-            assertThatThrownBy(() -> session.beginEpoch(TestWorkload.plan(workload, 1, new double[4]), 0))
+            assertThatThrownBy(() -> session.beginEpoch(CheckWorkload.plan(workload, 1, new double[4]), 0))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("the epoch's plan has 4 learning rates; it must have 5, one a step");
-            assertThatThrownBy(() -> session.beginEpoch(TestWorkload.plan(workload, 1), 6))
+            assertThatThrownBy(() -> session.beginEpoch(CheckWorkload.plan(workload, 1), 6))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("an epoch cannot go on at step 6; allowed is 0 to 5, its number of steps");
         }
@@ -127,13 +130,13 @@ interface StateContract extends TestedDevice {
     default void aClosedSessionDoesNothing() {
         Workload workload = eventful();
         LearningSession session = device().open(workload);
-        session.load(TestWorkload.state(workload));
-        session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+        session.load(CheckWorkload.state(workload));
+        session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
         session.close();
         session.close();
-        assertThatThrownBy(() -> session.load(TestWorkload.state(workload))).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> session.load(CheckWorkload.state(workload))).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(session::save).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> session.beginEpoch(TestWorkload.plan(workload, 1), 0))
+        assertThatThrownBy(() -> session.beginEpoch(CheckWorkload.plan(workload, 1), 0))
                 .isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> session.advance(1)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(session::evaluate).isInstanceOf(IllegalStateException.class);

@@ -1,5 +1,7 @@
 package io.trainyard.device;
 
+import io.trainyard.device.check.CheckWorkload;
+
 /// What the contracts ask of a backend's test.
 public interface TestedDevice {
     /// Opened anew for each session.
@@ -7,6 +9,6 @@ public interface TestedDevice {
 
     /// A workload with all that the device carries from step to step; parameters in the layers 0, 1, 6 and 8.
     default Workload eventful() {
-        return TestWorkload.eventful();
+        return CheckWorkload.eventful();
     }
 }

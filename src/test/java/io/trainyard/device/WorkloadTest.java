@@ -3,6 +3,8 @@ package io.trainyard.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.Layers;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Shape;
@@ -31,8 +33,8 @@ class WorkloadTest {
     }
 
     private static Workload onOnePixel(LayerSpec layer, int batchSize, int trains) {
-        List<LayerSpec> layers = List.of(layer, LayerRow.flatten(), LayerRow.linear(2, true));
-        return TestWorkload.of(Shape.of(2, 1, 1), 2, layers, TestWorkload.PLAIN, batchSize, trains, 1);
+        List<LayerSpec> layers = List.of(layer, Layers.flatten(), Layers.linear(2, true));
+        return CheckWorkload.of(Shape.of(2, 1, 1), 2, layers, CheckWorkload.PLAIN, batchSize, trains, 1);
     }
 
     /// Words of the generator that the masks of half an epoch take: two a mask value.
@@ -41,8 +43,8 @@ class WorkloadTest {
         LayerSpec dropout = new LayerSpec.Dropout(null, 0.5);
         LayerSpec dropout2d = new LayerSpec.Dropout2d(null, 0.5);
         LayerSpec residual = new LayerSpec.Residual(null, List.of(dropout, dropout2d), List.of(dropout2d));
-        List<LayerSpec> layers = List.of(residual, LayerRow.flatten(), LayerRow.linear(2, true));
-        Workload workload = TestWorkload.of(Shape.of(3, 4, 5), 2, layers, TestWorkload.PLAIN, 4, 9, 1);
+        List<LayerSpec> layers = List.of(residual, Layers.flatten(), Layers.linear(2, true));
+        Workload workload = CheckWorkload.of(Shape.of(3, 4, 5), 2, layers, CheckWorkload.PLAIN, 4, 9, 1);
         assertThat(workload.drawnWords(2)).isEqualTo(8 * (60 + 3 + 3) * 2);
         assertThat(workload.drawnWords(3)).isEqualTo(9 * (60 + 3 + 3) * 2);
     }

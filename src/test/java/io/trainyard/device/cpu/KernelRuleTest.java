@@ -2,7 +2,7 @@ package io.trainyard.device.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.device.LayerRow;
+import io.trainyard.device.check.Layers;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
@@ -22,9 +22,9 @@ class KernelRuleTest {
 
     @Test
     void whatThereIsNoKernelForGoesToOneDnn() {
-        assertThat(KernelRule.narrow(written(LayerRow.conv(4, 3, 1, 0, true)))).isTrue();
-        assertThat(KernelRule.narrow(written(LayerRow.conv(4, 3, 2, 0, true)))).isFalse();
-        assertThat(KernelRule.narrow(written(LayerRow.norm()))).isFalse();
+        assertThat(KernelRule.narrow(written(Layers.conv(4, 3, 1, 0, true)))).isTrue();
+        assertThat(KernelRule.narrow(written(Layers.conv(4, 3, 2, 0, true)))).isFalse();
+        assertThat(KernelRule.narrow(written(Layers.norm()))).isFalse();
     }
 
     private static Network builtIn(String name, Shape input, int classes) {
@@ -32,7 +32,7 @@ class KernelRuleTest {
     }
 
     private static Network written(LayerSpec first) {
-        List<LayerSpec> layers = List.of(first, LayerRow.flatten(), LayerRow.linear(3, true));
+        List<LayerSpec> layers = List.of(first, Layers.flatten(), Layers.linear(3, true));
         return Network.fit(NetworkSpec.ofLayers(layers), Shape.of(2, 8, 8), 3);
     }
 }

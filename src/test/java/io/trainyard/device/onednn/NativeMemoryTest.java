@@ -7,8 +7,8 @@ import static org.bytedeco.dnnl.global.dnnl.dnnl_pooling_forward_primitive_desc_
 import io.trainyard.device.ChildJvm;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.LearningSession;
-import io.trainyard.device.TestWorkload;
 import io.trainyard.device.Workload;
+import io.trainyard.device.check.CheckWorkload;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,8 +61,8 @@ class NativeMemoryTest {
         var device = new OneDnnDeviceTest().device();
         for (int i = 0; i < sessions; i++) {
             try (LearningSession session = device.open(workload.withThreads(1))) {
-                session.load(TestWorkload.state(workload));
-                session.beginEpoch(TestWorkload.plan(workload, i), 0);
+                session.load(CheckWorkload.state(workload));
+                session.beginEpoch(CheckWorkload.plan(workload, i), 0);
                 assertThat(session.advance(1)).hasSize(1);
                 assertThat(session.save().model().tensors()).isNotEmpty();
             }

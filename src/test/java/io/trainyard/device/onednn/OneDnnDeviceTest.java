@@ -10,8 +10,8 @@ import io.trainyard.device.Devices;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.NumbersContract;
-import io.trainyard.device.TestWorkload;
 import io.trainyard.device.Workload;
+import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.NetworkSpec;
@@ -53,7 +53,7 @@ public class OneDnnDeviceTest extends DeviceContract {
                 new LayerSpec.Conv2d(null, 5, 3, 2, 0, false),
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, 4, true));
-        Workload workload = TestWorkload.of(Shape.of(3, 12, 12), 4, layers, TestWorkload.MOMENTUM, 32, 65, 7)
+        Workload workload = CheckWorkload.of(Shape.of(3, 12, 12), 4, layers, CheckWorkload.MOMENTUM, 32, 65, 7)
                 .withThreads(threads);
         assertThat(shards(workload, threads)).isEqualTo(threads);
         NumbersContract.checkTraining(device(), workload);
@@ -70,15 +70,15 @@ public class OneDnnDeviceTest extends DeviceContract {
                 new LayerSpec.MaxPool2d(null, 4, 4),
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, 4, true));
-        Workload workload = TestWorkload.of(Shape.of(2, 32, 32), 4, layers, TestWorkload.MOMENTUM, 60, 71, 70);
+        Workload workload = CheckWorkload.of(Shape.of(2, 32, 32), 4, layers, CheckWorkload.MOMENTUM, 60, 71, 70);
         assertThat(60 * workload.network().activationElements()).isGreaterThan(4 << 20);
         NumbersContract.checkTraining(device(), workload.withThreads(threads));
     }
 
     @Test
     void whatNeedsTheWholeBatchIsNotCutIntoShards() {
-        assertThat(shards(TestWorkload.eventful(), 2)).isEqualTo(1);
-        NumbersContract.checkTraining(device(), TestWorkload.eventful().withThreads(2));
+        assertThat(shards(CheckWorkload.eventful(), 2)).isEqualTo(1);
+        NumbersContract.checkTraining(device(), CheckWorkload.eventful().withThreads(2));
     }
 
     @Test
@@ -91,7 +91,7 @@ public class OneDnnDeviceTest extends DeviceContract {
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, 1000, true),
                 new LayerSpec.Linear(null, 4, true));
-        Workload summing = TestWorkload.of(Shape.of(3, 12, 12), 4, manyParameters, TestWorkload.PLAIN, 32, 64, 7);
+        Workload summing = CheckWorkload.of(Shape.of(3, 12, 12), 4, manyParameters, CheckWorkload.PLAIN, 32, 64, 7);
         assertThat(shards(summing, 2)).as("more to sum than to compute").isEqualTo(1);
     }
 
@@ -102,18 +102,18 @@ public class OneDnnDeviceTest extends DeviceContract {
     void builtInNetworksTrainAndTestAsTheReferenceDoes(String name) {
         Shape input = name.equals("fashion") ? Shape.of(1, 28, 28) : Shape.of(3, 32, 32);
         List<LayerSpec> layers = NetworkSpec.named(name).layers();
-        Workload workload = TestWorkload.of(input, 10, layers, TestWorkload.MOMENTUM, 4, 13, 60);
+        Workload workload = CheckWorkload.of(input, 10, layers, CheckWorkload.MOMENTUM, 4, 13, 60);
         try (LearningSession session = device().open(workload);
                 LearningSession reference =
                         Devices.open(new DeviceSpec("reference")).open(workload)) {
             for (LearningSession either : List.of(session, reference)) {
-                either.load(TestWorkload.state(workload));
-                either.beginEpoch(TestWorkload.plan(workload, 1), 0);
+                either.load(CheckWorkload.state(workload));
+                either.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             }
             for (int epoch = 1; epoch <= 2; epoch++) {
                 assertThat(session.advance(4)).containsExactly(reference.advance(4), Offset.offset(1e-4f));
-                session.beginEpoch(TestWorkload.plan(workload, epoch), 0);
-                reference.beginEpoch(TestWorkload.plan(workload, epoch), 0);
+                session.beginEpoch(CheckWorkload.plan(workload, epoch), 0);
+                reference.beginEpoch(CheckWorkload.plan(workload, epoch), 0);
             }
             Evaluation tested = session.evaluate();
             Evaluation expected = reference.evaluate();
@@ -139,8 +139,8 @@ public class OneDnnDeviceTest extends DeviceContract {
 
     private float[] losses(Workload workload) {
         try (LearningSession session = device().open(workload)) {
-            session.load(TestWorkload.state(workload));
-            session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            session.load(CheckWorkload.state(workload));
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             return session.advance(workload.stepsPerEpoch());
         }
     }
@@ -154,6 +154,6 @@ public class OneDnnDeviceTest extends DeviceContract {
                 new LayerSpec.Relu(null),
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, 10, true));
-        return TestWorkload.of(Shape.of(3, 16, 16), 10, layers, TestWorkload.MOMENTUM, 32, 80, 50);
+        return CheckWorkload.of(Shape.of(3, 16, 16), 10, layers, CheckWorkload.MOMENTUM, 32, 80, 50);
     }
 }

@@ -8,10 +8,11 @@ import io.trainyard.device.DeviceContract;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Devices;
-import io.trainyard.device.LayerRow;
 import io.trainyard.device.LearningSession;
-import io.trainyard.device.TestWorkload;
 import io.trainyard.device.Workload;
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.LayerCase;
+import io.trainyard.device.check.Layers;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.Shape;
 import java.util.List;
@@ -35,21 +36,21 @@ class ReferenceDeviceTest extends DeviceContract {
     }
 
     @ParameterizedTest
-    @MethodSource("io.trainyard.device.LayerRow#all")
-    void gradientsAreTheLossesSlopes(LayerRow row) {
-        Slopes.check(device(), TestWorkload.of(row, TestWorkload.PLAIN));
+    @MethodSource("io.trainyard.device.check.LayerCases#all")
+    void gradientsAreTheLossesSlopes(LayerCase row) {
+        Slopes.check(device(), CheckWorkload.of(row, CheckWorkload.PLAIN));
     }
 
     @Test
     void computesWithOneThreadWhateverIsAskedFor() {
-        try (LearningSession session = device().open(TestWorkload.eventful().withThreads(7))) {
+        try (LearningSession session = device().open(CheckWorkload.eventful().withThreads(7))) {
             assertThat(session.threads()).isEqualTo(1);
         }
     }
 
     @Test
     void refusesWhatTheHeapCannotHold() {
-        Workload workload = TestWorkload.eventful();
+        Workload workload = CheckWorkload.eventful();
         assertThatThrownBy(() -> new ReferenceDevice(new DeviceInfo("reference", "small", 1 << 10)).open(workload))
                 .isInstanceOf(DeviceException.class)
                 .hasMessageMatching("the network with batches of 4 needs about \\d+ KiB, but the Java heap of device"
@@ -59,13 +60,13 @@ class ReferenceDeviceTest extends DeviceContract {
 
     @Test
     void refusesBatchesThatFitNoArray() {
-        LayerRow row = new LayerRow(
+        LayerCase row = new LayerCase(
                 "wide",
                 Shape.of(1, 2, 2),
                 2,
-                List.of(LayerRow.flatten(), LayerRow.linear(1 << 20, false), LayerRow.linear(2, false)));
+                List.of(Layers.flatten(), Layers.linear(1 << 20, false), Layers.linear(2, false)));
         Workload workload =
-                TestWorkload.of(row.input(), row.classes(), row.layers(), TestWorkload.PLAIN, 2048, 2048, 1);
+                CheckWorkload.of(row.input(), row.classes(), row.layers(), CheckWorkload.PLAIN, 2048, 2048, 1);
         assertThatThrownBy(
                         () -> new ReferenceDevice(new DeviceInfo("reference", "huge", Long.MAX_VALUE)).open(workload))
                 .isInstanceOf(DeviceException.class)

@@ -4,7 +4,7 @@ import io.trainyard.SeededProperty;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceProperties;
 import io.trainyard.device.RandomNetwork;
-import io.trainyard.device.TestWorkload;
+import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.spec.LayerSpec;
 import java.util.stream.Stream;
 import net.jqwik.api.ForAll;
@@ -34,6 +34,6 @@ class ReferencePropertiesTest extends DeviceProperties {
 
     @SeededProperty
     void gradientsAreTheLossesSlopes(@ForAll("networks") RandomNetwork network) {
-        Slopes.check(device(), network.workload(TestWorkload.PLAIN));
+        Slopes.check(device(), network.workload(CheckWorkload.PLAIN));
     }
 }

@@ -7,8 +7,8 @@ import io.trainyard.device.LearningSession;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
-import io.trainyard.device.TestWorkload;
 import io.trainyard.device.Workload;
+import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.spec.ParameterSpec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,7 +32,7 @@ final class Slopes {
 
     /// @param workload with an optimizer that takes away just the gradient
     static void check(Device device, Workload workload) {
-        SessionState state = TestWorkload.state(workload);
+        SessionState state = CheckWorkload.state(workload);
         try (LearningSession session = device.open(workload)) {
             var unusedLoss = lossAt(session, workload, state);
             SessionState after = session.save();
@@ -66,7 +66,7 @@ final class Slopes {
 
     private static double lossAt(LearningSession session, Workload workload, SessionState state) {
         session.load(state);
-        session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+        session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
         return session.advance(1)[0];
     }
 

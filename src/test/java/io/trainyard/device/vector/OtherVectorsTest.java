@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.trainyard.device.ChildJvm;
 import io.trainyard.device.NumbersContract;
-import io.trainyard.device.TestWorkload;
+import io.trainyard.device.check.CheckWorkload;
 import java.io.IOException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,7 +21,7 @@ class OtherVectorsTest {
             NumbersContract.checkTraining(vectors.device(), vectors.eventful().withThreads(2));
             VectorDeviceTest.computableRows()
                     .forEach(row -> NumbersContract.checkTraining(
-                            vectors.device(), TestWorkload.of(row, TestWorkload.MOMENTUM)));
+                            vectors.device(), CheckWorkload.of(row, CheckWorkload.MOMENTUM)));
             System.out.println("trained with vectors of " + Vectors.LENGTH);
         }
     }

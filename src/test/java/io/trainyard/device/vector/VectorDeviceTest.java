@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceInfo;
-import io.trainyard.device.LayerRow;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.NumbersContract;
 import io.trainyard.device.SessionContract;
-import io.trainyard.device.TestWorkload;
 import io.trainyard.device.Workload;
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.LayerCase;
+import io.trainyard.device.check.LayerCases;
+import io.trainyard.device.check.Layers;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Shape;
 import java.util.List;
@@ -31,22 +33,22 @@ class VectorDeviceTest extends SessionContract {
     @Override
     public Workload eventful() {
         List<LayerSpec> layers = List.of(
-                LayerRow.conv(6, 3, 1, 1, true),
-                LayerRow.conv(5, 3, 1, 1, true),
-                LayerRow.relu(),
-                LayerRow.pool(2, 2),
-                LayerRow.dropout(0.25),
-                LayerRow.flatten(),
-                LayerRow.linear(10, true),
-                LayerRow.dropout(0.5),
-                LayerRow.linear(3, true));
-        return TestWorkload.of(Shape.of(2, 8, 7), 3, layers, TestWorkload.MOMENTUM, 4, 19, 6);
+                Layers.conv(6, 3, 1, 1, true),
+                Layers.conv(5, 3, 1, 1, true),
+                Layers.relu(),
+                Layers.pool(2, 2),
+                Layers.dropout(0.25),
+                Layers.flatten(),
+                Layers.linear(10, true),
+                Layers.dropout(0.5),
+                Layers.linear(3, true));
+        return CheckWorkload.of(Shape.of(2, 8, 7), 3, layers, CheckWorkload.MOMENTUM, 4, 19, 6);
     }
 
-    static Stream<LayerRow> computableRows() {
-        return LayerRow.all().stream()
+    static Stream<LayerCase> computableRows() {
+        return LayerCases.all().stream()
                 .filter(row -> VectorDevice.computes(
-                        TestWorkload.of(row, TestWorkload.PLAIN).network()));
+                        CheckWorkload.of(row, CheckWorkload.PLAIN).network()));
     }
 
     @Test
@@ -57,10 +59,10 @@ class VectorDeviceTest extends SessionContract {
     /// 5 samples for 7 threads: some have none.
     @ParameterizedTest
     @MethodSource("computableRows")
-    void anyNumberOfThreadsTrainsAndTestsAsTheReferenceDoes(LayerRow row) {
+    void anyNumberOfThreadsTrainsAndTestsAsTheReferenceDoes(LayerCase row) {
         for (int threads : new int[] {1, 2, 3, 7}) {
             NumbersContract.checkTraining(
-                    device(), TestWorkload.of(row, TestWorkload.MOMENTUM).withThreads(threads));
+                    device(), CheckWorkload.of(row, CheckWorkload.MOMENTUM).withThreads(threads));
         }
     }
 
@@ -69,13 +71,13 @@ class VectorDeviceTest extends SessionContract {
     @ValueSource(ints = {1, 2, 3})
     void batchesOfManyChunksTrainAsTheReferenceDoes(int threads) {
         List<LayerSpec> layers = List.of(
-                LayerRow.conv(6, 5, 1, 2, true),
-                LayerRow.relu(),
-                LayerRow.pool(2, 2),
-                LayerRow.conv(9, 3, 1, 0, false),
-                LayerRow.flatten(),
-                LayerRow.linear(5, true));
-        Workload workload = TestWorkload.of(Shape.of(3, 12, 11), 5, layers, TestWorkload.MOMENTUM, 29, 77, 31);
+                Layers.conv(6, 5, 1, 2, true),
+                Layers.relu(),
+                Layers.pool(2, 2),
+                Layers.conv(9, 3, 1, 0, false),
+                Layers.flatten(),
+                Layers.linear(5, true));
+        Workload workload = CheckWorkload.of(Shape.of(3, 12, 11), 5, layers, CheckWorkload.MOMENTUM, 29, 77, 31);
         NumbersContract.checkTraining(device(), workload.withThreads(threads));
     }
 
@@ -92,15 +94,15 @@ class VectorDeviceTest extends SessionContract {
 
     private float[] losses(Workload workload) {
         try (LearningSession session = device().open(workload)) {
-            session.load(TestWorkload.state(workload));
-            session.beginEpoch(TestWorkload.plan(workload, 1), 0);
+            session.load(CheckWorkload.state(workload));
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             return session.advance(workload.stepsPerEpoch());
         }
     }
 
     @Test
     void aNetworkWithoutKernelsIsRefused() {
-        Workload workload = TestWorkload.eventful();
+        Workload workload = CheckWorkload.eventful();
         assertThatThrownBy(() -> device().open(workload)).hasMessageContaining("no kernels for all layers");
     }
 }

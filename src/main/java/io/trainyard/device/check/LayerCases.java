@@ -1,37 +1,34 @@
-package io.trainyard.device;
+package io.trainyard.device.check;
+
+import static io.trainyard.device.check.Layers.adaptive;
+import static io.trainyard.device.check.Layers.avgPool;
+import static io.trainyard.device.check.Layers.conv;
+import static io.trainyard.device.check.Layers.dropout;
+import static io.trainyard.device.check.Layers.dropout2d;
+import static io.trainyard.device.check.Layers.flatten;
+import static io.trainyard.device.check.Layers.gelu;
+import static io.trainyard.device.check.Layers.leakyRelu;
+import static io.trainyard.device.check.Layers.linear;
+import static io.trainyard.device.check.Layers.norm;
+import static io.trainyard.device.check.Layers.pool;
+import static io.trainyard.device.check.Layers.relu;
+import static io.trainyard.device.check.Layers.residual;
+import static io.trainyard.device.check.Layers.sigmoid;
+import static io.trainyard.device.check.Layers.tanh;
 
 import io.trainyard.spec.LayerSpec;
-import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
-import io.trainyard.spec.LayerSpec.AvgPool2d;
-import io.trainyard.spec.LayerSpec.BatchNorm2d;
-import io.trainyard.spec.LayerSpec.Conv2d;
-import io.trainyard.spec.LayerSpec.Dropout;
-import io.trainyard.spec.LayerSpec.Dropout2d;
 import io.trainyard.spec.LayerSpec.Flatten;
-import io.trainyard.spec.LayerSpec.Gelu;
-import io.trainyard.spec.LayerSpec.LeakyRelu;
-import io.trainyard.spec.LayerSpec.Linear;
-import io.trainyard.spec.LayerSpec.MaxPool2d;
-import io.trainyard.spec.LayerSpec.Relu;
-import io.trainyard.spec.LayerSpec.Residual;
-import io.trainyard.spec.LayerSpec.Sigmoid;
-import io.trainyard.spec.LayerSpec.Tanh;
 import io.trainyard.spec.Shape;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/// One row of the contract's table: a small network around a layer or one of its options.
-///
-/// @param input one sample's shape
-public record LayerRow(String name, Shape input, int classes, List<LayerSpec> layers) {
-    @Override
-    public String toString() {
-        return name + " on " + input;
-    }
+/// The contract's table.
+public final class LayerCases {
+    private LayerCases() {}
 
     /// A new layer, or a new option of one, gets a row here.
-    public static List<LayerRow> all() {
+    public static List<LayerCase> all() {
         return List.of(
                 row("conv2d 3x3", conv(5, 3, 1, 0, true)),
                 row("conv2d 1x1", conv(3, 1, 1, 0, true)),
@@ -204,7 +201,7 @@ public record LayerRow(String name, Shape input, int classes, List<LayerSpec> la
     }
 
     /// A row on random small images; what the layers give is flattened where it must be and made to logits.
-    private static LayerRow row(String name, LayerSpec... layers) {
+    private static LayerCase row(String name, LayerSpec... layers) {
         Random random = new Random(name.hashCode());
         Shape input = Shape.of(1 + random.nextInt(3), 6 + random.nextInt(4), 6 + random.nextInt(4));
         int classes = 2 + random.nextInt(5);
@@ -213,84 +210,15 @@ public record LayerRow(String name, Shape input, int classes, List<LayerSpec> la
             all.add(flatten());
         }
         all.add(linear(classes, true));
-        return new LayerRow(name, input, classes, all);
+        return new LayerCase(name, input, classes, all);
     }
 
     /// As [#row] on images of that shape, behind a convolution.
-    private static LayerRow covering(String name, Shape input, LayerSpec layer) {
+    private static LayerCase covering(String name, Shape input, LayerSpec layer) {
         return exactly(name, input, 3, conv(5, 3, 1, 1, true), layer, flatten(), linear(3, true));
     }
 
-    private static LayerRow exactly(String name, Shape input, int classes, LayerSpec... layers) {
-        return new LayerRow(name, input, classes, List.of(layers));
-    }
-
-    public static Conv2d conv(int out, int kernel, int stride, int padding, boolean bias) {
-        return new Conv2d(null, out, kernel, stride, padding, bias);
-    }
-
-    private static Conv2d conv(int out, int kernel, int stride, int padding, int dilation, int groups, boolean bias) {
-        return new Conv2d(null, out, kernel, stride, padding, dilation, groups, bias);
-    }
-
-    public static MaxPool2d pool(int kernel, int stride) {
-        return new MaxPool2d(null, kernel, stride);
-    }
-
-    private static AvgPool2d avgPool(int kernel, int stride) {
-        return new AvgPool2d(null, kernel, stride);
-    }
-
-    private static AdaptiveAvgPool2d adaptive(int out) {
-        return new AdaptiveAvgPool2d(null, out);
-    }
-
-    private static LeakyRelu leakyRelu(double negativeSlope) {
-        return new LeakyRelu(null, negativeSlope);
-    }
-
-    private static Gelu gelu(String approximate) {
-        return new Gelu(null, approximate);
-    }
-
-    private static Tanh tanh() {
-        return new Tanh(null);
-    }
-
-    private static Sigmoid sigmoid() {
-        return new Sigmoid(null);
-    }
-
-    private static Dropout2d dropout2d(double p) {
-        return new Dropout2d(null, p);
-    }
-
-    /// With the input itself as the shortcut.
-    private static Residual residual(LayerSpec... layers) {
-        return new Residual(null, List.of(layers), List.of());
-    }
-
-    private static Residual residual(List<LayerSpec> layers, LayerSpec... shortcut) {
-        return new Residual(null, layers, List.of(shortcut));
-    }
-
-    public static BatchNorm2d norm() {
-        return new BatchNorm2d(null);
-    }
-
-    public static Relu relu() {
-        return new Relu(null);
-    }
-
-    public static Dropout dropout(double p) {
-        return new Dropout(null, p);
-    }
-
-    public static Flatten flatten() {
-        return new Flatten(null);
-    }
-
-    public static Linear linear(int out, boolean bias) {
-        return new Linear(null, out, bias);
+    private static LayerCase exactly(String name, Shape input, int classes, LayerSpec... layers) {
+        return new LayerCase(name, input, classes, List.of(layers));
     }
 }

@@ -1,0 +1,208 @@
+package io.trainyard.device.check;
+
+import io.trainyard.data.Dataset;
+import io.trainyard.data.PixelScale;
+import io.trainyard.device.EpochPlan;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.Parameters;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Tensor;
+import io.trainyard.device.Workload;
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.AugmentSpec;
+import io.trainyard.spec.AugmentSpec.Cutout;
+import io.trainyard.spec.AugmentSpec.HorizontalFlip;
+import io.trainyard.spec.AugmentSpec.RandomCrop;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.NetworkSpec;
+import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.OptimizerSpec.Adam;
+import io.trainyard.spec.OptimizerSpec.AdamW;
+import io.trainyard.spec.OptimizerSpec.Sgd;
+import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.Precision;
+import io.trainyard.spec.Shape;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+
+/// Small networks on random pixels, the same ones in every run.
+public final class CheckWorkload {
+    /// With it a parameter's gradient is what one step takes away from it.
+    public static final Sgd PLAIN = new Sgd(1, 0, 0);
+
+    public static final Sgd MOMENTUM = new Sgd(0.05, 0.9, 0.01);
+
+    /// Its epsilon is large, because a gradient that is nothing but rounding would be divided by its own size.
+    public static final Adam ADAM = new Adam(0.01, 0.9, 0.99, 1e-3, 0.02);
+
+    private CheckWorkload() {}
+
+    /// Every optimizer, and every option of one.
+    public static List<OptimizerSpec> optimizers() {
+        return List.of(
+                new Sgd(0.1, 0, 0.05),
+                MOMENTUM,
+                new Sgd(0.05, 0.9, true, 0.01),
+                ADAM,
+                new Adam(0.01, 0.4, 0.9, 1e-3, 0),
+                new AdamW(0.01, 0.9, 0.99, 1e-3, 0.1));
+    }
+
+    /// 13 training samples in batches of 5, 5 and 3; 7 test samples in batches of 5 and 2.
+    public static Workload of(LayerCase row, OptimizerSpec optimizer) {
+        return of(row.input(), row.classes(), row.layers(), optimizer, 5, 13, 7);
+    }
+
+    public static Workload of(
+            Shape input,
+            int classes,
+            List<LayerSpec> layers,
+            OptimizerSpec optimizer,
+            int batchSize,
+            int trains,
+            int tests) {
+        Dataset dataset = new Dataset(
+                "random", input, classes, split(input, classes, trains, 1), split(input, classes, tests, 2));
+        Network network = Network.fit(NetworkSpec.ofLayers(layers), input, classes);
+        return new Workload(
+                network,
+                optimizer,
+                batchSize,
+                dataset,
+                PixelScale.of(input.size(0), null),
+                AugmentSpec.NONE,
+                Precision.FP32,
+                0);
+    }
+
+    private static Dataset.Split split(Shape input, int classes, int samples, long seed) {
+        Random random = new Random(seed);
+        byte[] pixels = new byte[samples * input.elements()];
+        random.nextBytes(pixels);
+        byte[] labels = new byte[samples];
+        for (int i = 0; i < samples; i++) {
+            labels[i] = (byte) random.nextInt(classes);
+        }
+        return new Dataset.Split(pixels, labels);
+    }
+
+    /// All that carries something from step to step: momentum, augmentation, dropout, running statistics, a
+    /// short last batch.
+    public static Workload eventful() {
+        List<LayerSpec> layers = List.of(
+                Layers.conv(6, 3, 1, 1, true),
+                Layers.norm(),
+                Layers.relu(),
+                Layers.pool(2, 2),
+                Layers.dropout(0.25),
+                Layers.flatten(),
+                Layers.linear(10, true),
+                Layers.dropout(0.5),
+                Layers.linear(3, true));
+        AugmentSpec augment = new AugmentSpec(new RandomCrop(2), new HorizontalFlip(0.5), new Cutout(4));
+        return augmented(of(Shape.of(2, 8, 7), 3, layers, MOMENTUM, 4, 19, 6), augment);
+    }
+
+    public static Workload with(Workload workload, OptimizerSpec optimizer) {
+        return new Workload(
+                workload.network(),
+                optimizer,
+                workload.batchSize(),
+                workload.dataset(),
+                workload.scale(),
+                workload.augment(),
+                workload.precision(),
+                workload.threads());
+    }
+
+    public static Workload augmented(Workload workload, AugmentSpec augment) {
+        return new Workload(
+                workload.network(),
+                workload.optimizer(),
+                workload.batchSize(),
+                workload.dataset(),
+                workload.scale(),
+                augment,
+                workload.precision(),
+                workload.threads());
+    }
+
+    /// Random everywhere, so that no value hides a mistake: running statistics and batch norm's scales too.
+    public static SessionState state(Workload workload) {
+        Random random = new Random(3);
+        Map<String, Tensor> tensors = new LinkedHashMap<>();
+        for (ParameterSpec parameter : workload.network().parameters()) {
+            float[] values = new float[parameter.shape().elements()];
+            switch (parameter.init()) {
+                case ParameterSpec.Init.Uniform uniform -> {
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = (float) (uniform.bound() * (2 * random.nextDouble() - 1));
+                    }
+                }
+                case ParameterSpec.Init.Constant constant -> {
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = constant.value() + random.nextFloat() - 0.5f;
+                    }
+                }
+                case ParameterSpec.Init.Counter counter -> {
+                    tensors.put(parameter.name(), new Tensor.Longs(parameter.shape(), new long[] {41}));
+                    continue;
+                }
+            }
+            tensors.put(parameter.name(), new Tensor.Floats(parameter.shape(), values));
+        }
+        return new SessionState(new Parameters(tensors), Parameters.NONE);
+    }
+
+    /// A shuffled epoch, at the optimizer's own learning rate.
+    public static EpochPlan plan(Workload workload, long seed) {
+        return plan(workload, seed, constantRates(workload));
+    }
+
+    /// The optimizer's own for every step of an epoch.
+    public static double[] constantRates(Workload workload) {
+        double[] rates = new double[workload.stepsPerEpoch()];
+        Arrays.fill(rates, workload.optimizer().learningRate());
+        return rates;
+    }
+
+    /// A shuffled epoch.
+    public static EpochPlan plan(Workload workload, long seed, double[] learningRates) {
+        List<Integer> order = new ArrayList<>(
+                IntStream.range(0, workload.dataset().train().size()).boxed().toList());
+        Collections.shuffle(order, new Random(seed));
+        return new EpochPlan(order.stream().mapToInt(i -> i).toArray(), learningRates, new TorchRandom(seed));
+    }
+
+    /// The gradients of a plan's first step, by one step of [#PLAIN].
+    public static Map<String, Tensor> gradients(LearningSession session, Workload workload) {
+        SessionState before = state(workload);
+        session.load(before);
+        session.beginEpoch(plan(workload, 1), 0);
+        var unusedLosses = session.advance(1);
+        return difference(workload, before, session.save());
+    }
+
+    public static Map<String, Tensor> difference(Workload workload, SessionState before, SessionState after) {
+        Map<String, Tensor> gradients = new LinkedHashMap<>();
+        for (ParameterSpec parameter : workload.network().parameters()) {
+            if (parameter.trained()) {
+                float[] from = before.model().floats(parameter.name(), parameter.shape());
+                float[] to = after.model().floats(parameter.name(), parameter.shape());
+                float[] gradient = new float[from.length];
+                for (int i = 0; i < from.length; i++) {
+                    gradient[i] = from[i] - to[i];
+                }
+                gradients.put(parameter.name(), new Tensor.Floats(parameter.shape(), gradient));
+            }
+        }
+        return gradients;
+    }
+}

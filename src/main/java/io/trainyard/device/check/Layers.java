@@ -1,0 +1,93 @@
+package io.trainyard.device.check;
+
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
+import io.trainyard.spec.LayerSpec.AvgPool2d;
+import io.trainyard.spec.LayerSpec.BatchNorm2d;
+import io.trainyard.spec.LayerSpec.Conv2d;
+import io.trainyard.spec.LayerSpec.Dropout;
+import io.trainyard.spec.LayerSpec.Dropout2d;
+import io.trainyard.spec.LayerSpec.Flatten;
+import io.trainyard.spec.LayerSpec.Gelu;
+import io.trainyard.spec.LayerSpec.LeakyRelu;
+import io.trainyard.spec.LayerSpec.Linear;
+import io.trainyard.spec.LayerSpec.MaxPool2d;
+import io.trainyard.spec.LayerSpec.Relu;
+import io.trainyard.spec.LayerSpec.Residual;
+import io.trainyard.spec.LayerSpec.Sigmoid;
+import io.trainyard.spec.LayerSpec.Tanh;
+import java.util.List;
+
+/// Layers without names, briefly.
+public final class Layers {
+    private Layers() {}
+
+    public static Conv2d conv(int out, int kernel, int stride, int padding, boolean bias) {
+        return new Conv2d(null, out, kernel, stride, padding, bias);
+    }
+
+    public static Conv2d conv(int out, int kernel, int stride, int padding, int dilation, int groups, boolean bias) {
+        return new Conv2d(null, out, kernel, stride, padding, dilation, groups, bias);
+    }
+
+    public static MaxPool2d pool(int kernel, int stride) {
+        return new MaxPool2d(null, kernel, stride);
+    }
+
+    public static AvgPool2d avgPool(int kernel, int stride) {
+        return new AvgPool2d(null, kernel, stride);
+    }
+
+    public static AdaptiveAvgPool2d adaptive(int out) {
+        return new AdaptiveAvgPool2d(null, out);
+    }
+
+    public static LeakyRelu leakyRelu(double negativeSlope) {
+        return new LeakyRelu(null, negativeSlope);
+    }
+
+    public static Gelu gelu(String approximate) {
+        return new Gelu(null, approximate);
+    }
+
+    public static Tanh tanh() {
+        return new Tanh(null);
+    }
+
+    public static Sigmoid sigmoid() {
+        return new Sigmoid(null);
+    }
+
+    public static Dropout2d dropout2d(double p) {
+        return new Dropout2d(null, p);
+    }
+
+    /// With the input itself as the shortcut.
+    public static Residual residual(LayerSpec... layers) {
+        return new Residual(null, List.of(layers), List.of());
+    }
+
+    public static Residual residual(List<LayerSpec> layers, LayerSpec... shortcut) {
+        return new Residual(null, layers, List.of(shortcut));
+    }
+
+    public static BatchNorm2d norm() {
+        return new BatchNorm2d(null);
+    }
+
+    public static Relu relu() {
+        return new Relu(null);
+    }
+
+    public static Dropout dropout(double p) {
+        return new Dropout(null, p);
+    }
+
+    public static Flatten flatten() {
+        return new Flatten(null);
+    }
+
+    public static Linear linear(int out, boolean bias) {
+        return new Linear(null, out, bias);
+    }
+}

@@ -1,0 +1,64 @@
+package io.trainyard.device.check;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.Devices;
+import io.trainyard.device.Evaluation;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Workload;
+import io.trainyard.spec.DeviceSpec;
+import java.util.List;
+
+/// A device's numbers beside those of the reference, the plain loops that say what is right.
+public final class ReferenceComparison {
+    private ReferenceComparison() {}
+
+    public static Device reference() {
+        return Devices.open(new DeviceSpec("reference"));
+    }
+
+    /// The gradients of one step.
+    ///
+    /// @param workload with the optimizer [CheckWorkload#PLAIN]
+    public static Comparison gradients(Device device, Workload workload, Tolerance tolerance) {
+        Comparison comparison = new Comparison(tolerance);
+        try (LearningSession reference = reference().open(workload);
+                LearningSession session = device.open(workload)) {
+            comparison.tensors(
+                    "gradient",
+                    CheckWorkload.gradients(reference, workload),
+                    CheckWorkload.gradients(session, workload));
+        }
+        return comparison;
+    }
+
+    /// An epoch of training, tested before and after it.
+    public static Comparison training(Device device, Workload workload, Tolerance tolerance) {
+        Comparison comparison = new Comparison(tolerance);
+        int steps = workload.stepsPerEpoch();
+        try (LearningSession reference = reference().open(workload);
+                LearningSession session = device.open(workload)) {
+            for (LearningSession either : List.of(reference, session)) {
+                either.load(CheckWorkload.state(workload));
+                either.beginEpoch(CheckWorkload.plan(workload, 1), 0);
+            }
+            compare(comparison, "before training", reference.evaluate(), session.evaluate());
+            comparison.values("loss", reference.advance(steps), session.advance(steps));
+            SessionState expected = reference.save();
+            SessionState actual = session.save();
+            comparison.tensors(
+                    "model", expected.model().tensors(), actual.model().tensors());
+            comparison.tensors(
+                    "optimizer",
+                    expected.optimizer().tensors(),
+                    actual.optimizer().tensors());
+            compare(comparison, "after training", reference.evaluate(), session.evaluate());
+        }
+        return comparison;
+    }
+
+    private static void compare(Comparison comparison, String when, Evaluation expected, Evaluation actual) {
+        comparison.value("test loss " + when, expected.testLoss(), actual.testLoss());
+        comparison.counts("confusion " + when, expected.confusion(), actual.confusion());
+    }
+}
