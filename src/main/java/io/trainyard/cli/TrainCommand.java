@@ -110,7 +110,7 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
         int status = ExitCodes.OK;
         for (JobSpec job : jobs) {
             JobFolder folder = resume ? JobFolder.ofLastRun(store, job.id()) : JobFolder.ofNewRun(store, job.id());
-            switch (training.run(job, folder, events, () -> stopRequested)) {
+            switch (training.runToEnd(job, folder, events, () -> stopRequested)) {
                 case Outcome.Finished() -> {}
                 case Outcome.Failed(String reason) -> {
                     say(job, "failed: " + reason);
@@ -118,7 +118,7 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
                 }
                 case Outcome.Rejected(String reason) ->
                     throw new InvalidJobException("job %s: %s".formatted(job.id(), reason));
-                case Outcome.Released() -> {
+                case Outcome.Released _, Outcome.DeviceLost _ -> {
                     say(job, "was interrupted; --resume goes on from its checkpoint");
                     return ExitCodes.INTERRUPTED;
                 }

@@ -9,9 +9,8 @@ import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
-import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /// What a session is compiled for.
 ///
@@ -60,14 +59,14 @@ public record Workload(
     /// @param device the device's name, for the message
     /// @param allowed what it can compute in
     /// @throws DeviceException if that is not what is asked for
-    public void requirePrecision(String device, Precision... allowed) {
-        if (!List.of(allowed).contains(precision)) {
+    public void requirePrecision(String device, Set<Precision> allowed) {
+        if (!allowed.contains(precision)) {
             throw new DeviceException(
                     "precision is %s, but device %s computes in %s only; leave precision out, or ask for a device that has it, such as cuda"
                             .formatted(
                                     precision,
                                     device,
-                                    Stream.of(allowed).map(Precision::toString).collect(Collectors.joining(" or "))));
+                                    allowed.stream().sorted().map(Precision::toString).collect(Collectors.joining(" or "))));
         }
     }
 

@@ -157,6 +157,7 @@ public sealed interface TrainingEvent {
     /// The job cannot be done; it will not be tried again.
     record Failed(String job, int attempt, String reason) implements TrainingEvent {}
 
-    /// The worker stops and gives the job back; another attempt will go on from the last checkpoint.
+    /// The worker stops, or has lost its device, and gives the job back; another attempt will go on from the last
+    /// checkpoint.
     record Released(String job, int attempt, long step, String reason) implements TrainingEvent {}
 }

@@ -2,6 +2,7 @@ package io.trainyard.spec;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.databind.annotation.JsonSerialize;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One job: the body of a command record. What it leaves out has the defaults of [#read]. A job that only
@@ -10,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// @param id names the job everywhere: topics' key, checkpoints' folder
 /// @param batchSize samples a step; an epoch's last batch may be shorter
 /// @param seed seeds initial weights, order, augmentation and dropout as `torch.manual_seed` does
+/// @param device what runs it; of several, the first
+/// @param devices what it runs on together, a part of each batch on each; null: `device` alone
 /// @param precision what its device computes in; one that cannot refuses the job
 /// @param checkpointEveryEpochs a checkpoint after every so many epochs, and always after the last
 /// @param reportEverySteps how often a person is told; the events always carry every step
@@ -28,6 +31,7 @@ public record JobSpec(
         boolean shuffle,
         long seed,
         DeviceSpec device,
+        @Nullable List<DeviceSpec> devices,
         Precision precision,
         int checkpointEveryEpochs,
         int reportEverySteps,
@@ -57,6 +61,12 @@ public record JobSpec(
             }
         }
         Check.between("batchSize", batchSize, 1, 65_536);
+        if (devices != null) {
+            devices = DeviceSpec.several("devices", devices);
+            if (!device.equals(devices.getFirst())) {
+                throw new IllegalArgumentException("device must be the first of the devices, not " + device.name());
+            }
+        }
         Check.between("checkpointEveryEpochs", checkpointEveryEpochs, 1, 100_000);
         Check.between("reportEverySteps", reportEverySteps, 1, 1_000_000_000);
         if (initFrom != null && initFrom.job().equals(id)) {
@@ -64,6 +74,22 @@ public record JobSpec(
                     "initFrom is \"%s\", the job's own id; name another job's checkpoint, for a job that goes on does so from its own by itself"
                             .formatted(initFrom));
         }
+    }
+
+    /// What it runs on: one device, or several of one kind.
+    public List<DeviceSpec> allDevices() {
+        return devices == null ? List.of(device) : devices;
+    }
+
+    private static DeviceSpec first(@Nullable DeviceSpec device, @Nullable List<DeviceSpec> devices) {
+        if (devices == null) {
+            return device == null ? DeviceSpec.AUTO : device;
+        }
+        if (device != null) {
+            throw new InvalidJobException(
+                    "device is \"%s\", but devices are given, too; leave out one of the two".formatted(device.name()));
+        }
+        return DeviceSpec.several("devices", devices).getFirst();
     }
 
     @JsonCreator
@@ -78,6 +104,7 @@ public record JobSpec(
             @Nullable Boolean shuffle,
             @Nullable Long seed,
             @Nullable DeviceSpec device,
+            @Nullable List<DeviceSpec> devices,
             @Nullable Precision precision,
             @Nullable Integer checkpointEveryEpochs,
             @Nullable Integer reportEverySteps,
@@ -94,7 +121,8 @@ public record JobSpec(
                 schedule == null ? ScheduleSpec.CONSTANT : schedule,
                 shuffle != null && shuffle,
                 seed == null ? 0 : seed,
-                device == null ? DeviceSpec.AUTO : device,
+                first(device, devices),
+                devices,
                 precision == null ? Precision.FP32 : precision,
                 checkpointEveryEpochs == null ? 1 : checkpointEveryEpochs,
                 reportEverySteps == null ? 100 : reportEverySteps,

@@ -11,7 +11,7 @@ import io.trainyard.data.Datasets;
 import io.trainyard.data.PixelScale;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceException;
-import io.trainyard.device.Devices;
+import io.trainyard.device.DeviceLostException;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
 import io.trainyard.event.EventJson;
@@ -35,6 +35,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Runs jobs, one after another, from their specification to their end.
@@ -43,23 +44,29 @@ import org.jspecify.annotations.Nullable;
 public final class JobTraining {
     private static final System.Logger LOG = System.getLogger(JobTraining.class.getName());
 
-    /// Attempts that may end with no checkpoint and no word before a job counts as the cause.
+    /// Attempts in a row that may end without a checkpoint, killed or their device lost, before a job counts as the
+    /// cause.
     static final int MAX_FRUITLESS_ATTEMPTS = 5;
 
     private final Path dataRoot;
-    private final DeviceSpec defaultDevice;
+    private final Function<JobSpec, Device> devices;
     private final int threads;
     private final String worker;
     private @Nullable Dataset lastDataset; // jobs in a row often use the same one
 
     /// @param dataRoot the folder data sets are read from
-    /// @param defaultDevice for jobs that leave the choice open
+    /// @param ownDevice for jobs that leave the choice open; see [JobDevices]
     /// @param threads CPU threads; 0 lets the device choose. An attempt that goes on from a checkpoint keeps the
     ///     checkpoint's number
     /// @param worker who runs them, as events tell it
-    public JobTraining(Path dataRoot, DeviceSpec defaultDevice, int threads, String worker) {
+    public JobTraining(Path dataRoot, DeviceSpec ownDevice, int threads, String worker) {
+        this(dataRoot, new JobDevices(ownDevice)::open, threads, worker);
+    }
+
+    /// @param devices opens what a job runs on, anew for each attempt
+    JobTraining(Path dataRoot, Function<JobSpec, Device> devices, int threads, String worker) {
         this.dataRoot = dataRoot;
-        this.defaultDevice = defaultDevice;
+        this.devices = devices;
         this.threads = threads;
         this.worker = worker;
     }
@@ -94,6 +101,18 @@ public final class JobTraining {
         }
     }
 
+    /// Runs attempts until one ends otherwise than with the loss of its device, or a stop is requested. That comes to
+    /// an
+    /// end: each attempt saves a checkpoint, or is one of few that may not.
+    public Outcome runToEnd(
+            JobSpec job, JobFolder folder, Consumer<TrainingEvent> events, BooleanSupplier stopRequested) {
+        Outcome outcome = run(job, folder, events, stopRequested);
+        while (outcome instanceof Outcome.DeviceLost && !stopRequested.getAsBoolean()) {
+            outcome = run(job, folder, events, stopRequested);
+        }
+        return outcome;
+    }
+
     /// What can be known without reading a file.
     private static Network check(JobSpec job) {
         Datasets.requireKnown(job.dataset().name());
@@ -110,7 +129,7 @@ public final class JobTraining {
             BooleanSupplier stopRequested) {
         int attempt = folder.beginAttempt(worker);
         try {
-            Device device = Devices.open(job.device().isAuto() ? defaultDevice : job.device());
+            Device device = devices.apply(job);
             events.accept(new Claimed(job.id(), attempt, worker, device.info().name()));
             Optional<Checkpoint> newest = folder.newest();
             requireProgress(attempt, newest);
@@ -126,6 +145,8 @@ public final class JobTraining {
                     case EVALUATE -> evaluate(job, attempt, start, session, folder, events, stopRequested);
                 };
             }
+        } catch (DeviceLostException e) {
+            return lose(job, attempt, folder, e, events);
         } catch (RuntimeException | OutOfMemoryError e) {
             return fail(job, attempt, e, events);
         }
@@ -136,9 +157,17 @@ public final class JobTraining {
         int fruitless = attempt - 1 - newest.map(Checkpoint::attempt).orElse(0);
         if (fruitless >= MAX_FRUITLESS_ATTEMPTS) {
             throw new IllegalStateException(
-                    "%d attempts in a row ended without a checkpoint or a reason: whoever runs this job seems to be killed, for want of memory perhaps; the workers' logs say more. To try again, submit it under another id"
+                    "%d attempts in a row ended without a checkpoint: whoever runs this job seems to be killed, for want of memory perhaps, or to lose its device; the workers' logs say more. To try again, submit it under another id"
                             .formatted(fruitless));
         }
+    }
+
+    private static Outcome lose(
+            JobSpec job, int attempt, JobFolder folder, DeviceLostException loss, Consumer<TrainingEvent> events) {
+        LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d lost its device".formatted(job.id(), attempt), loss);
+        long step = folder.newest().map(saved -> saved.progress().step()).orElse(0L);
+        events.accept(new Released(job.id(), attempt, step, message(loss)));
+        return new Outcome.DeviceLost(message(loss));
     }
 
     private static Outcome fail(JobSpec job, int attempt, Throwable cause, Consumer<TrainingEvent> events) {

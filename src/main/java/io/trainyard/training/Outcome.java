@@ -11,6 +11,9 @@ public sealed interface Outcome {
     /// Stopped at a step boundary, with a checkpoint; another attempt goes on from there.
     record Released() implements Outcome {}
 
+    /// The device was lost, with what was done since the newest checkpoint; another attempt goes on from there.
+    record DeviceLost(String reason) implements Outcome {}
+
     /// Nobody can run this command as it is written. No attempt was begun.
     record Rejected(String reason) implements Outcome {}
 }

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /// Claims one command at a time and has it run, on a thread of its own, until it is stopped.
 ///
 /// A claim ends in one of three ways. Settled: all that is to be said about the command is with the brokers,
-/// then the command is accepted. Released: the worker stops, and another takes the command at once. Lost: the
+/// then the command is accepted. Released: the worker stops or has lost its device, and another takes the command
+/// at once. Lost: the
 /// lock is gone or may be; then the job is stopped, the consumer thrown away, and nothing acknowledged.
 final class ClaimLoop implements AutoCloseable {
     /// What a loop needs to know.
@@ -231,11 +232,18 @@ final class ClaimLoop implements AutoCloseable {
                 accept(claims, events);
             }
             case Outcome.Rejected(String reason) -> reject(claims, command, reason);
-            case Outcome.Released _ -> {
-                awaitAcknowledged(claims, events.acknowledged());
-                claims.settle(AcknowledgeType.RELEASE);
+            case Outcome.Released _ -> release(claims, events);
+            case Outcome.DeviceLost(String reason) -> {
+                release(claims, events);
+                // A pause, longer each time, so that a broken device does not take one job after the other.
+                throw new ClaimLostException("job=%s was given back: %s".formatted(job.id(), reason), null);
             }
         }
+    }
+
+    private void release(ShareClaims claims, JobEvents events) throws ClaimLostException, InterruptedException {
+        awaitAcknowledged(claims, events.acknowledged());
+        claims.settle(AcknowledgeType.RELEASE);
     }
 
     private void accept(ShareClaims claims, JobEvents events) throws ClaimLostException, InterruptedException {

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class JobJsonTest {
     private static final String FIELDS =
-            "batchSize, checkpointEveryEpochs, dataset, device, epochs, id, initFrom, kind, network, optimizer, precision, reportEverySteps, schedule, seed, shuffle, stopWhen";
+            "batchSize, checkpointEveryEpochs, dataset, device, devices, epochs, id, initFrom, kind, network, optimizer, precision, reportEverySteps, schedule, seed, shuffle, stopWhen";
     private static final String LAYERS =
             "adaptiveAvgPool2d, avgPool2d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, leakyRelu, linear, maxPool2d, relu, residual, sigmoid, tanh";
     private static final String ID =
@@ -57,6 +57,7 @@ class JobJsonTest {
                         false,
                         0,
                         DeviceSpec.AUTO,
+                        null,
                         Precision.FP32,
                         1,
                         100,
@@ -98,6 +99,7 @@ class JobJsonTest {
                         true,
                         Long.MIN_VALUE,
                         new DeviceSpec("cuda:1"),
+                        null,
                         Precision.BF16,
                         2,
                         7,
@@ -331,10 +333,72 @@ class JobJsonTest {
                 arguments(
                         job("'precision': 'fp16'"), "precision is \"fp16\"; it must be \"fp32\", \"tf32\" or \"bf16\""),
                 arguments(job("'precision': 0"), "precision is 0; it must be \"fp32\", \"tf32\" or \"bf16\""),
+                arguments(
+                        job("'device': 'cuda:01'"),
+                        "device is \"cuda:01\"; allowed is auto, cpu, reference, cuda, or cuda:N with the GPU's number N"),
                 arguments(job("'device': 3"), "device is 3; it must be a device's name, such as \"auto\""),
                 arguments(
                         "{'id': 'a', 'network': 'lenet', 'dataset': 'mnist', 'epochs': 0}",
                         "epochs is 0; allowed is 1 to 100000"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"['cuda:0', 'cuda:1']", "['cuda:3', 'cuda:10', 'cuda:0']", "['cpu', 'cpu']"})
+    void severalDevicesAreReadAndWrittenInsteadOfOne(String devices) {
+        JobSpec job = read(job("'devices': " + devices));
+        assertThat(job.allDevices())
+                .extracting(DeviceSpec::name)
+                .containsExactly(devices.replaceAll("[\\[\\]' ]", "").split(","));
+        assertThat(job.device()).isEqualTo(job.allDevices().getFirst());
+        String json = JobJson.write(job);
+        assertThat(json).contains("\"devices\":[\"").doesNotContain("\"device\"");
+        assertThat(JobJson.read(json.getBytes(StandardCharsets.UTF_8))).isEqualTo(job);
+        assertThat(read(job("'device': 'cpu'")).allDevices()).containsExactly(new DeviceSpec("cpu"));
+        assertThat(JobJson.write(read(job("'device': 'cpu'")))).doesNotContain("devices");
+    }
+
+    static Stream<Arguments> wrongDevices() {
+        return Stream.of(
+                arguments("'devices': 'cuda'", "devices is \"cuda\"; it must be a list in brackets, [...]"),
+                arguments(
+                        "'devices': []",
+                        "devices has 0 entries; allowed is 2 to 16, and a single one is named with device"),
+                arguments(
+                        "'devices': ['cpu']",
+                        "devices has 1 entries; allowed is 2 to 16, and a single one is named with device"),
+                arguments(
+                        "'devices': [%s 'cpu']".formatted("'cpu', ".repeat(16)),
+                        "devices has 17 entries; allowed is 2 to 16, and a single one is named with device"),
+                arguments("'devices': ['cpu', null]", "devices has an entry that is null; give each a value"),
+                arguments(
+                        "'devices': ['cpu', 'gpu']",
+                        "devices[1]: device is \"gpu\"; allowed is auto, cpu, reference, cuda, or cuda:N with the GPU's number N"),
+                arguments(
+                        "'devices': ['auto', 'auto']",
+                        "devices[0] is \"auto\"; allowed is cpu, or cuda:N with the GPU's number N"),
+                arguments(
+                        "'devices': ['cuda:0', 'cuda']",
+                        "devices[1] is \"cuda\"; allowed is cpu, or cuda:N with the GPU's number N"),
+                arguments(
+                        "'devices': ['reference', 'reference']",
+                        "devices[0] is \"reference\"; allowed is cpu, or cuda:N with the GPU's number N"),
+                arguments(
+                        "'devices': ['cpu', 'cuda:0']",
+                        "devices[1] is \"cuda:0\" beside \"cpu\"; allowed is one kind of device for a job"),
+                arguments(
+                        "'devices': ['cuda:0', 'cuda:1', 'cuda:0']",
+                        "devices[2] is \"cuda:0\" again; allowed is each GPU once"),
+                arguments(
+                        "'device': 'cuda:0', 'devices': ['cuda:0', 'cuda:1']",
+                        "device is \"cuda:0\", but devices are given, too; leave out one of the two"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrongDevices")
+    void severalDevicesMustFitOneAnother(String fields, String message) {
+        assertThatThrownBy(() -> read(job(fields)))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessage(message);
     }
 
     private static Stream<Arguments> names() {

@@ -158,6 +158,29 @@ class ClaimLoopTest {
     }
 
     @Test
+    void aLostDeviceGivesTheCommandBackAndTheLoopGoesOn() {
+        AtomicInteger runs = new AtomicInteger();
+        fleet.start("w", (job, events, _) -> {
+            int attempt = runs.incrementAndGet();
+            events.accept(new Claimed(job.id(), attempt, "w", "cuda:0"));
+            if (attempt <= 2) {
+                events.accept(new Released(job.id(), attempt, 0, "cuda:0 is gone"));
+                return new Outcome.DeviceLost("cuda:0 is gone");
+            }
+            events.accept(new Finished(job.id(), attempt, 1, 1, 1, 1, 1, 1, "", null));
+            return new Outcome.Finished();
+        });
+        fleet.submit("job");
+        assertThat(fleet.eventsUntilFinished(1))
+                .<Class<?>>extracting(Object::getClass)
+                .containsExactly(
+                        Claimed.class, Released.class, Claimed.class, Released.class, Claimed.class, Finished.class);
+        assertThat(fleet.read(Topic.COMMANDS_NORMAL, read -> !read.isEmpty()))
+                .as("given back, not published once more")
+                .hasSize(1);
+    }
+
+    @Test
     void aCommandReleasedAgainAndAgainIsNeverDropped() {
         int releases = 12; // the broker drops a command after ten deliveries
         AtomicInteger runs = new AtomicInteger();

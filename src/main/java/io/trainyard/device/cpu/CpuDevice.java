@@ -8,7 +8,6 @@ import io.trainyard.device.Workload;
 import io.trainyard.device.onednn.OneDnnDevice;
 import io.trainyard.device.onednn.OneDnnLibrary;
 import io.trainyard.device.vector.VectorDevice;
-import io.trainyard.spec.Precision;
 
 /// The processors of this machine.
 record CpuDevice(DeviceInfo info, OneDnnLibrary library) implements Device {
@@ -17,7 +16,7 @@ record CpuDevice(DeviceInfo info, OneDnnLibrary library) implements Device {
 
     @Override
     public LearningSession open(Workload workload) {
-        workload.requirePrecision(info.name(), Precision.FP32);
+        workload.requirePrecision(info.name(), precisions());
         if (workload.estimatedBytes() > info.memoryBytes()) {
             throw new DeviceException(
                     "the network with batches of %d needs about %d MiB, but device %s has %d MiB; choose a smaller batchSize or network"

@@ -6,12 +6,11 @@ import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.Network;
-import io.trainyard.spec.Precision;
 
 record ReferenceDevice(DeviceInfo info) implements Device {
     @Override
     public LearningSession open(Workload workload) {
-        workload.requirePrecision(info.name(), Precision.FP32);
+        workload.requirePrecision(info.name(), precisions());
         if (workload.estimatedBytes() > info.memoryBytes()) {
             throw new DeviceException(
                     "the network with batches of %d needs about %d KiB, but the Java heap of device %s is %d KiB at most; choose a smaller batchSize or network, or give Java more with -Xmx"
