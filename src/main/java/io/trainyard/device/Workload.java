@@ -66,7 +66,10 @@ public record Workload(
                             .formatted(
                                     precision,
                                     device,
-                                    allowed.stream().sorted().map(Precision::toString).collect(Collectors.joining(" or "))));
+                                    allowed.stream()
+                                            .sorted()
+                                            .map(Precision::toString)
+                                            .collect(Collectors.joining(" or "))));
         }
     }
 
