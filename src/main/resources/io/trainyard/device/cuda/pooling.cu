@@ -1,0 +1,211 @@
+// Pooling without padding; windows may overlap. With the channels last a thread takes neighbouring channels at once
+// where it can: they have the same windows.
+
+// Where a value is in a batch of images.
+struct Place {
+    long long sample;
+    int channel, row, column;
+};
+
+// How a batch of images lies in memory.
+struct Images {
+    int channels, rows, columns;
+    bool channelsLast;
+
+    __device__ Place place(long long index) const {
+        if (channelsLast) {
+            long long pixel = quotient(index, channels);
+            long long row = quotient(pixel, columns);
+            long long sample = quotient(row, rows);
+            return {sample, (int) (index - pixel * channels), (int) (row - sample * rows), (int) (pixel - row * columns)};
+        }
+        long long row = quotient(index, columns);
+        long long plane = quotient(row, rows);
+        long long sample = quotient(plane, channels);
+        return {sample, (int) (plane - sample * channels), (int) (row - plane * rows), (int) (index - row * columns)};
+    }
+
+    __device__ long long index(Place place) const {
+        return channelsLast
+                ? ((place.sample * rows + place.row) * columns + place.column) * channels + place.channel
+                : ((place.sample * channels + place.channel) * rows + place.row) * columns + place.column;
+    }
+
+    // How far the next column is; the next row is `columns` times as far.
+    __device__ int step() const {
+        return channelsLast ? channels : 1;
+    }
+};
+
+template <int WIDTH>
+__device__ void maxPool(VALUE* y, int* index, const VALUE* x, long long n, Images out, Images in, int kernel, int stride) {
+    for (long long i = thread() * WIDTH; i < n; i += threads() * WIDTH) {
+        Place to = out.place(i);
+        int row = to.row * stride;
+        int column = to.column * stride;
+        long long corner = in.index({to.sample, to.channel, row, column});
+        Group<VALUE, WIDTH> largest = load<WIDTH>(x, corner);
+        Group<int, WIDTH> chosen;
+        for (int k = 0; k < WIDTH; k++) {
+            chosen.at[k] = row * in.columns + column;
+        }
+        for (int a = 0; a < kernel; a++) {
+            for (int b = 0; b < kernel; b++) {
+                Group<VALUE, WIDTH> next = load<WIDTH>(x, corner + (a * in.columns + b) * in.step());
+                for (int k = 0; k < WIDTH; k++) {
+                    float value = float(next.at[k]);
+                    if (value > float(largest.at[k]) || value != value) {
+                        largest.at[k] = next.at[k];
+                        chosen.at[k] = (row + a) * in.columns + column + b;
+                    }
+                }
+            }
+        }
+        store(y, i, largest);
+        store(index, i, chosen);
+    }
+}
+
+// y = the largest x of each window; of equals the first in row-major order, of several NaN the last, as in PyTorch.
+extern "C" __global__ void max_pool_forward(
+        VALUE* y, // (samples, channels, outRows, outColumns) or channels last
+        int* index, // as y: row * columns + column of the largest
+        const VALUE* x, // (samples, channels, rows, columns) or channels last
+        int samples,
+        int channels,
+        int rows,
+        int columns,
+        int outRows,
+        int outColumns,
+        int kernel,
+        int stride,
+        int channelsLast) {
+    Images in = {channels, rows, columns, channelsLast != 0};
+    Images out = {channels, outRows, outColumns, channelsLast != 0};
+    long long n = (long long) samples * channels * outRows * outColumns;
+    if (channelsLast && channels % LANES == 0 && aligned<LANES>(y) && aligned<LANES>(index) && aligned<LANES>(x)) {
+        maxPool<LANES>(y, index, x, n, out, in, kernel, stride);
+    } else {
+        maxPool<1>(y, index, x, n, out, in, kernel, stride);
+    }
+}
+
+// Each dx collects the gradients of the windows that chose its x. No two threads write to one place.
+template <int WIDTH>
+__device__ void maxPoolGradient(
+        VALUE* dx, const VALUE* dy, const int* index, long long n, Images out, Images in, int kernel, int stride) {
+    for (long long i = thread() * WIDTH; i < n; i += threads() * WIDTH) {
+        Place to = in.place(i);
+        int own = to.row * in.columns + to.column;
+        int firstRow = to.row < kernel ? 0 : (to.row - kernel) / stride + 1;
+        int firstColumn = to.column < kernel ? 0 : (to.column - kernel) / stride + 1;
+        int lastRow = min(to.row / stride, out.rows - 1);
+        int lastColumn = min(to.column / stride, out.columns - 1);
+        float sums[WIDTH] = {};
+        for (int row = firstRow; row <= lastRow; row++) {
+            for (int column = firstColumn; column <= lastColumn; column++) {
+                long long from = out.index({to.sample, to.channel, row, column});
+                Group<VALUE, WIDTH> gradient = load<WIDTH>(dy, from);
+                Group<int, WIDTH> chosen = load<WIDTH>(index, from);
+                for (int k = 0; k < WIDTH; k++) {
+                    sums[k] += chosen.at[k] == own ? float(gradient.at[k]) : 0;
+                }
+            }
+        }
+        Group<VALUE, WIDTH> result;
+        for (int k = 0; k < WIDTH; k++) {
+            result.at[k] = VALUE(sums[k]);
+        }
+        store(dx, i, result);
+    }
+}
+
+extern "C" __global__ void max_pool_backward(
+        VALUE* dx, // (samples, channels, rows, columns) or channels last
+        const VALUE* dy, // (samples, channels, outRows, outColumns) or channels last
+        const int* index, // as dy; from max_pool_forward
+        int samples,
+        int channels,
+        int rows,
+        int columns,
+        int outRows,
+        int outColumns,
+        int kernel,
+        int stride,
+        int channelsLast) {
+    Images in = {channels, rows, columns, channelsLast != 0};
+    Images out = {channels, outRows, outColumns, channelsLast != 0};
+    long long n = (long long) samples * channels * rows * columns;
+    if (channelsLast && channels % LANES == 0 && aligned<LANES>(dx) && aligned<LANES>(dy) && aligned<LANES>(index)) {
+        maxPoolGradient<LANES>(dx, dy, index, n, out, in, kernel, stride);
+    } else {
+        maxPoolGradient<1>(dx, dy, index, n, out, in, kernel, stride);
+    }
+}
+
+// The windows that cover a side of `size` pixels: window i of `out` reaches from floor(i size / out) to
+// ceil((i + 1) size / out), not included.
+__device__ inline int windowBegin(int i, int size, int out) {
+    return i * size / out;
+}
+
+__device__ inline int windowEnd(int i, int size, int out) {
+    return ((i + 1) * size + out - 1) / out;
+}
+
+// y = the mean x of each of out * out windows.
+extern "C" __global__ void adaptive_avg_pool_forward(
+        VALUE* y, // (samples, channels, out, out) or channels last
+        const VALUE* x, // (samples, channels, rows, columns) or channels last
+        int samples,
+        int channels,
+        int rows,
+        int columns,
+        int out,
+        int channelsLast) {
+    Images from = {channels, rows, columns, channelsLast != 0};
+    Images to = {channels, out, out, channelsLast != 0};
+    for (long long i = thread(); i < (long long) samples * channels * out * out; i += threads()) {
+        Place place = to.place(i);
+        int top = windowBegin(place.row, rows, out);
+        int bottom = windowEnd(place.row, rows, out);
+        int left = windowBegin(place.column, columns, out);
+        int right = windowEnd(place.column, columns, out);
+        float sum = 0;
+        for (int row = top; row < bottom; row++) {
+            for (int column = left; column < right; column++) {
+                sum += float(x[from.index({place.sample, place.channel, row, column})]);
+            }
+        }
+        y[i] = VALUE(sum / ((bottom - top) * (right - left)));
+    }
+}
+
+// Each x of a window gets an equal share of its gradient.
+extern "C" __global__ void adaptive_avg_pool_backward(
+        VALUE* dx, // (samples, channels, rows, columns) or channels last
+        const VALUE* dy, // (samples, channels, out, out) or channels last
+        int samples,
+        int channels,
+        int rows,
+        int columns,
+        int out,
+        int channelsLast) {
+    Images from = {channels, out, out, channelsLast != 0};
+    Images to = {channels, rows, columns, channelsLast != 0};
+    for (long long i = thread(); i < (long long) samples * channels * rows * columns; i += threads()) {
+        Place place = to.place(i);
+        // The windows a pixel is in are found as the pixels of a window are, the other way round.
+        int bottom = windowEnd(place.row, out, rows);
+        int right = windowEnd(place.column, out, columns);
+        float sum = 0;
+        for (int row = windowBegin(place.row, out, rows); row < bottom; row++) {
+            int height = windowEnd(row, rows, out) - windowBegin(row, rows, out);
+            for (int column = windowBegin(place.column, out, columns); column < right; column++) {
+                int width = windowEnd(column, columns, out) - windowBegin(column, columns, out);
+                sum += float(dy[from.index({place.sample, place.channel, row, column})]) / (height * width);
+            }
+        }
+        dx[i] = VALUE(sum);
+    }
+}
