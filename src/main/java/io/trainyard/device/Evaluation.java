@@ -12,6 +12,17 @@ public record Evaluation(double testLoss, int[][] confusion) {
     /// @param predictions each sample's class with the largest logit; the first of equals
     /// @param labels each sample's true class
     public static Evaluation of(int batchSize, int classes, float[] losses, int[] predictions, byte[] labels) {
+        int[][] confusion = new int[classes][classes];
+        for (int i = 0; i < predictions.length; i++) {
+            confusion[Byte.toUnsignedInt(labels[i])][predictions[i]]++;
+        }
+        return of(batchSize, losses, confusion);
+    }
+
+    /// @param batchSize samples a batch; the last may be shorter
+    /// @param losses each sample's cross-entropy, in the test set's order
+    /// @param confusion samples by (true class, predicted class)
+    public static Evaluation of(int batchSize, float[] losses, int[][] confusion) {
         double sum = 0;
         for (int from = 0; from < losses.length; from += batchSize) {
             int to = Math.min(losses.length, from + batchSize);
@@ -20,10 +31,6 @@ public record Evaluation(double testLoss, int[][] confusion) {
                 batch += losses[i];
             }
             sum += batch / (to - from);
-        }
-        int[][] confusion = new int[classes][classes];
-        for (int i = 0; i < predictions.length; i++) {
-            confusion[Byte.toUnsignedInt(labels[i])][predictions[i]]++;
         }
         return new Evaluation(sum, confusion);
     }

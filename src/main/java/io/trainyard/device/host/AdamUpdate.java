@@ -1,13 +1,12 @@
 package io.trainyard.device.host;
 
+import io.trainyard.device.AdamFactors;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
 
-/// `torch.optim.Adam` and `torch.optim.AdamW`, in step t: d = g + gradientDecay p; m += (1 - beta1) (d - m); s =
-/// beta2 s + (1 - beta2) d^2; p = shrink p - learningRate / (1 - beta1^t) m / (sqrt(s) / sqrt(1 - beta2^t) +
-/// epsilon). Adam's weight decay is the first term's, AdamW's is the factor of p.
+/// `torch.optim.Adam` and `torch.optim.AdamW`: [AdamFactors] says the rule.
 final class AdamUpdate extends ParameterUpdate {
     private final float gradientDecay;
     private final float shrink;
@@ -19,27 +18,16 @@ final class AdamUpdate extends ParameterUpdate {
     private final float correction;
     private final float epsilon;
 
-    /// @param gradientDecay 0 for AdamW
-    /// @param valueDecay 0 for Adam
-    AdamUpdate(
-            double learningRate,
-            double beta1,
-            double beta2,
-            double epsilon,
-            double gradientDecay,
-            double valueDecay,
-            long step) {
-        this.gradientDecay = (float) gradientDecay;
-        this.shrink = (float) (1 - learningRate * valueDecay);
-        // torch.lerp counts from the nearer end.
-        float weight = (float) (1 - beta1);
-        this.fromGradient = weight >= 0.5f;
-        this.approach = fromGradient ? weight - 1 : weight;
-        this.beta2 = (float) beta2;
-        this.newSquare = (float) (1 - beta2);
-        this.minusStepSize = (float) (-learningRate / (1 - StrictMath.pow(beta1, step)));
-        this.correction = (float) Math.sqrt(1 - StrictMath.pow(beta2, step));
-        this.epsilon = (float) epsilon;
+    AdamUpdate(AdamFactors factors) {
+        gradientDecay = factors.gradientDecay();
+        shrink = factors.shrink();
+        approach = factors.approach();
+        fromGradient = factors.fromGradient();
+        beta2 = factors.beta2();
+        newSquare = factors.newSquare();
+        minusStepSize = factors.minusStepSize();
+        correction = factors.correction();
+        epsilon = factors.epsilon();
     }
 
     private FloatVector decayed(FloatVector p, FloatVector g) {

@@ -1,5 +1,6 @@
 package io.trainyard.device.host;
 
+import io.trainyard.device.AdamFactors;
 import io.trainyard.spec.OptimizerSpec;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -34,10 +35,8 @@ public abstract sealed class ParameterUpdate permits SgdUpdate, AdamUpdate {
     public static ParameterUpdate of(OptimizerSpec optimizer, double learningRate, long step) {
         return switch (optimizer) {
             case OptimizerSpec.Sgd sgd -> new SgdUpdate(sgd, learningRate);
-            case OptimizerSpec.Adam(double _, double beta1, double beta2, double epsilon, double weightDecay) ->
-                new AdamUpdate(learningRate, beta1, beta2, epsilon, weightDecay, 0, step);
-            case OptimizerSpec.AdamW(double _, double beta1, double beta2, double epsilon, double weightDecay) ->
-                new AdamUpdate(learningRate, beta1, beta2, epsilon, 0, weightDecay, step);
+            case OptimizerSpec.Adam _, OptimizerSpec.AdamW _ ->
+                new AdamUpdate(AdamFactors.of(optimizer, learningRate, step));
         };
     }
 

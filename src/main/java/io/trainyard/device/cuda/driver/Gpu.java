@@ -108,20 +108,18 @@ public final class Gpu implements AutoCloseable {
         return context;
     }
 
+    /// As NVIDIA calls it: `NVIDIA H200`.
+    public String name() {
+        return Gpus.name(number);
+    }
+
     /// `90` for compute capability 9.0.
     public int architecture() {
-        return 10 * attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
-                + attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+        return Gpus.architecture(number);
     }
 
-    public int multiprocessors() {
-        return attribute(CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    }
-
-    private int attribute(int attribute) {
-        int[] value = new int[1];
-        Status.driver(JCudaDriver.cuDeviceGetAttribute(value, attribute, device), "cuDeviceGetAttribute");
-        return value[0];
+    int multiprocessors() {
+        return Gpus.attribute(number, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     }
 
     /// What the driver can still give, in bytes.

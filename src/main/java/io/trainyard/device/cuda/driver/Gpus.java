@@ -1,11 +1,16 @@
 package io.trainyard.device.cuda.driver;
 
 import io.trainyard.device.DeviceException;
+import java.nio.charset.StandardCharsets;
+import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
+import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.JCudaDriver;
 
-/// The GPUs of this machine, those that CUDA_VISIBLE_DEVICES leaves.
+/// The GPUs of this machine, those that CUDA_VISIBLE_DEVICES leaves, and what they say of themselves.
 public final class Gpus {
+    private static final int MAX_NAME = 256;
+
     private Gpus() {}
 
     /// How many. JCuda's libraries must be loaded.
@@ -16,16 +21,59 @@ public final class Gpus {
         return count[0];
     }
 
+    /// As NVIDIA calls it: `NVIDIA H200`.
+    public static String name(int number) {
+        byte[] name = new byte[MAX_NAME];
+        Status.driver(JCudaDriver.cuDeviceGetName(name, name.length, device(number)), "cuDeviceGetName");
+        return new String(name, StandardCharsets.UTF_8).trim();
+    }
+
+    /// `90` for compute capability 9.0.
+    public static int architecture(int number) {
+        return 10 * attribute(number, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)
+                + attribute(number, CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    }
+
+    /// Of all its memory, in bytes.
+    public static long totalBytes(int number) {
+        long[] bytes = new long[1];
+        Status.driver(JCudaDriver.cuDeviceTotalMem(bytes, device(number)), "cuDeviceTotalMem");
+        return bytes[0];
+    }
+
+    /// Memory that is taken, by whomever, in bytes.
+    public static long usedBytes(int number) {
+        CUdevice device = device(number);
+        CUcontext context = new CUcontext();
+        Status.driver(JCudaDriver.cuDevicePrimaryCtxRetain(context, device), "cuDevicePrimaryCtxRetain");
+        try {
+            Status.driver(JCudaDriver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+            long[] free = new long[1];
+            long[] total = new long[1];
+            Status.driver(JCudaDriver.cuMemGetInfo(free, total), "cuMemGetInfo");
+            return total[0] - free[0];
+        } finally {
+            JCudaDriver.cuDevicePrimaryCtxRelease(device);
+        }
+    }
+
+    static int attribute(int number, int attribute) {
+        int[] value = new int[1];
+        Status.driver(JCudaDriver.cuDeviceGetAttribute(value, attribute, device(number)), "cuDeviceGetAttribute");
+        return value[0];
+    }
+
     /// @throws DeviceException if there is none of that number
     static CUdevice device(int number) {
         int count = count();
         if (number >= count) {
             throw new DeviceException(
-                    "there is no device cuda:%d here; there %s%s. Look at nvidia-smi and CUDA_VISIBLE_DEVICES"
+                    "there is no device cuda:%d here; there %s. Look at nvidia-smi and CUDA_VISIBLE_DEVICES"
                             .formatted(
                                     number,
-                                    count == 1 ? "is 1, " : "are " + count + ", ",
-                                    count == 1 ? "cuda:0" : "cuda:0 to cuda:" + (count - 1)));
+                                    count == 1
+                                            ? "is 1, cuda:0"
+                                            : "are %d, cuda:0 to cuda:%d".formatted(count, count - 1)));
         }
         CUdevice device = new CUdevice();
         Status.driver(JCudaDriver.cuDeviceGet(device, number), "cuDeviceGet");

@@ -1,0 +1,78 @@
+package io.trainyard.device.cuda;
+
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Layers one after the other: a network, or a branch of a residual.
+final class CudaChain {
+    private final List<CudaLayer> layers;
+    private final Activation out;
+
+    private CudaChain(List<CudaLayer> layers, Activation out) {
+        this.layers = layers;
+        this.out = out;
+    }
+
+    static CudaChain of(List<Network.Layer> specs, Activation in, Compilation c, Descriptors descriptors) {
+        List<CudaLayer> layers = new ArrayList<>();
+        Activation last = in;
+        for (Network.Layer spec : specs) {
+            boolean mayOverwrite =
+                    !layers.isEmpty() && layers.getLast().out().equals(last) && forgets(layers.getLast());
+            Optional<CudaLayer> layer = compile(spec, last, mayOverwrite, c, descriptors);
+            layer.ifPresent(layers::add);
+            last = layer.map(CudaLayer::out).orElse(last.as(spec.out()));
+        }
+        return new CudaChain(List.copyOf(layers), last);
+    }
+
+    /// Whether a layer's backward pass does without what it gave.
+    private static boolean forgets(CudaLayer layer) {
+        return layer instanceof CudaConv2d
+                || layer instanceof CudaLinear
+                || layer instanceof CudaBatchNorm2d
+                || layer instanceof CudaResidual;
+    }
+
+    /// Empty for a layer that has nothing to do.
+    private static Optional<CudaLayer> compile(
+            Network.Layer layer, Activation in, boolean mayOverwrite, Compilation c, Descriptors descriptors) {
+        return switch (layer.spec()) {
+            case LayerSpec.Conv2d conv -> Optional.of(new CudaConv2d(conv, layer, in, c, descriptors));
+            case LayerSpec.Linear _ -> Optional.of(new CudaLinear(layer, in, c));
+            case LayerSpec.BatchNorm2d _ -> Optional.of(new CudaBatchNorm2d(layer, in, c, descriptors));
+            case LayerSpec.MaxPool2d pool -> Optional.of(new CudaMaxPool2d(pool, layer, in, c));
+            case LayerSpec.AvgPool2d pool -> Optional.of(new CudaAvgPool2d(pool, layer, in, c, descriptors));
+            case LayerSpec.AdaptiveAvgPool2d pool -> Optional.of(new CudaAdaptiveAvgPool2d(pool, layer, in, c));
+            case LayerSpec.Relu relu when mayOverwrite -> Optional.of(CudaActivation.reluInPlace(relu, layer, in, c));
+            case LayerSpec.Activation activation -> Optional.of(CudaActivation.of(activation, layer, in, c));
+            case LayerSpec.Dropout dropout -> dropout(dropout.p(), false, layer, in, c);
+            case LayerSpec.Dropout2d dropout -> dropout(dropout.p(), true, layer, in, c);
+            case LayerSpec.Flatten _ ->
+                c.numbers().channelsLast() && in.shape().rank() > 1 && in.channels() > 1 && in.area() > 1
+                        ? Optional.of(new CudaFlatten(layer, in, c))
+                        : Optional.empty();
+            case LayerSpec.Residual _ -> Optional.of(new CudaResidual(layer, in, c, descriptors));
+        };
+    }
+
+    private static Optional<CudaLayer> dropout(
+            double p, boolean perChannel, Network.Layer layer, Activation in, Compilation c) {
+        return c.training() && p > 0 ? Optional.of(new CudaDropout(p, perChannel, layer, in, c)) : Optional.empty();
+    }
+
+    Activation out() {
+        return out;
+    }
+
+    void forward() {
+        layers.forEach(CudaLayer::forward);
+    }
+
+    void backward() {
+        layers.reversed().forEach(CudaLayer::backward);
+    }
+}

@@ -1,0 +1,64 @@
+package io.trainyard.device.cuda;
+
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.spec.Network;
+import java.util.Objects;
+
+/// x times the mask that the host has drawn; only in training, and only where p is above 0.
+final class CudaDropout implements CudaLayer {
+    private final Compilation c;
+    private final Activation in;
+    private final Activation out;
+    private final long offset;
+    private final int perChannel;
+    private final float scale;
+
+    /// @param perChannel whether a mask's value stands for a whole channel
+    CudaDropout(double p, boolean perChannel, Network.Layer layer, Activation in, Compilation c) {
+        this.c = c;
+        this.in = in;
+        this.out = c.output(layer.out(), in.gradient() != null, layer.name());
+        this.offset = c.masks().offset(layer, c.part().batchSamples());
+        this.perChannel = perChannel ? 1 : 0;
+        this.scale = 1f / (float) (1.0 - p); // rounded as PyTorch's mask is
+    }
+
+    @Override
+    public Activation out() {
+        return out;
+    }
+
+    @Override
+    public void forward() {
+        mask(out.value(), in.value());
+    }
+
+    @Override
+    public void backward() {
+        Buffer wanted = in.gradient();
+        if (wanted != null) {
+            mask(wanted, Objects.requireNonNull(out.gradient()));
+        }
+    }
+
+    private void mask(Buffer to, Buffer from) {
+        c.kernels()
+                .launch(
+                        "dropout",
+                        out.elements(),
+                        to,
+                        from,
+                        c.masks().buffer(),
+                        c.step(),
+                        c.masks().window(),
+                        c.masks().stride(),
+                        offset,
+                        c.part().first(),
+                        in.samples(),
+                        in.channels(),
+                        in.area(),
+                        perChannel,
+                        scale,
+                        c.numbers().channelsLastFlag());
+    }
+}

@@ -1,0 +1,13 @@
+package io.trainyard.device.cuda;
+
+/// One layer, compiled for a batch of one size. Its methods enqueue work on the compute stream, always the same, so
+/// that it can be recorded once and replayed.
+interface CudaLayer {
+    /// What it gives to the next layer.
+    Activation out();
+
+    void forward();
+
+    /// From its output's gradient to its parameters' and, where that is wanted, its input's.
+    void backward();
+}

@@ -1,0 +1,90 @@
+package io.trainyard.device.cuda;
+
+import io.trainyard.data.Dataset;
+import io.trainyard.device.cuda.driver.Arena;
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.device.cuda.driver.Gpu;
+import jcuda.Pointer;
+import org.jspecify.annotations.Nullable;
+
+/// The test part of the data set as the device sees it, with its images there or sent ahead of the test batches.
+final class TestData {
+    private final Dataset dataset;
+    private final int batchSize;
+    private final @Nullable StepFeed feed;
+    private final Buffer labels;
+    private final Buffer images;
+    private final @Nullable Buffer imageOrder;
+
+    /// @param batchSize samples of a test batch
+    /// @param resident whether the images stay on the device
+    TestData(Dataset dataset, int batchSize, boolean resident, Gpu gpu, Arena arena) {
+        this.dataset = dataset;
+        this.batchSize = batchSize;
+        int tests = dataset.test().size();
+        labels = arena.reserve(tests, "the test labels");
+        if (resident) {
+            feed = null;
+            images = arena.reserve(dataset.test().pixels().length, "the test images");
+            imageOrder = null;
+        } else {
+            feed = new StepFeed(
+                    gpu,
+                    arena,
+                    "the test images sent ahead",
+                    (long) batchSize * dataset.shape().elements());
+            images = feed.ring(0);
+            imageOrder = arena.reserve((long) tests * Integer.BYTES, "where the test images are that are sent ahead");
+        }
+    }
+
+    Buffer labels() {
+        return labels;
+    }
+
+    Buffer images() {
+        return images;
+    }
+
+    /// Which of [#images] each test sample is; null where each is its own.
+    @Nullable
+    Buffer imageOrder() {
+        return imageOrder;
+    }
+
+    int blockBatches() {
+        return feed == null ? Integer.MAX_VALUE : feed.blockSteps();
+    }
+
+    void upload() {
+        labels.write(Pointer.to(dataset.test().labels()));
+        if (feed == null || imageOrder == null) {
+            images.write(Pointer.to(dataset.test().pixels()));
+        } else {
+            int[] places = new int[dataset.test().size()];
+            for (int i = 0; i < places.length; i++) {
+                places[i] = i % (feed.window() * batchSize);
+            }
+            imageOrder.write(Pointer.to(places));
+        }
+    }
+
+    /// Sends the images of the test batches that are enqueued next.
+    void send(int firstBatch, int batches) {
+        if (feed != null) {
+            feed.send(firstBatch, batches, (batch, _, target) -> {
+                int from = batch * batchSize;
+                int samples = Math.min(batchSize, dataset.test().size() - from);
+                int bytes = dataset.shape().elements();
+                target.put(dataset.test().pixels(), from * bytes, samples * bytes);
+            });
+        }
+    }
+
+    /// Says that the batches last sent for have been enqueued.
+    void given() {
+        if (feed != null) {
+            feed.given();
+        }
+    }
+}

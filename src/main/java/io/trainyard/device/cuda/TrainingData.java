@@ -1,0 +1,197 @@
+package io.trainyard.device.cuda;
+
+import io.trainyard.data.Dataset;
+import io.trainyard.device.Augmentation.Change;
+import io.trainyard.device.EpochPlan;
+import io.trainyard.device.Workload;
+import io.trainyard.device.cuda.driver.Arena;
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.device.cuda.driver.Gpu;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import jcuda.Pointer;
+import org.jspecify.annotations.Nullable;
+
+/// The training part of the data set as the device sees it. Labels and the epoch's order are always there; images
+/// are too where there is room, and are else sent ahead of the steps, as augmentation and masks are.
+final class TrainingData {
+    /// What augmentation says of a sample, each a `short`: [Change]'s components in their order.
+    private static final int CHANGE_VALUES = 7;
+
+    private static final int BYTE_VALUES = 256;
+
+    private final Workload workload;
+    private final Masks masks;
+    private final List<Section> sections = new ArrayList<>();
+    private final @Nullable StepFeed feed;
+    private final Buffer table;
+    private final Buffer labels;
+    private final Buffer order;
+    private final Buffer imageOrder; // which of `images` each position of the epoch takes
+    private final Buffer images;
+    private final @Nullable Buffer changes;
+
+    private enum Section {
+        CHANGES,
+        MASKS,
+        IMAGES
+    }
+
+    /// @param resident whether the images stay on the device
+    TrainingData(Workload workload, Masks masks, boolean resident, Gpu gpu, Arena arena) {
+        this.workload = workload;
+        this.masks = masks;
+        Dataset.Split train = workload.dataset().train();
+        table = arena.reserve(
+                (long) workload.dataset().shape().size(0) * BYTE_VALUES * Float.BYTES, "the table of pixels");
+        labels = arena.reserve(train.size(), "the training labels");
+        order = arena.reserve((long) train.size() * Integer.BYTES, "the epoch's order");
+        if (!workload.augment().isNone()) {
+            sections.add(Section.CHANGES);
+        }
+        if (masks.stride() > 0) {
+            sections.add(Section.MASKS);
+        }
+        if (!resident) {
+            sections.add(Section.IMAGES);
+        }
+        feed = sections.isEmpty()
+                ? null
+                : new StepFeed(
+                        gpu,
+                        arena,
+                        "what is sent ahead of the steps",
+                        sections.stream().mapToLong(this::stride).toArray());
+        changes = sections.contains(Section.CHANGES) ? ring(Section.CHANGES) : null;
+        if (sections.contains(Section.MASKS)) {
+            masks.place(Objects.requireNonNull(feed), sections.indexOf(Section.MASKS));
+        }
+        images = resident ? arena.reserve(train.pixels().length, "the training images") : ring(Section.IMAGES);
+        imageOrder = resident
+                ? order
+                : arena.reserve((long) train.size() * Integer.BYTES, "where the images are that are sent ahead");
+    }
+
+    private Buffer ring(Section section) {
+        return Objects.requireNonNull(feed).ring(sections.indexOf(section));
+    }
+
+    private long stride(Section section) {
+        return switch (section) {
+            case CHANGES -> (long) workload.batchSize() * CHANGE_VALUES * Short.BYTES;
+            case MASKS -> masks.stride();
+            case IMAGES -> (long) workload.batchSize() * imageBytes();
+        };
+    }
+
+    private int imageBytes() {
+        return workload.dataset().shape().elements();
+    }
+
+    /// What each byte of each channel becomes: (channels, 256).
+    Buffer table() {
+        return table;
+    }
+
+    Buffer images() {
+        return images;
+    }
+
+    Buffer imageOrder() {
+        return imageOrder;
+    }
+
+    Buffer labels() {
+        return labels;
+    }
+
+    Buffer order() {
+        return order;
+    }
+
+    /// (window, batch size, 7); null without augmentation.
+    @Nullable
+    Buffer changes() {
+        return changes;
+    }
+
+    /// How many steps what is sent ahead stays on the device.
+    int window() {
+        return feed == null ? 1 : feed.window();
+    }
+
+    /// How many steps may be enqueued at a time.
+    int blockSteps() {
+        return feed == null ? Integer.MAX_VALUE : feed.blockSteps();
+    }
+
+    /// Copies what does not change from epoch to epoch.
+    void upload() {
+        Dataset.Split train = workload.dataset().train();
+        int channels = workload.dataset().shape().size(0);
+        float[] values = new float[channels * BYTE_VALUES];
+        for (int c = 0; c < channels; c++) {
+            System.arraycopy(workload.scale().channel(c), 0, values, c * BYTE_VALUES, BYTE_VALUES);
+        }
+        table.write(Pointer.to(values));
+        labels.write(Pointer.to(train.labels()));
+        if (sections.contains(Section.IMAGES)) {
+            int ring = window() * workload.batchSize();
+            int[] places = new int[train.size()];
+            for (int i = 0; i < places.length; i++) {
+                places[i] = i % ring;
+            }
+            imageOrder.write(Pointer.to(places));
+        } else {
+            images.write(Pointer.to(train.pixels()));
+        }
+    }
+
+    void begin(EpochPlan plan) {
+        order.write(Pointer.to(plan.order()));
+    }
+
+    /// Draws and sends what the steps need that are enqueued next.
+    ///
+    /// @param steps at most [#blockSteps]
+    void send(EpochPlan plan, int firstStep, int steps) {
+        if (feed != null) {
+            feed.send(firstStep, steps, (step, section, target) -> write(plan, step, sections.get(section), target));
+        }
+    }
+
+    /// Says that the steps last sent for have been enqueued.
+    void given() {
+        if (feed != null) {
+            feed.given();
+        }
+    }
+
+    private void write(EpochPlan plan, int step, Section section, ByteBuffer target) {
+        int from = step * workload.batchSize();
+        int samples = Math.min(workload.batchSize(), plan.order().length - from);
+        switch (section) {
+            case CHANGES ->
+                workload.augmentation().draw(plan.random(), samples).forEach(change -> write(change, target));
+            case MASKS -> masks.draw(plan.random(), samples, target);
+            case IMAGES -> {
+                for (int n = 0; n < samples; n++) {
+                    int image = plan.order()[from + n];
+                    target.put(workload.dataset().train().pixels(), image * imageBytes(), imageBytes());
+                }
+            }
+        }
+    }
+
+    private static void write(Change change, ByteBuffer target) {
+        target.putShort((short) change.down())
+                .putShort((short) change.right())
+                .putShort((short) (change.flipped() ? 1 : 0))
+                .putShort((short) change.cutTop())
+                .putShort((short) change.cutBottom())
+                .putShort((short) change.cutLeft())
+                .putShort((short) change.cutRight());
+    }
+}

@@ -1,0 +1,82 @@
+package io.trainyard.device.cuda;
+
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.ParameterSpec;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The parameters of a convolution or a linear layer.
+final class WeightAndBias {
+    private final Compilation c;
+    private final ParameterSpec weight;
+    private final @Nullable ParameterSpec bias;
+    private final int channels;
+    private final int inner;
+
+    /// @param out the layer's output: (samples, channels) or (samples, channels, rows, columns)
+    WeightAndBias(Network.Layer layer, Activation out, Compilation c) {
+        this.c = c;
+        this.weight = layer.parameters().getFirst();
+        this.bias = layer.parameters().size() > 1 ? layer.parameters().get(1) : null;
+        this.channels = out.channels();
+        this.inner = c.numbers().channelsLast() ? 1 : out.area();
+    }
+
+    /// float32, as in `state_dict()`.
+    Buffer weight() {
+        return c.model().value(weight);
+    }
+
+    Buffer weightGradient() {
+        return c.model().gradient(weight);
+    }
+
+    long weightElements() {
+        return weight.shape().elements();
+    }
+
+    /// The weight as activations are: itself, where the precision converts nothing.
+    Buffer packedWeight() {
+        return c.numbers().converts() ? packed("the packed ") : weight();
+    }
+
+    /// Its gradient as activations are: itself, where the precision converts nothing.
+    Buffer packedWeightGradient() {
+        return !c.numbers().converts() ? weightGradient() : packed("the packed gradient of ");
+    }
+
+    private Buffer packed(String what) {
+        return c.arena().reserve(weightElements() * c.numbers().valueBytes(), what + weight.name());
+    }
+
+    void addBias(Activation out) {
+        if (bias != null) {
+            c.kernels()
+                    .launch(
+                            "bias_add",
+                            out.elements(),
+                            out.value(),
+                            c.model().value(bias),
+                            out.elements(),
+                            channels,
+                            inner);
+        }
+    }
+
+    /// One block of threads sums a channel.
+    void biasGradient(Activation out) {
+        if (bias != null) {
+            int outer = (int) (out.elements() / channels / inner);
+            c.kernels()
+                    .launchBlocks(
+                            "bias_gradient",
+                            channels,
+                            c.model().gradient(bias),
+                            Objects.requireNonNull(out.gradient()),
+                            outer,
+                            channels,
+                            inner);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package io.trainyard.device.cuda;
+
+import io.trainyard.device.cuda.driver.Arena;
+import io.trainyard.device.cuda.driver.Buffer;
+import org.jspecify.annotations.Nullable;
+
+/// Scratch memory of cuDNN's algorithms, as large as the greediest of them asks for. Layers run one after the other
+/// and share it.
+final class Workspace {
+    private long bytes;
+    private @Nullable Buffer buffer;
+
+    void require(long more) {
+        bytes = Math.max(bytes, more);
+    }
+
+    /// Once all layers have said what they require.
+    void reserve(Arena arena) {
+        buffer = arena.reserve(bytes, "the workspace of cuDNN");
+    }
+
+    /// @throws IllegalStateException if it was not reserved yet
+    Buffer buffer() {
+        Buffer reserved = buffer;
+        if (reserved == null) {
+            throw new IllegalStateException("the workspace is used before it was reserved");
+        }
+        return reserved;
+    }
+}
