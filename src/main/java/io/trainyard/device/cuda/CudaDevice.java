@@ -29,7 +29,7 @@ record CudaDevice(DeviceInfo info, int number) implements Device {
 
     @Override
     public LearningSession open(Workload workload) {
-        workload.requirePrecision(info.name(), precisions().toArray(Precision[]::new));
+        workload.requirePrecision(info.name(), precisions());
         return new CudaSession(workload, number);
     }
 }
