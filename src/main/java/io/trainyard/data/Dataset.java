@@ -1,6 +1,7 @@
 package io.trainyard.data;
 
 import io.trainyard.spec.Shape;
+import java.util.Arrays;
 
 /// A data set in memory, as bytes: the way it was published, and four times smaller than floats.
 ///
@@ -16,6 +17,14 @@ public record Dataset(String name, Shape shape, int classes, Split train, Split 
         public int size() {
             return labels.length;
         }
+    }
+
+    /// The same, with only the test samples `from` to `to`, without it.
+    public Dataset withTests(int from, int to) {
+        Split part = new Split(
+                Arrays.copyOfRange(test.pixels(), from * shape.elements(), to * shape.elements()),
+                Arrays.copyOfRange(test.labels(), from, to));
+        return new Dataset(name, shape, classes, train, part);
     }
 
     public Dataset {

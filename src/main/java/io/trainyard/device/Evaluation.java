@@ -1,5 +1,6 @@
 package io.trainyard.device;
 
+import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /// The result of a pass over the test set.
@@ -33,6 +34,17 @@ public record Evaluation(double testLoss, int[][] confusion) {
             sum += batch / (to - from);
         }
         return new Evaluation(sum, confusion);
+    }
+
+    /// Of both test sets together, of which each but the last is whole batches.
+    public Evaluation plus(Evaluation other) {
+        int[][] both = new int[confusion.length][];
+        Arrays.setAll(both, label -> {
+            int[] row = confusion[label].clone();
+            Arrays.setAll(row, predicted -> row[predicted] + other.confusion[label][predicted]);
+            return row;
+        });
+        return new Evaluation(testLoss + other.testLoss, both);
     }
 
     /// 0..1.

@@ -56,6 +56,10 @@ public record Workload(
         return new Workload(network, optimizer, batchSize, dataset, scale, augment, precision, number);
     }
 
+    public Workload withDataset(Dataset other) {
+        return new Workload(network, optimizer, batchSize, other, scale, augment, precision, threads);
+    }
+
     /// @param device the device's name, for the message
     /// @param allowed what it can compute in
     /// @throws DeviceException if that is not what is asked for
@@ -129,8 +133,13 @@ public record Workload(
     /// A generous estimate of what a session needs besides the data set: parameters with gradients, copies in other
     /// layouts and what the optimizer keeps of them, outputs with gradients and copies in other layouts.
     public long estimatedBytes() {
+        return estimatedBytes(batchSize);
+    }
+
+    /// As [#estimatedBytes()], for a device that computes so many samples of each batch.
+    public long estimatedBytes(int samples) {
         return 4
                 * ((5L + optimizer.slots().size()) * network.parameterElements()
-                        + 4L * batchSize * network.activationElements());
+                        + 4L * samples * network.activationElements());
     }
 }

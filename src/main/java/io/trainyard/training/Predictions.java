@@ -17,7 +17,6 @@ import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
 import java.nio.file.Path;
-import java.util.Arrays;
 
 /// What a trained network makes of test samples.
 ///
@@ -51,7 +50,8 @@ public record Predictions(int classes, byte[] labels, float[] probabilities) {
         Network network = Network.fit(request.network(), described.shape(), described.classes());
         SavedModel.requireFit(
                 request.checkpoint(), request.model(), request.network().label(), network.parameters());
-        Dataset dataset = head(Datasets.open(dataRoot, wanted.name()), request.limit());
+        Dataset all = Datasets.open(dataRoot, wanted.name());
+        Dataset dataset = all.withTests(0, Math.min(request.limit(), all.test().size()));
         var unused = new OptimizerSpec.Sgd(0, 0, 0);
         int batchSize = Math.min(request.batchSize(), dataset.train().size());
         Workload workload = new Workload(
@@ -60,14 +60,6 @@ public record Predictions(int classes, byte[] labels, float[] probabilities) {
             session.load(new SessionState(request.model(), Parameters.NONE));
             return new Predictions(dataset.classes(), dataset.test().labels(), session.predict());
         }
-    }
-
-    private static Dataset head(Dataset all, int limit) {
-        int samples = Math.min(limit, all.test().size());
-        Dataset.Split test = new Dataset.Split(
-                Arrays.copyOf(all.test().pixels(), samples * all.shape().elements()),
-                Arrays.copyOf(all.test().labels(), samples));
-        return new Dataset(all.name(), all.shape(), all.classes(), all.train(), test);
     }
 
     /// How many samples there are.

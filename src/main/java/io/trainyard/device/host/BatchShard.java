@@ -24,9 +24,4 @@ public interface BatchShard {
         /// @param from the first sample
         void read(CrossEntropy crossEntropy, float[] logits, int from, int samples);
     }
-
-    /// Where part `part` of `parts` begins.
-    static int begin(int all, int part, int parts) {
-        return (int) ((long) all * part / parts);
-    }
 }

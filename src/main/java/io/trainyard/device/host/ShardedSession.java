@@ -2,9 +2,10 @@ package io.trainyard.device.host;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
+import io.trainyard.device.BatchPart;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
-import io.trainyard.device.LearningSession;
+import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
 import io.trainyard.random.TorchRandom;
 import java.util.List;
@@ -12,22 +13,28 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// A session whose batches are cut into shards, one for each thread of a team. A step: every shard computes its
-/// samples' gradients; then every thread sums a range of them and updates it.
-public abstract class ShardedSession implements LearningSession {
+/// samples' gradients; then every thread sums a range of them and updates it. Where several devices share a batch,
+/// all their shards do: each device sums and updates its own threads' ranges, and copies the others.
+public abstract class ShardedSession implements PartSession {
     private final Workload workload;
+    private final BatchPart part;
     private final int threads;
     private final ThreadTeam team;
-    private final double[] losses; // one a shard
+    private final double[] shardLosses;
     private @Nullable EpochPlan plan;
     private int nextStep;
+    private float[] losses = {}; // of the steps that were begun
+    private int firstStep; // of them
     private boolean closed;
 
+    /// @param part of every batch, which the shards share
     /// @param threads CPU threads of all shards together
     /// @param shards their number, and the team's
-    protected ShardedSession(Workload workload, int threads, int shards) {
+    protected ShardedSession(Workload workload, BatchPart part, int threads, int shards) {
         this.workload = workload;
+        this.part = part;
         this.threads = threads;
-        this.losses = new double[shards];
+        this.shardLosses = new double[shards];
         this.team = new ThreadTeam(shards);
     }
 
@@ -43,15 +50,23 @@ public abstract class ShardedSession implements LearningSession {
     /// @return its number: 1 for the first
     protected abstract long countStep();
 
-    /// Sums the shards' gradients, in their order, and takes the optimizer's step, for part `part` of the
-    /// parameters; there are as many parts as shards.
-    protected abstract void update(ParameterUpdate update, int part);
+    /// Sums the shards' gradients, those of other devices too, always in the same order, and takes the optimizer's
+    /// step, for one part of the parameters: each thread has its own.
+    protected abstract void update(ParameterUpdate update, BatchPart range);
+
+    /// Copies what the other devices have updated, if there are any, each its own part.
+    protected abstract void fetchParameters();
 
     /// Called once, by the thread that closes the session, before the team ends.
     protected abstract void closeShards();
 
     protected final Workload workload() {
         return workload;
+    }
+
+    /// Of every batch, and of the parameters.
+    protected final BatchPart part() {
+        return part;
     }
 
     protected final ThreadTeam team() {
@@ -88,15 +103,25 @@ public abstract class ShardedSession implements LearningSession {
 
     @Override
     public final float[] advance(int steps) {
-        enter();
-        EpochPlan epoch = epoch();
-        workload.requireStepsLeft(nextStep, steps);
-        float[] stepLosses = new float[steps];
-        for (int i = 0; i < steps; i++) {
-            stepLosses[i] = step(epoch);
-            nextStep++;
+        if (part.count() > 1) {
+            throw new IllegalStateException(
+                    "the session computes a part of each batch; take its steps with the others");
         }
-        return stepLosses;
+        beginSteps(steps);
+        for (int i = 0; i < steps; i++) {
+            computeGradients();
+            update();
+        }
+        return endSteps();
+    }
+
+    @Override
+    public final void beginSteps(int steps) {
+        enter();
+        var unusedPlan = epoch();
+        workload.requireStepsLeft(nextStep, steps);
+        losses = new float[steps];
+        firstStep = nextStep;
     }
 
     private EpochPlan epoch() {
@@ -107,20 +132,34 @@ public abstract class ShardedSession implements LearningSession {
         return begun;
     }
 
-    private float step(EpochPlan epoch) {
+    @Override
+    public final void computeGradients() {
+        fetchParameters();
+        EpochPlan epoch = epoch();
         int from = nextStep * workload.batchSize();
         int samples = Math.min(workload.batchSize(), epoch.order().length - from);
         List<Change> changes = workload.augmentation().draw(epoch.random(), samples);
         draw(epoch.random(), samples);
-        team.run(t -> losses[t] = shard(t).train(epoch.order(), from, samples, changes));
-        double learningRate = epoch.learningRates()[nextStep];
-        ParameterUpdate update = ParameterUpdate.of(workload.optimizer(), learningRate, countStep());
-        team.run(t -> update(update, t));
+        team.run(t -> shardLosses[t] = shard(t).train(epoch.order(), from, samples, changes));
         double loss = 0;
-        for (double shardLoss : losses) {
+        for (double shardLoss : shardLosses) {
             loss += shardLoss;
         }
-        return (float) (loss / samples);
+        losses[nextStep - firstStep] = (float) (loss / samples);
+    }
+
+    @Override
+    public final void update() {
+        double learningRate = epoch().learningRates()[nextStep];
+        ParameterUpdate update = ParameterUpdate.of(workload.optimizer(), learningRate, countStep());
+        team.run(t -> update(update, part.piece(t, shardLosses.length)));
+        nextStep++;
+    }
+
+    @Override
+    public final float[] endSteps() {
+        fetchParameters();
+        return losses;
     }
 
     @Override

@@ -30,9 +30,14 @@ public final class ThreadTeam implements AutoCloseable {
     private IntConsumer task = part -> {};
 
     public ThreadTeam(int size) {
+        this("trainyard-kernels", size);
+    }
+
+    /// @param name of the threads, before their numbers
+    public ThreadTeam(String name, int size) {
         for (int part = 1; part < size; part++) {
             int own = part;
-            Thread helper = new Thread(() -> help(own), "trainyard-kernels-" + part);
+            Thread helper = new Thread(() -> help(own), name + "-" + part);
             helper.setDaemon(true);
             helper.start();
             helpers.add(helper);
@@ -40,7 +45,7 @@ public final class ThreadTeam implements AutoCloseable {
     }
 
     /// Calls `part.accept(0)` on this thread and `part.accept(1)` and so on on the others; returns when all are
-    /// done.
+    /// done. Throws what one of them threw, the caller's own first.
     public void run(IntConsumer part) {
         if (helpers.isEmpty()) {
             part.accept(0);
@@ -58,6 +63,7 @@ public final class ThreadTeam implements AutoCloseable {
         switch (thrown) {
             case null -> {}
             case Error error -> throw error;
+            case RuntimeException exception -> throw exception;
             default -> throw new IllegalStateException("a thread of the team failed", thrown);
         }
     }

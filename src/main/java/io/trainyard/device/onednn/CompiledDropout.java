@@ -21,7 +21,7 @@ final class CompiledDropout implements CompiledLayer {
         float[] drawn = new float[(int) layout.sizes()[0] * layer.spec().maskElements(layer.in())];
         int neighbours = values.length / drawn.length;
         program.add(() -> {
-            program.random().get().dropoutMask(drawn, p);
+            program.masks().draw(drawn, p);
             for (int i = 0; i < drawn.length; i++) {
                 Arrays.fill(values, i * neighbours, (i + 1) * neighbours, drawn[i]);
             }

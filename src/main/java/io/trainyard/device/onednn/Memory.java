@@ -1,5 +1,6 @@
 package io.trainyard.device.onednn;
 
+import io.trainyard.device.BatchPart;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.bytedeco.dnnl.dnnl_memory;
@@ -23,8 +24,14 @@ record Memory(Layout layout, dnnl_memory handle, MemorySegment data) {
         return data.byteSize() / Float.BYTES;
     }
 
-    /// The elements `from` to `to`, without it, as they lie in memory.
-    MemorySegment piece(long from, long to) {
-        return data.asSlice(from * Float.BYTES, (to - from) * Float.BYTES);
+    /// A part of the elements as they lie in memory.
+    MemorySegment piece(BatchPart range) {
+        return piece(data, range);
+    }
+
+    /// A part of the float32 values of `data`.
+    static MemorySegment piece(MemorySegment data, BatchPart range) {
+        int floats = Math.toIntExact(data.byteSize() / Float.BYTES);
+        return data.asSlice((long) range.begin(floats) * Float.BYTES, (long) range.size(floats) * Float.BYTES);
     }
 }

@@ -1,5 +1,6 @@
 package io.trainyard.device.onednn;
 
+import io.trainyard.device.BatchPart;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
@@ -10,6 +11,7 @@ import io.trainyard.spec.Shape;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// What lives from step to step, shared by all programs of a session. The first program that uses a parameter
@@ -23,17 +25,24 @@ final class ModelState {
     private long steps; // the optimizer's
 
     private final @Nullable ModelState parameters; // whose parameters these are; null for its own
+    private final @Nullable ModelState layouts; // where they already have layouts, which these take; null: nowhere
 
-    ModelState(Engine engine, List<ParameterSpec> specs, OptimizerSpec optimizer) {
-        this(engine, specs, optimizer, null);
+    /// @param layouts another device's, whose layouts these take; null to let the first program choose
+    ModelState(Engine engine, List<ParameterSpec> specs, OptimizerSpec optimizer, @Nullable ModelState layouts) {
+        this(engine, specs, optimizer, null, layouts);
     }
 
     private ModelState(
-            Engine engine, List<ParameterSpec> specs, OptimizerSpec optimizer, @Nullable ModelState parameters) {
+            Engine engine,
+            List<ParameterSpec> specs,
+            OptimizerSpec optimizer,
+            @Nullable ModelState parameters,
+            @Nullable ModelState layouts) {
         this.engine = engine;
         this.specs = specs;
         this.optimizer = optimizer;
         this.parameters = parameters;
+        this.layouts = layouts;
         specs.stream()
                 .filter(spec -> spec.init() instanceof Init.Counter)
                 .forEach(spec -> counters.put(spec.name(), new long[1]));
@@ -41,22 +50,24 @@ final class ModelState {
 
     /// The same parameters, with gradients of their own, for another thread's programs.
     ModelState withGradientsOf(Engine other) {
-        return new ModelState(other, specs, optimizer, this);
+        return new ModelState(other, specs, optimizer, this, this);
     }
 
     /// The parameter's layout; null while no program has chosen one.
     @Nullable
     Layout placed(ParameterSpec spec) {
-        if (parameters != null) {
-            return parameters.placed(spec);
+        if (layouts != null) {
+            return layouts.placed(spec);
         }
         Slot slot = slots.get(spec.name());
         return slot == null ? null : slot.value().layout();
     }
 
-    /// The parameter's memory; made in `layout` when it has none yet.
-    Slot place(ParameterSpec spec, Layout layout) {
+    /// The parameter's memory; made in the `wanted` layout when it has none yet.
+    Slot place(ParameterSpec spec, Layout wanted) {
         return slots.computeIfAbsent(spec.name(), name -> {
+            Layout placed = placed(spec);
+            Layout layout = placed == null ? wanted : placed;
             Memory value = parameters == null
                     ? engine.memory(layout)
                     : parameters.place(spec, layout).value();
@@ -85,6 +96,28 @@ final class ModelState {
     /// @return its number: 1 for the first
     long countStep() {
         return ++steps;
+    }
+
+    /// Copies the values of a part of the trained parameters, as they lie in memory.
+    void copyValues(ModelState other, BatchPart range) {
+        copy(other, range, slot -> List.of(slot.value()));
+    }
+
+    /// Copies what the optimizer keeps of a part of the trained parameters.
+    void copyState(ModelState other, BatchPart range) {
+        copy(other, range, Slot::state);
+    }
+
+    private void copy(ModelState other, BatchPart range, Function<Slot, List<Memory>> memories) {
+        List<Slot> from = other.trained();
+        List<Slot> to = trained();
+        for (int i = 0; i < to.size(); i++) {
+            List<Memory> targets = memories.apply(to.get(i));
+            for (int m = 0; m < targets.size(); m++) {
+                Memory source = memories.apply(from.get(i)).get(m);
+                targets.get(m).piece(range).copyFrom(source.piece(range));
+            }
+        }
     }
 
     List<Slot> trained() {

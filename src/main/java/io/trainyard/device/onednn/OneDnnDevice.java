@@ -1,21 +1,29 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.device.Device;
+import io.trainyard.device.BatchPart;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
-import io.trainyard.device.LearningSession;
+import io.trainyard.device.PartDevice;
+import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.Network;
+import org.jspecify.annotations.Nullable;
 
 /// The processors of this machine, by oneDNN. Workloads say how many threads they want.
-public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements Device {
+public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements PartDevice {
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
 
     @Override
-    public LearningSession open(Workload workload) {
+    public PartSession open(Workload workload) {
+        return openPart(workload, BatchPart.WHOLE, null);
+    }
+
+    @Override
+    public PartSession openPart(Workload workload, BatchPart part, @Nullable PartSession first) {
         requireArrays(workload);
-        int threads = Math.max(1, workload.threads());
-        return new OneDnnSession(workload, library, threads, shards(workload.network(), workload.batchSize(), threads));
+        int threads = Math.max(1, part.size(workload.threads()));
+        int shards = shards(workload.network(), part.size(workload.batchSize()), threads);
+        return new OneDnnSession(workload, part, library, threads, shards, (OneDnnSession) first);
     }
 
     /// Into how many parts a batch is cut, each with threads of its own; a divisor of `threads`.

@@ -1,5 +1,7 @@
 package io.trainyard.device.onednn;
 
+import io.trainyard.device.BatchPart;
+import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchShard;
@@ -8,7 +10,9 @@ import io.trainyard.device.host.ParameterUpdate;
 import io.trainyard.device.host.ShardedSession;
 import io.trainyard.random.TorchRandom;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Shards computed by oneDNN, each with threads of oneDNN's own. The first shard's first program chooses the
 /// layouts of the parameters, which all share.
@@ -18,26 +22,65 @@ final class OneDnnSession extends ShardedSession {
     private final Thread owner = Thread.currentThread();
     private final Shard[] shards;
     private final ModelState state;
+    private final List<List<MemorySegment>> gradients = new ArrayList<>(); // of all shards: this session's first
+    private final List<OneDnnSession> others = new ArrayList<>(); // the other devices'
 
     /// @param count of shards; a divisor of `threads`
-    OneDnnSession(Workload workload, OneDnnLibrary library, int threads, int count) {
-        super(workload, threads, count);
+    /// @param first of the devices, whose layouts of the parameters this one takes; null for the first itself
+    OneDnnSession(
+            Workload workload,
+            BatchPart part,
+            OneDnnLibrary library,
+            int threads,
+            int count,
+            @Nullable OneDnnSession first) {
+        super(workload, part, threads, count);
         this.library = library;
         shardThreads = threads / count;
         shards = new Shard[count];
         try {
             library.setThreads(shardThreads);
-            shards[0] = new Shard(workload, 0, count, null, this::random);
-            state = shards[0].state();
+            ModelState layouts = first == null ? null : first.state;
+            Shard chooser = new Shard(
+                    workload,
+                    part.piece(0, count),
+                    new BatchPart(0, count),
+                    engine -> new ModelState(engine, workload.network().parameters(), workload.optimizer(), layouts),
+                    this::random);
+            shards[0] = chooser;
+            state = chooser.state();
             team().run(t -> {
                 if (t > 0) { // chooses no layouts: the first has
                     library.setThreads(shardThreads);
-                    shards[t] = new Shard(workload, t, count, state, this::random);
+                    shards[t] = new Shard(
+                            workload,
+                            part.piece(t, count),
+                            new BatchPart(t, count),
+                            state::withGradientsOf,
+                            this::random);
                 }
             });
         } catch (RuntimeException | Error e) {
             super.close();
             throw e;
+        }
+        addGradients(this);
+    }
+
+    private void addGradients(OneDnnSession session) {
+        for (Shard shard : session.shards) {
+            gradients.add(shard.gradients());
+        }
+    }
+
+    @Override
+    public void join(List<? extends PartSession> parts) {
+        for (int i = 0; i < parts.size(); i++) {
+            if (i != part().index()) {
+                OneDnnSession other = (OneDnnSession) parts.get(i);
+                others.add(other);
+                addGradients(other);
+            }
         }
     }
 
@@ -55,6 +98,7 @@ final class OneDnnSession extends ShardedSession {
     @Override
     public SessionState save() {
         enter();
+        others.forEach(other -> state.copyState(other.state, other.part()));
         return state.save();
     }
 
@@ -68,23 +112,20 @@ final class OneDnnSession extends ShardedSession {
     }
 
     @Override
-    protected void update(ParameterUpdate update, int part) {
+    protected void update(ParameterUpdate update, BatchPart range) {
         List<Slot> slots = shards[0].trained();
         for (int i = 0; i < slots.size(); i++) {
-            Slot slot = slots.get(i);
-            int floats = Math.toIntExact(slot.value().floats());
-            int from = BatchShard.begin(floats, part, shards.length);
-            int to = BatchShard.begin(floats, part + 1, shards.length);
-            MemorySegment sum = gradient(0, i, from, to);
-            for (int s = 1; s < shards.length; s++) {
-                GradientSum.add(sum, gradient(s, i, from, to));
+            MemorySegment sum = Memory.piece(gradients.getFirst().get(i), range);
+            for (List<MemorySegment> more : gradients.subList(1, gradients.size())) {
+                GradientSum.add(sum, Memory.piece(more.get(i), range));
             }
-            slot.apply(update, sum, from, to);
+            slots.get(i).apply(update, sum, range);
         }
     }
 
-    private MemorySegment gradient(int shard, int slot, long from, long to) {
-        return shards[shard].gradients().get(slot).asSlice(from * Float.BYTES, (to - from) * Float.BYTES);
+    @Override
+    protected void fetchParameters() {
+        others.forEach(other -> state.copyValues(other.state, other.part()));
     }
 
     /// Two sessions of one thread may have different thread counts; OpenMP keeps one for each calling thread.

@@ -1,10 +1,8 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.Network;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 
 /// A network compiled for one batch size. A step: prepare, fill the input, run forward, put the loss's gradient in
 /// place, run backward; the parameters' gradients are then in the [ModelState].
@@ -24,15 +22,10 @@ record Program(
         List<Operation> forward,
         List<Operation> backward) {
     /// @param training true for a program with a backward pass
-    /// @param random where dropout draws its masks from at the time it runs
+    /// @param masks where dropout takes its masks from at the time it runs
     static Program compile(
-            Network network,
-            int batchSize,
-            boolean training,
-            Engine engine,
-            ModelState state,
-            Supplier<TorchRandom> random) {
-        ProgramBuilder forward = new ProgramBuilder(engine, state, training, random);
+            Network network, int batchSize, boolean training, Engine engine, ModelState state, BatchMasks masks) {
+        ProgramBuilder forward = new ProgramBuilder(engine, state, training, masks);
         Memory input = engine.memory(engine.plain(sizes(network, batchSize)));
         Chain layers = new Chain(forward, network.layers(), input);
         Memory values = layers.output();
@@ -41,7 +34,7 @@ record Program(
             return new Program(
                     batchSize, input, logits, logits, forward.preparations(), forward.operations(), List.of());
         }
-        ProgramBuilder backward = new ProgramBuilder(engine, state, true, random);
+        ProgramBuilder backward = new ProgramBuilder(engine, state, true, masks);
         Memory logitsGradient = engine.memory(logits.layout());
         layers.addParameterGradients(backward, logitsGradient);
         List<Operation> preparations = new ArrayList<>(forward.preparations());

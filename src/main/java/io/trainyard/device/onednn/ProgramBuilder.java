@@ -4,17 +4,15 @@ import static org.bytedeco.dnnl.global.dnnl.dnnl_forward_inference;
 import static org.bytedeco.dnnl.global.dnnl.dnnl_forward_training;
 
 import io.trainyard.device.onednn.Engine.Argument;
-import io.trainyard.random.TorchRandom;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /// Collects a program's operations in the order they run. Layers add theirs to it.
 ///
 /// @param training false for evaluation: no masks, running statistics, nothing kept for a backward pass
-/// @param random where dropout draws its masks from when the program runs
+/// @param masks where dropout takes its masks from when the program runs
 /// @param preparations what must run first whenever parameters have changed
 /// @param operations those added so far
 /// @param shared addresses of what several read, and nobody may write over
@@ -22,12 +20,12 @@ record ProgramBuilder(
         Engine engine,
         ModelState state,
         boolean training,
-        Supplier<TorchRandom> random,
+        BatchMasks masks,
         List<Operation> preparations,
         List<Operation> operations,
         Set<Long> shared) {
-    ProgramBuilder(Engine engine, ModelState state, boolean training, Supplier<TorchRandom> random) {
-        this(engine, state, training, random, new ArrayList<>(), new ArrayList<>(), new HashSet<>());
+    ProgramBuilder(Engine engine, ModelState state, boolean training, BatchMasks masks) {
+        this(engine, state, training, masks, new ArrayList<>(), new ArrayList<>(), new HashSet<>());
     }
 
     /// oneDNN's `dnnl_prop_kind_t` of the forward pass.

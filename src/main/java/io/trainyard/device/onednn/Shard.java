@@ -2,6 +2,7 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
+import io.trainyard.device.BatchPart;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
 import io.trainyard.device.host.BatchShard;
@@ -13,8 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /// One part of every batch, and the programs for it. Where no layer needs the whole batch, the part is computed
 /// a chunk at a time, so that a chunk's activations are still in the cache when the next layer and the backward
@@ -29,6 +30,7 @@ final class Shard implements BatchShard, AutoCloseable {
     private final Part lastBatch;
     private final Part tests;
     private final int chunk;
+    private final boolean chunked; // some batches' parts are computed in several chunks
     private final int testChunk;
     private final Engine engine;
     private final ModelState state;
@@ -39,14 +41,15 @@ final class Shard implements BatchShard, AutoCloseable {
     /// Where the gradients of several chunks are summed, one for each of `trained`; without chunks the slots' own.
     private final List<MemorySegment> gradients;
 
+    private final BatchMasks masks;
     private final BatchAssembler assembler;
     private final float[] logits; // (chunk, classes)
     private final CrossEntropy crossEntropy;
 
     /// The samples `begin` to `end`, without it, of a batch or of the test set.
     private record Part(int begin, int end) {
-        static Part of(int all, int shard, int count) {
-            return new Part(BatchShard.begin(all, shard, count), BatchShard.begin(all, shard + 1, count));
+        static Part of(int all, BatchPart part) {
+            return new Part(part.begin(all), part.end(all));
         }
 
         int samples() {
@@ -62,28 +65,35 @@ final class Shard implements BatchShard, AutoCloseable {
         }
     }
 
-    /// @param parameters the first shard's state; null for the first itself
+    /// @param ofBatch its samples of every batch
+    /// @param ofTests its samples of the test set
+    /// @param states makes the parameters for the shard's engine
     /// @param random where dropout draws its masks from at the time it runs
-    Shard(Workload workload, int shard, int count, @Nullable ModelState parameters, Supplier<TorchRandom> random) {
+    Shard(
+            Workload workload,
+            BatchPart ofBatch,
+            BatchPart ofTests,
+            Function<Engine, ModelState> states,
+            Supplier<TorchRandom> random) {
         this.workload = workload;
-        fullBatch = Part.of(workload.batchSize(), shard, count);
-        lastBatch = Part.of(workload.lastBatchSize(), shard, count);
-        tests = Part.of(workload.dataset().test().size(), shard, count);
+        this.masks = new BatchMasks(random);
+        fullBatch = Part.of(workload.batchSize(), ofBatch);
+        lastBatch = Part.of(workload.lastBatchSize(), ofBatch);
+        tests = Part.of(workload.dataset().test().size(), ofTests);
         engine = new Engine();
         try {
-            state = parameters == null
-                    ? new ModelState(engine, workload.network().parameters(), workload.optimizer())
-                    : parameters.withGradientsOf(engine);
-            chunk = chunk(workload, fullBatch.samples());
+            state = states.apply(engine);
+            int most = Math.max(fullBatch.samples(), lastBatch.samples()); // of a smaller batch a part may have more
+            chunk = chunk(workload, most);
+            chunked = chunk < most;
             testChunk = testChunk(workload, tests.samples());
             for (Part part : List.of(fullBatch, lastBatch)) {
-                part.chunkSizes(chunk).forEach(size -> training.computeIfAbsent(size, n -> compile(n, true, random)));
+                part.chunkSizes(chunk).forEach(size -> training.computeIfAbsent(size, n -> compile(n, true)));
             }
-            tests.chunkSizes(testChunk)
-                    .forEach(size -> evaluation.computeIfAbsent(size, n -> compile(n, false, random)));
+            tests.chunkSizes(testChunk).forEach(size -> evaluation.computeIfAbsent(size, n -> compile(n, false)));
             trained = state.trained();
             gradients = trained.stream()
-                    .map(slot -> chunk < fullBatch.samples()
+                    .map(slot -> chunked
                             ? engine.memory(slot.value().layout()).data()
                             : slot.requireGradient().data())
                     .toList();
@@ -97,8 +107,8 @@ final class Shard implements BatchShard, AutoCloseable {
         }
     }
 
-    private Program compile(int samples, boolean forTraining, Supplier<TorchRandom> random) {
-        return Program.compile(workload.network(), samples, forTraining, engine, state, random);
+    private Program compile(int samples, boolean forTraining) {
+        return Program.compile(workload.network(), samples, forTraining, engine, state, masks);
     }
 
     /// All chunks of a part are as equal as can be.
@@ -132,14 +142,16 @@ final class Shard implements BatchShard, AutoCloseable {
         Part part = batchSize == workload.batchSize() ? fullBatch : lastBatch;
         part.chunkSizes(chunk).forEach(size -> program(training, size).prepare());
         if (part.samples() == 0) {
+            masks.skip(batchSize, workload.network().maskElements());
             gradients.forEach(gradient -> gradient.fill((byte) 0));
         }
         double loss = 0;
         for (int first = part.begin(); first < part.end(); first += chunk) {
             int samples = Math.min(chunk, part.end() - first);
             List<Change> own = changes.isEmpty() ? changes : changes.subList(first, first + samples);
+            masks.begin(first, samples, batchSize);
             loss += train(program(training, samples), order, from + first, batchSize, own);
-            if (chunk < fullBatch.samples()) {
+            if (chunked) {
                 collect(first == part.begin());
             }
         }

@@ -1,5 +1,6 @@
 package io.trainyard.device.onednn;
 
+import io.trainyard.device.BatchPart;
 import io.trainyard.device.host.ParameterUpdate;
 import io.trainyard.spec.ParameterSpec;
 import java.lang.foreign.MemorySegment;
@@ -21,12 +22,12 @@ record Slot(ParameterSpec spec, Memory value, @Nullable Memory gradient, List<Me
         return memory;
     }
 
-    /// Takes the step for the elements `from` to `to`, without it, of the parameter as it lies in memory.
+    /// Takes the step for a part of the parameter as it lies in memory.
     ///
-    /// @param gradient of these elements
-    void apply(ParameterUpdate update, MemorySegment gradient, long from, long to) {
+    /// @param gradient of this part
+    void apply(ParameterUpdate update, MemorySegment gradient, BatchPart range) {
         List<MemorySegment> kept =
-                state.stream().map(memory -> memory.piece(from, to)).toList();
-        update.apply(value.piece(from, to), gradient, kept);
+                state.stream().map(memory -> memory.piece(range)).toList();
+        update.apply(value.piece(range), gradient, kept);
     }
 }

@@ -1,5 +1,6 @@
 package io.trainyard.device.vector;
 
+import io.trainyard.device.BatchPart;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
@@ -91,6 +92,27 @@ final class FlatModel {
     /// The arrays themselves, as long as [#values].
     List<float[]> state() {
         return state;
+    }
+
+    /// Where a part of the parameters begins: parts are whole tiles.
+    int begin(BatchPart range) {
+        return range.begin(values.length / Vectors.TILE) * Vectors.TILE;
+    }
+
+    /// Behind the last of a part's parameters.
+    int end(BatchPart range) {
+        return range.end(values.length / Vectors.TILE) * Vectors.TILE;
+    }
+
+    void copyValues(FlatModel other, BatchPart range) {
+        System.arraycopy(other.values, begin(range), values, begin(range), end(range) - begin(range));
+    }
+
+    /// What the optimizer keeps.
+    void copyState(FlatModel other, BatchPart range) {
+        for (int i = 0; i < state.size(); i++) {
+            System.arraycopy(other.state.get(i), begin(range), state.get(i), begin(range), end(range) - begin(range));
+        }
     }
 
     /// Counts one more step of the optimizer.

@@ -2,6 +2,7 @@ package io.trainyard.device.vector;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
+import io.trainyard.device.BatchPart;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
 import io.trainyard.device.host.BatchShard;
@@ -18,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// back, and adds up the parameters' gradients of its own. Shards share only the parameters, which they read.
 final class Shard implements BatchShard {
     private final Workload workload;
-    private final int shard;
-    private final int count;
+    private final BatchPart ofBatch;
+    private final BatchPart ofTests;
     private final int classes;
     private final int chunk;
     private final float[] gradients;
@@ -33,11 +34,18 @@ final class Shard implements BatchShard {
 
     /// @param chunk samples computed together
     /// @param masks of the dropout layers, by name
-    /// @param shard which of `count`
-    Shard(Workload workload, FlatModel model, Map<String, float[]> masks, int chunk, int shard, int count) {
+    /// @param ofBatch its samples of every batch
+    /// @param ofTests its samples of the test set
+    Shard(
+            Workload workload,
+            FlatModel model,
+            Map<String, float[]> masks,
+            int chunk,
+            BatchPart ofBatch,
+            BatchPart ofTests) {
         this.workload = workload;
-        this.shard = shard;
-        this.count = count;
+        this.ofBatch = ofBatch;
+        this.ofTests = ofTests;
         Network network = workload.network();
         this.classes = network.classes();
         this.chunk = chunk;
@@ -108,8 +116,8 @@ final class Shard implements BatchShard {
     @Override
     public double train(int[] order, int from, int batchSize, List<Change> changes) {
         Dataset.Split split = workload.dataset().train();
-        int begin = BatchShard.begin(batchSize, shard, count);
-        int end = BatchShard.begin(batchSize, shard + 1, count);
+        int begin = ofBatch.begin(batchSize);
+        int end = ofBatch.end(batchSize);
         double loss = 0;
         if (begin == end) {
             Arrays.fill(gradients, 0);
@@ -133,9 +141,8 @@ final class Shard implements BatchShard {
     @Override
     public void test(int[] order, LogitsReader reader) {
         Dataset.Split split = workload.dataset().test();
-        int begin = BatchShard.begin(split.size(), shard, count);
-        int end = BatchShard.begin(split.size(), shard + 1, count);
-        for (int first = begin; first < end; first += chunk) {
+        int end = ofTests.end(split.size());
+        for (int first = ofTests.begin(split.size()); first < end; first += chunk) {
             int samples = Math.min(chunk, end - first);
             assemble(split, order, first, samples, List.of());
             forward(first, samples, false);

@@ -1,5 +1,7 @@
 package io.trainyard.device.vector;
 
+import io.trainyard.device.BatchPart;
+import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchShard;
@@ -25,9 +27,11 @@ final class VectorSession extends ShardedSession {
     private final FlatModel model;
     private final Map<String, float[]> masks = new LinkedHashMap<>();
     private final List<Shard> shards = new ArrayList<>();
+    private final List<float[]> gradients = new ArrayList<>(); // of all shards: this session's first
+    private final List<VectorSession> others = new ArrayList<>(); // the other devices'
 
-    VectorSession(Workload workload, int threads) {
-        super(workload, threads, threads);
+    VectorSession(Workload workload, BatchPart part, int threads) {
+        super(workload, part, threads, threads);
         Network network = workload.network();
         model = new FlatModel(network, workload.optimizer());
         for (Network.Layer layer : network.layers()) {
@@ -37,14 +41,27 @@ final class VectorSession extends ShardedSession {
                 masks.put(layer.name(), new float[elements]);
             }
         }
-        int chunk = chunk(network, Math.ceilDiv(workload.batchSize(), threads));
+        int chunk = chunk(network, Math.ceilDiv(workload.batchSize(), part.count() * threads));
         try {
             for (int t = 0; t < threads; t++) {
-                shards.add(new Shard(workload, model, masks, chunk, t, threads));
+                BatchPart tests = new BatchPart(t, threads);
+                shards.add(new Shard(workload, model, masks, chunk, part.piece(t, threads), tests));
             }
         } catch (RuntimeException | Error e) {
             close();
             throw e;
+        }
+        shards.forEach(shard -> gradients.add(shard.gradients()));
+    }
+
+    @Override
+    public void join(List<? extends PartSession> parts) {
+        for (int i = 0; i < parts.size(); i++) {
+            if (i != part().index()) {
+                VectorSession other = (VectorSession) parts.get(i);
+                others.add(other);
+                other.shards.forEach(shard -> gradients.add(shard.gradients()));
+            }
         }
     }
 
@@ -71,6 +88,7 @@ final class VectorSession extends ShardedSession {
     @Override
     public SessionState save() {
         enter();
+        others.forEach(other -> model.copyState(other.model, other.part()));
         return model.save();
     }
 
@@ -93,21 +111,24 @@ final class VectorSession extends ShardedSession {
         }
     }
 
-    /// Sums the shards' gradients, in their order, and takes the optimizer's step; block by block, so that the sums
-    /// are still in the cache when they are used.
+    /// Block by block, so that the sums are still in the cache when they are used. They take the place of the first
+    /// gradients, whose range nobody else reads.
     @Override
-    protected void update(ParameterUpdate update, int part) {
-        int tiles = model.values().length / Vectors.TILE;
-        int begin = BatchShard.begin(tiles, part, shards.size()) * Vectors.TILE;
-        int end = BatchShard.begin(tiles, part + 1, shards.size()) * Vectors.TILE;
-        float[] sum = shards.getFirst().gradients();
-        for (int from = begin; from < end; from += UPDATE_BLOCK) {
+    protected void update(ParameterUpdate update, BatchPart range) {
+        int end = model.end(range);
+        float[] sum = gradients.getFirst();
+        for (int from = model.begin(range); from < end; from += UPDATE_BLOCK) {
             int to = Math.min(end, from + UPDATE_BLOCK);
-            for (Shard shard : shards.subList(1, shards.size())) {
-                GradientSum.add(sum, shard.gradients(), from, to);
+            for (float[] more : gradients.subList(1, gradients.size())) {
+                GradientSum.add(sum, more, from, to);
             }
             update.apply(model.values(), sum, model.state(), from, to);
         }
+    }
+
+    @Override
+    protected void fetchParameters() {
+        others.forEach(other -> model.copyValues(other.model, other.part()));
     }
 
     /// They hold nothing but memory of the heap.

@@ -48,7 +48,8 @@ class ThreadTeamTest {
                             throw new ArithmeticException("by the helper");
                         }
                     }))
-                    .hasRootCauseMessage("by the helper");
+                    .isInstanceOf(ArithmeticException.class)
+                    .hasMessage("by the helper");
             assertThatThrownBy(() -> team.run(part -> {
                         if (part == 0) {
                             throw new OutOfMemoryError("by the caller");

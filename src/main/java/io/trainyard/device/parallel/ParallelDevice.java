@@ -1,0 +1,73 @@
+package io.trainyard.device.parallel;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.DeviceException;
+import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.Devices;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.PartDevice;
+import io.trainyard.device.Workload;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/// Several devices of one kind, each with a part of every batch.
+///
+/// @param devices in the order of the parts; on the CPU the same device may be there several times
+public record ParallelDevice(List<PartDevice> devices) implements Device {
+    public ParallelDevice {
+        devices = List.copyOf(devices);
+    }
+
+    /// Opens the devices that train a job together.
+    ///
+    /// @throws DeviceException if they are not of one kind, or one of them is not available or cannot compute a
+    ///     part of a batch; says why
+    public static ParallelDevice open(List<DeviceSpec> specs) {
+        if (specs.stream().map(DeviceSpec::kind).distinct().count() != 1) {
+            throw new DeviceException("devices are %s; those that train a job together must be of one kind"
+                    .formatted(joined(specs.stream().map(DeviceSpec::name).toList())));
+        }
+        List<PartDevice> devices = new ArrayList<>();
+        for (DeviceSpec spec : specs) {
+            if (!(Devices.open(spec) instanceof PartDevice device)) {
+                throw new DeviceException(
+                        "device %s cannot compute a part of a batch, so it cannot be one of several; choose cpu or cuda devices, or \"device\" instead of \"devices\""
+                                .formatted(spec.name()));
+            }
+            devices.add(device);
+        }
+        return new ParallelDevice(devices);
+    }
+
+    /// With the memory of the smallest: each must hold all parameters.
+    @Override
+    public DeviceInfo info() {
+        List<DeviceInfo> infos = devices.stream().map(Device::info).toList();
+        return new DeviceInfo(
+                joined(infos.stream().map(DeviceInfo::name).toList()),
+                infos.stream().map(DeviceInfo::description).distinct().collect(Collectors.joining("; ")),
+                infos.stream().mapToLong(DeviceInfo::memoryBytes).min().orElseThrow());
+    }
+
+    private static String joined(List<String> names) {
+        return String.join("+", names);
+    }
+
+    @Override
+    public LearningSession open(Workload workload) {
+        workload.network().allLayers().forEach(this::requireDivisible);
+        return new ParallelSession(devices, workload);
+    }
+
+    private void requireDivisible(Network.Layer layer) {
+        if (layer.spec() instanceof LayerSpec.BatchNorm2d) {
+            throw new DeviceException(
+                    "layer \"%s\" (BatchNorm2d) normalises by the mean and variance of the whole batch, but each of the %d devices sees only its part of it; train this network on one device (\"device\" instead of \"devices\"), or without its BatchNorm2d layers"
+                            .formatted(layer.name(), devices.size()));
+        }
+    }
+}

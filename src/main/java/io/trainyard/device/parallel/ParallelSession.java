@@ -1,0 +1,169 @@
+package io.trainyard.device.parallel;
+
+import io.trainyard.data.Dataset;
+import io.trainyard.device.BatchPart;
+import io.trainyard.device.EpochPlan;
+import io.trainyard.device.Evaluation;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.PartDevice;
+import io.trainyard.device.PartSession;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Workload;
+import io.trainyard.device.host.ThreadTeam;
+import io.trainyard.random.TorchRandom;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.IntConsumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// The parts of a session, each on a thread of its own: the first on the caller's, because what a device keeps
+/// for a thread (a CUDA context, oneDNN's threads) stays with it.
+///
+/// The test set is cut at whole batches, one piece a part: their losses and predictions are those of one device.
+final class ParallelSession implements LearningSession {
+    private final PartSession[] parts;
+    private final ThreadTeam team;
+    private final int testing; // the first so many parts have test batches
+    private boolean closed;
+
+    ParallelSession(List<PartDevice> devices, Workload workload) {
+        int count = devices.size();
+        int testBatches = Math.ceilDiv(workload.dataset().test().size(), workload.batchSize());
+        testing = Math.min(count, testBatches);
+        parts = new PartSession[count];
+        team = new ThreadTeam("trainyard-device", count);
+        try {
+            PartSession first = open(devices, workload, 0, null);
+            parts[0] = first;
+            team.run(t -> {
+                if (t > 0) {
+                    parts[t] = open(devices, workload, t, first);
+                }
+            });
+            team.run(t -> parts[t].join(List.of(parts)));
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
+    }
+
+    private PartSession open(List<PartDevice> devices, Workload workload, int t, @Nullable PartSession first) {
+        Workload own = t < testing ? workload.withDataset(tests(workload, new BatchPart(t, testing))) : workload;
+        return devices.get(t).openPart(own, new BatchPart(t, devices.size()), first);
+    }
+
+    private static Dataset tests(Workload workload, BatchPart part) {
+        int all = workload.dataset().test().size();
+        int batches = Math.ceilDiv(all, workload.batchSize());
+        int from = part.begin(batches) * workload.batchSize();
+        int to = Math.min(all, part.end(batches) * workload.batchSize());
+        return workload.dataset().withTests(from, to);
+    }
+
+    /// Calls `action` with the number of each part, on the part's thread.
+    private void run(IntConsumer action) {
+        requireOpen();
+        team.run(action);
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("the session is closed; open another");
+        }
+    }
+
+    /// Of all devices together.
+    @Override
+    public int threads() {
+        return Stream.of(parts).mapToInt(LearningSession::threads).sum();
+    }
+
+    @Override
+    public void load(SessionState state) {
+        run(t -> parts[t].load(state));
+    }
+
+    @Override
+    public SessionState save() {
+        requireOpen();
+        return parts[0].save();
+    }
+
+    /// The first part draws from the plan's own generator, the others the same numbers from copies.
+    @Override
+    public void beginEpoch(EpochPlan plan, int firstStep) {
+        long[] generator = plan.random().state();
+        run(t -> {
+            TorchRandom random = t == 0 ? plan.random() : TorchRandom.restore(generator);
+            parts[t].beginEpoch(new EpochPlan(plan.order(), plan.learningRates(), random), firstStep);
+        });
+    }
+
+    @Override
+    public float[] advance(int steps) {
+        run(t -> parts[t].beginSteps(steps));
+        for (int i = 0; i < steps; i++) {
+            run(t -> parts[t].computeGradients());
+            run(t -> parts[t].update());
+        }
+        float[][] shares = new float[parts.length][];
+        run(t -> shares[t] = parts[t].endSteps());
+        float[] losses = new float[steps];
+        for (int i = 0; i < steps; i++) {
+            double loss = 0;
+            for (float[] share : shares) {
+                loss += share[i];
+            }
+            losses[i] = (float) loss;
+        }
+        return losses;
+    }
+
+    @Override
+    public Evaluation evaluate() {
+        Evaluation[] pieces = new Evaluation[testing];
+        run(t -> {
+            if (t < testing) {
+                pieces[t] = parts[t].evaluate();
+            }
+        });
+        return Arrays.stream(pieces).reduce(Evaluation::plus).orElseThrow();
+    }
+
+    @Override
+    public float[] predict() {
+        float[][] pieces = new float[testing][];
+        run(t -> {
+            if (t < testing) {
+                pieces[t] = parts[t].predict();
+            }
+        });
+        float[] all =
+                new float[Arrays.stream(pieces).mapToInt(piece -> piece.length).sum()];
+        int next = 0;
+        for (float[] piece : pieces) {
+            System.arraycopy(piece, 0, all, next, piece.length);
+            next += piece.length;
+        }
+        return all;
+    }
+
+    /// Each part on its own thread, those that were opened.
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            team.run(t -> {
+                if (parts[t] != null) {
+                    parts[t].close();
+                }
+            });
+        } finally {
+            team.close();
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package io.trainyard.device.parallel;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.DeviceException;
+import io.trainyard.device.NumbersContract;
+import io.trainyard.device.PartDevice;
+import io.trainyard.device.SessionContract;
+import io.trainyard.device.Workload;
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.LayerCase;
+import io.trainyard.device.check.Layers;
+import io.trainyard.spec.AugmentSpec;
+import io.trainyard.spec.AugmentSpec.Cutout;
+import io.trainyard.spec.AugmentSpec.HorizontalFlip;
+import io.trainyard.spec.AugmentSpec.RandomCrop;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Shape;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// What every device must do, done by several at once: what they cannot do together is refused.
+public abstract class ParallelContract extends SessionContract implements NumbersContract {
+    private static final Set<String> GOLDENS_WITH_BATCH_NORM = Set.of("batchnorm", "residual");
+
+    /// Opened anew for each session.
+    protected abstract List<PartDevice> devices();
+
+    @Override
+    public Device device() {
+        return new ParallelDevice(devices());
+    }
+
+    /// A convolution stands where the others have a batch norm, which needs the whole batch. The last batch of an
+    /// epoch has 3 samples, and the test set 2 batches.
+    @Override
+    public Workload eventful() {
+        List<LayerSpec> layers = List.of(
+                Layers.conv(6, 3, 1, 1, true),
+                Layers.conv(5, 3, 1, 1, true),
+                Layers.relu(),
+                Layers.pool(2, 2),
+                Layers.dropout(0.25),
+                Layers.flatten(),
+                Layers.linear(10, true),
+                Layers.dropout(0.5),
+                Layers.linear(3, true));
+        AugmentSpec augment = new AugmentSpec(new RandomCrop(2), new HorizontalFlip(0.5), new Cutout(4));
+        return CheckWorkload.augmented(
+                CheckWorkload.of(Shape.of(2, 8, 7), 3, layers, CheckWorkload.MOMENTUM, 4, 19, 6), augment);
+    }
+
+    @Override
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.GoldenCase#names")
+    public void trainsAsPyTorchDoes(String name) {
+        runOrRefuse(GOLDENS_WITH_BATCH_NORM.contains(name), () -> NumbersContract.super.trainsAsPyTorchDoes(name));
+    }
+
+    @Override
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.GoldenCase#names")
+    public void findsPyTorchsGradients(String name) {
+        runOrRefuse(GOLDENS_WITH_BATCH_NORM.contains(name), () -> NumbersContract.super.findsPyTorchsGradients(name));
+    }
+
+    @Override
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.check.LayerCases#all")
+    public void findsTheReferencesGradients(LayerCase row) {
+        runOrRefuse(hasBatchNorm(row), () -> NumbersContract.super.findsTheReferencesGradients(row));
+    }
+
+    @Override
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.check.LayerCases#all")
+    public void trainsAndTestsAsTheReferenceDoes(LayerCase row) {
+        runOrRefuse(hasBatchNorm(row), () -> NumbersContract.super.trainsAndTestsAsTheReferenceDoes(row));
+    }
+
+    @Override
+    @Test
+    public void predictsWhatPyTorchPredictsWithTheSameCheckpoint() {
+        runOrRefuse(true, NumbersContract.super::predictsWhatPyTorchPredictsWithTheSameCheckpoint);
+    }
+
+    private static boolean hasBatchNorm(LayerCase row) {
+        return CheckWorkload.of(row, CheckWorkload.PLAIN).network().allLayers().stream()
+                .anyMatch(layer -> layer.spec() instanceof LayerSpec.BatchNorm2d);
+    }
+
+    private static void runOrRefuse(boolean hasBatchNorm, Runnable test) {
+        if (hasBatchNorm) {
+            assertThatThrownBy(test::run)
+                    .isInstanceOf(DeviceException.class)
+                    .hasMessageContaining("(BatchNorm2d) normalises by the mean and variance of the whole batch");
+        } else {
+            test.run();
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package io.trainyard.device.parallel;
+
+import io.trainyard.device.PartDevice;
+import io.trainyard.spec.DeviceSpec;
+import java.util.Collections;
+import java.util.List;
+
+class TwoCpusTest extends ParallelContract {
+    @Override
+    protected List<PartDevice> devices() {
+        return ParallelDevice.open(Collections.nCopies(2, new DeviceSpec("cpu")))
+                .devices();
+    }
+}
