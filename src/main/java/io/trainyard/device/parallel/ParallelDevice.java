@@ -10,8 +10,11 @@ import io.trainyard.device.Workload;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Precision;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /// Several devices of one kind, each with a part of every batch.
@@ -24,18 +27,14 @@ public record ParallelDevice(List<PartDevice> devices) implements Device {
 
     /// Opens the devices that train a job together.
     ///
-    /// @throws DeviceException if they are not of one kind, or one of them is not available or cannot compute a
-    ///     part of a batch; says why
+    /// @param specs of one kind
+    /// @throws DeviceException if one is not available, or cannot compute a part of a batch; says why
     public static ParallelDevice open(List<DeviceSpec> specs) {
-        if (specs.stream().map(DeviceSpec::kind).distinct().count() != 1) {
-            throw new DeviceException("devices are %s; those that train a job together must be of one kind"
-                    .formatted(joined(specs.stream().map(DeviceSpec::name).toList())));
-        }
         List<PartDevice> devices = new ArrayList<>();
         for (DeviceSpec spec : specs) {
             if (!(Devices.open(spec) instanceof PartDevice device)) {
                 throw new DeviceException(
-                        "device %s cannot compute a part of a batch, so it cannot be one of several; choose cpu or cuda devices, or \"device\" instead of \"devices\""
+                        "device %s cannot compute a part of a batch; name one device alone, with \"device\" instead of \"devices\""
                                 .formatted(spec.name()));
             }
             devices.add(device);
@@ -48,13 +47,16 @@ public record ParallelDevice(List<PartDevice> devices) implements Device {
     public DeviceInfo info() {
         List<DeviceInfo> infos = devices.stream().map(Device::info).toList();
         return new DeviceInfo(
-                joined(infos.stream().map(DeviceInfo::name).toList()),
+                infos.stream().map(DeviceInfo::name).collect(Collectors.joining("+")),
                 infos.stream().map(DeviceInfo::description).distinct().collect(Collectors.joining("; ")),
                 infos.stream().mapToLong(DeviceInfo::memoryBytes).min().orElseThrow());
     }
 
-    private static String joined(List<String> names) {
-        return String.join("+", names);
+    @Override
+    public Set<Precision> precisions() {
+        Set<Precision> all = EnumSet.allOf(Precision.class);
+        devices.forEach(device -> all.retainAll(device.precisions()));
+        return all;
     }
 
     @Override
