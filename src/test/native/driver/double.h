@@ -1,0 +1,89 @@
+// What the doubles of cuDNN, cuBLAS and NVRTC use of libcuda's, which holds the state of all of them. The names are
+// exported from libcuda.so.1.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "results.h"
+
+namespace trainyard {
+
+struct Context;
+struct Stream;
+
+// Thrown inside; at the ABI's edge it becomes a status.
+struct Failure {
+    int status;
+    std::string why;
+};
+
+// A stretch of device memory that work reads or writes. `bytes` 0: at least something must be allocated there.
+struct Range {
+    const void* begin;
+    size_t bytes;
+};
+
+// Counts a call of an exported function; the status that it is to fail with (see failures.cpp), or 0.
+int called(const char* function);
+
+// Says why a call failed: trainyard_double_problem tells it, and standard error where TRAINYARD_DOUBLE_LOG is set.
+void report(const char* function, int status, const std::string& why);
+
+// The context that is current on this thread and usable; throws the driver's error otherwise.
+Context& currentContext();
+
+// Throws unless `stream` is one of `context` (null is every context's default stream).
+void requireStream(Context& context, Stream* stream);
+
+// Throws CUDA_ERROR_INVALID_VALUE unless all of `range` lies in one allocation that `context` can reach.
+void requireRange(Context& context, Range range);
+
+// Issues work to a stream: it runs when somebody waits for it, or is recorded while the stream is capturing.
+// The ranges are looked at before it runs, too: memory may have been freed by then.
+void enqueue(Context& context, Stream* stream, const char* name, std::vector<Range> touched,
+             std::function<void()> work);
+
+// Throws where the calling thread must not allocate or wait because a stream is capturing.
+void requireNoCapture(const char* what);
+
+// Things that are alive, by kind: trainyard_double_alive tells their number.
+void countAlive(const char* kind, int change);
+
+// An environment variable's number, or `otherwise`.
+long long setting(const char* name, long long otherwise);
+
+// What is alive of one kind; the handles that a caller gives back are checked against it.
+template <class Object>
+class Handles {
+  public:
+    explicit Handles(const char* kind) : kind(kind) {}
+
+    Object* add(Object* object) {
+        std::lock_guard<std::mutex> lock(mutex);
+        alive.insert(object);
+        countAlive(kind, 1);
+        return object;
+    }
+
+    bool has(const Object* object) {
+        std::lock_guard<std::mutex> lock(mutex);
+        return alive.count(object) > 0;
+    }
+
+    void remove(Object* object) {
+        std::lock_guard<std::mutex> lock(mutex);
+        if (alive.erase(object) > 0) countAlive(kind, -1);
+    }
+
+  private:
+    const char* kind;
+    std::mutex mutex;
+    std::unordered_set<const Object*> alive;
+};
+
+}  // namespace trainyard

@@ -1,0 +1,176 @@
+// Modules and kernels. What NVRTC's double makes of a source begins with one line, "trainyard-double sm_90 float" or
+// "... bfloat16", and goes on with the source and a zero. Its kernels are looked up among those that were compiled
+// into this library.
+#include <cstdio>
+#include <cstring>
+#include <sstream>
+
+#include "state.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr unsigned MAX_BLOCK_THREADS = 1024;
+constexpr unsigned MAX_GRID_Y = 65535;
+constexpr unsigned MAX_SHARED_BYTES = 48 << 10;
+
+Module& moduleOf(Module* handle) {
+    Context& context = usableContext();
+    auto found = context.modules.find(handle);
+    require(found != context.modules.end(), "no module of this context", CUDA_ERROR_INVALID_HANDLE);
+    return *found->second;
+}
+
+// Runs on a device of its own major version and the same or a later minor one.
+bool runsHere(int architecture) {
+    int capability = static_cast<int>(setting("TRAINYARD_DOUBLE_CAPABILITY", 90));
+    return architecture / 10 == capability / 10 && architecture <= capability;
+}
+
+std::shared_ptr<Module> load(Context& context, const char* image) {
+    std::istringstream text(image);
+    std::string magic, architecture, precision;
+    text >> magic >> architecture >> precision;
+    require(magic == "trainyard-double", "no image of the double's NVRTC", CUDA_ERROR_INVALID_IMAGE);
+    require(runsHere(std::atoi(architecture.c_str() + 3)), "compiled for another device",
+            CUDA_ERROR_NO_BINARY_FOR_GPU);
+    return std::make_shared<Module>(context, std::strchr(image, '\n'), precision == "bfloat16");
+}
+
+// Whether the source defines this kernel: the name as a whole word, then a parenthesis.
+bool defines(const std::string& source, const std::string& name) {
+    auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    for (size_t at = source.find(name); at != std::string::npos; at = source.find(name, at + 1)) {
+        size_t end = at + name.size();
+        if ((at == 0 || !isWord(source[at - 1])) && end < source.size() && source[end] == '(') return true;
+    }
+    return false;
+}
+
+// The parameters' values, as they are when the kernel is launched.
+struct Arguments {
+    std::vector<std::vector<unsigned char>> values;
+
+    Arguments(const Kernel& kernel, void** parameters) {
+        for (size_t i = 0; i < kernel.parameterBytes.size(); i++) {
+            require(parameters[i] != nullptr, "a parameter's address is null");
+            auto* begin = static_cast<unsigned char*>(parameters[i]);
+            values.emplace_back(begin, begin + kernel.parameterBytes[i]);
+        }
+    }
+
+    void* pointer(size_t i) const {
+        void* value;
+        std::memcpy(&value, values[i].data(), sizeof value);
+        return value;
+    }
+};
+
+void runKernel(const Function& function, const Arguments& arguments, Grid grid, Grid block) {
+    require(function.module.loaded, "the kernel's module was unloaded", CUDA_ERROR_ILLEGAL_INSTRUCTION);
+    int injected = called(function.failureName.c_str());
+    require(injected == 0, "injected", injected);
+    std::vector<void*> addresses;
+    for (auto& value : arguments.values) addresses.push_back(const_cast<unsigned char*>(value.data()));
+    bool together = function.kernel.run(grid, block, addresses.data());
+    require(together, "some threads of a block did not come to a barrier", CUDA_ERROR_LAUNCH_FAILED);
+}
+
+}  // namespace
+
+const Kernel* findKernel(bool bfloat16, const char* name) {
+    for (const Kernel& kernel : bfloat16 ? bfloat16Kernels() : floatKernels()) {
+        if (std::strcmp(kernel.name, name) == 0) return &kernel;
+    }
+    return nullptr;
+}
+
+}  // namespace trainyard
+
+using namespace trainyard;
+
+EXPORTED int cuModuleLoadData(Module** module, const void* image) {
+    return call("cuModuleLoadData", CONTEXT | UNCAPTURED, [&](Lock&) {
+        require(module != nullptr && image != nullptr, "no image");
+        Context& context = usableContext();
+        std::shared_ptr<Module> loaded = load(context, static_cast<const char*>(image));
+        *module = loaded.get();
+        context.modules[loaded.get()] = loaded;
+        countAlive("module", 1);
+    });
+}
+
+EXPORTED int cuModuleLoadDataEx(Module** module, const void* image, unsigned, void*, void*) {
+    return cuModuleLoadData(module, image);
+}
+
+EXPORTED int cuModuleUnload(Module* module) {
+    return call("cuModuleUnload", CONTEXT | UNCAPTURED, [&](Lock& lock) {
+        Module& unloaded = moduleOf(module);
+        finishAll(lock);
+        unloaded.loaded = false;  // graphs may hold kernels of it still
+        unloaded.context.modules.erase(module);
+        countAlive("module", -1);
+    });
+}
+
+EXPORTED int cuModuleGetFunction(Function** function, Module* handle, const char* name) {
+    return call("cuModuleGetFunction", CONTEXT, [&](Lock&) {
+        Module& module = moduleOf(handle);
+        require(name != nullptr && *name != 0, "no name");
+        require(defines(module.source, name), name, CUDA_ERROR_NOT_FOUND);
+        const Kernel* kernel = findKernel(module.bfloat16, name);
+        require(kernel != nullptr, "the source has the kernel, but the double was built without it",
+                CUDA_ERROR_NOT_FOUND);
+        auto& known = module.functions[name];
+        if (!known) known.reset(new Function{module, *kernel, std::string("kernel ") + name});
+        *function = known.get();
+    });
+}
+
+EXPORTED int cuFuncGetAttribute(int* value, int attribute, Function*) {
+    return call("cuFuncGetAttribute", CONTEXT, [&](Lock&) {
+        require(attribute == 0, "the double knows MAX_THREADS_PER_BLOCK alone");
+        *value = MAX_BLOCK_THREADS;
+    });
+}
+
+EXPORTED int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function*, int threads, size_t) {
+    return call("cuOccupancyMaxActiveBlocksPerMultiprocessor", CONTEXT,
+                [&](Lock&) { *blocks = threads > 0 ? 2048 / threads : 0; });
+}
+
+EXPORTED int cuLaunchKernel(Function* handle, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
+                            unsigned blockY, unsigned blockZ, unsigned sharedBytes, Stream* stream,
+                            void** parameters, void** extra) {
+    return call("cuLaunchKernel", CONTEXT | ISSUES, [&](Lock&) {
+        Context& context = usableContext();
+        Function* function = nullptr;
+        for (auto& [known, module] : context.modules) {
+            for (auto& [name, each] : module->functions) {
+                if (each.get() == handle) function = handle;
+            }
+        }
+        require(function != nullptr, "no kernel of this context", CUDA_ERROR_INVALID_HANDLE);
+        require(gridX > 0 && gridX < 1u << 31 && gridY > 0 && gridY <= MAX_GRID_Y && gridZ > 0 && gridZ <= MAX_GRID_Y,
+                "grid size");
+        unsigned long long threads = 1ull * blockX * blockY * blockZ;
+        require(threads > 0 && threads <= MAX_BLOCK_THREADS, "block size");
+        require(sharedBytes <= MAX_SHARED_BYTES && extra == nullptr, "too much shared memory, or extra options");
+        require(parameters != nullptr || function->kernel.parameterBytes.empty(), "no parameters");
+        auto arguments = std::make_shared<Arguments>(function->kernel, parameters);
+        std::vector<Range> touched;
+        for (size_t i = 0; i < arguments->values.size(); i++) {
+            bool pointer = function->kernel.parameterIsPointer[i] && arguments->pointer(i) != nullptr;
+            if (pointer) touched.push_back({arguments->pointer(i), 0});
+        }
+        Grid grid{gridX, gridY, gridZ}, block{blockX, blockY, blockZ};
+        std::shared_ptr<Module> kept = function->module.shared_from_this();
+        auto run = [=] {
+            (void) kept;
+            runKernel(*function, *arguments, grid, block);
+        };
+        issue(streamOf(context, stream), {function->kernel.name, &context, std::move(touched), run, {}, nullptr});
+    });
+}

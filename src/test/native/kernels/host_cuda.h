@@ -1,0 +1,107 @@
+// What CUDA C++ has and C++ has not, so that the product's .cu files compile with g++. Included before their text.
+//
+// A block's threads run one after another. Only if the first of them comes to a barrier does each get a stack of its
+// own (fibres.cpp), between which __syncthreads changes.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "kernels.h"
+
+#define __global__ static
+#define __device__
+#define __host__
+#define __constant__ const
+#define __forceinline__ inline
+#define __noinline__ __attribute__((noinline))
+#define __restrict__ __restrict
+#define __launch_bounds__(...)
+#define __shared__ static thread_local
+
+namespace trainyard {
+
+// What CUDA's variables are macros for.
+struct Thread {
+    Grid threadIdx, blockIdx, blockDim, gridDim;
+};
+
+extern thread_local Thread currentThread;
+
+// Waits for the other threads of the block.
+void barrier();
+
+// Runs body(arguments) in each thread of each block.
+bool runGrid(Grid grid, Grid block, void (*body)(void* const*), void* const* parameters);
+
+template <auto kernel>
+struct Invoke;
+
+template <class... Parameter, void (*kernel)(Parameter...)>
+struct Invoke<kernel> {
+    template <size_t... I>
+    static void with(void* const* parameters, std::index_sequence<I...>) {
+        kernel(*static_cast<std::remove_reference_t<Parameter>*>(parameters[I])...);
+    }
+
+    static void body(void* const* parameters) { with(parameters, std::index_sequence_for<Parameter...>{}); }
+
+    static bool run(Grid grid, Grid block, void* const* parameters) {
+        return runGrid(grid, block, &body, parameters);
+    }
+
+    static Kernel named(const char* name) {
+        return {name, {sizeof(Parameter)...}, {std::is_pointer_v<Parameter>...}, &run};
+    }
+};
+
+}  // namespace trainyard
+
+#define threadIdx (::trainyard::currentThread.threadIdx)
+#define blockIdx (::trainyard::currentThread.blockIdx)
+#define blockDim (::trainyard::currentThread.blockDim)
+#define gridDim (::trainyard::currentThread.gridDim)
+#define __syncthreads() ::trainyard::barrier()
+
+inline unsigned __float_as_uint(float value) {
+    unsigned bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+inline float __uint_as_float(unsigned bits) {
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+inline int __float_as_int(float value) { return static_cast<int>(__float_as_uint(value)); }
+inline float __int_as_float(int bits) { return __uint_as_float(static_cast<unsigned>(bits)); }
+
+template <class Value>
+inline Value __ldg(const Value* from) {
+    return *from;
+}
+
+template <class Value>
+inline Value min(Value a, Value b) {
+    return b < a ? b : a;
+}
+
+template <class Value>
+inline Value max(Value a, Value b) {
+    return a < b ? b : a;
+}
+
+inline float rsqrtf(float x) { return 1 / std::sqrt(x); }
+
+// Threads run one at a time, blocks of one launch too.
+template <class Value>
+inline Value atomicAdd(Value* at, Value change) {
+    Value old = *at;
+    *at = old + change;
+    return old;
+}

@@ -1,0 +1,28 @@
+// The kernels of the product's .cu files, compiled for the host.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace trainyard {
+
+struct Grid {
+    unsigned x, y, z;
+};
+
+struct Kernel {
+    const char* name;
+    std::vector<size_t> parameterBytes;
+    std::vector<bool> parameterIsPointer;
+    // Runs one block after another. parameters: the address of each. False: some threads of a block never came to a
+    // barrier where the others waited.
+    bool (*run)(Grid grid, Grid block, void* const* parameters);
+};
+
+// The kernel of a program compiled with or without TRAINYARD_BF16; null if the sources have none of this name.
+const Kernel* findKernel(bool bfloat16, const char* name);
+
+const std::vector<Kernel>& floatKernels();
+const std::vector<Kernel>& bfloat16Kernels();
+
+}  // namespace trainyard
