@@ -12,8 +12,12 @@ final class CudaActivation implements CudaLayer {
     private final Activation in;
     private final Activation out;
 
-    private CudaActivation(LayerSpec.Activation spec, Activation in, Activation out, Compilation c) {
+    private final boolean applied;
+
+    /// @param applied whether the layer before applies it
+    private CudaActivation(LayerSpec.Activation spec, Activation in, Activation out, boolean applied, Compilation c) {
         this.c = c;
+        this.applied = applied;
         this.kernel = switch (spec) {
             case LayerSpec.Relu _ -> "relu";
             case LayerSpec.LeakyRelu _ -> "leaky_relu";
@@ -27,13 +31,16 @@ final class CudaActivation implements CudaLayer {
     }
 
     static CudaActivation of(LayerSpec.Activation spec, Network.Layer layer, Activation in, Compilation c) {
-        return new CudaActivation(spec, in, c.output(layer.out(), in.gradient() != null, layer.name()), c);
+        return new CudaActivation(spec, in, c.output(layer.out(), in.gradient() != null, layer.name()), false, c);
     }
 
-    /// ReLU that overwrites its input: for one behind a layer that does not ask what it gave.
-    static CudaActivation reluInPlace(LayerSpec.Relu spec, Network.Layer layer, Activation in, Compilation c) {
+    /// ReLU that overwrites its input: for one behind a layer that does not ask again what it gave.
+    ///
+    /// @param before that layer; where it can, it applies ReLU itself
+    static CudaActivation reluInPlace(LayerSpec.Relu spec, Network.Layer layer, CudaLayer before, Compilation c) {
+        Activation in = before.out();
         Buffer gradient = in.gradient() == null ? null : c.gradient(layer.out(), layer.name());
-        return new CudaActivation(spec, in, in.withGradient(gradient), c);
+        return new CudaActivation(spec, in, in.withGradient(gradient), before.takeRelu(), c);
     }
 
     @Override
@@ -43,7 +50,9 @@ final class CudaActivation implements CudaLayer {
 
     @Override
     public void forward() {
-        c.kernels().launch(kernel + "_forward", out.elements(), out.value(), in.value(), out.elements(), slope);
+        if (!applied) {
+            c.kernels().launch(kernel + "_forward", out.elements(), out.value(), in.value(), out.elements(), slope);
+        }
     }
 
     @Override

@@ -20,26 +20,28 @@ final class CudaChain {
         List<CudaLayer> layers = new ArrayList<>();
         Activation last = in;
         for (Network.Layer spec : specs) {
-            boolean mayOverwrite =
-                    !layers.isEmpty() && layers.getLast().out().equals(last) && forgets(layers.getLast());
-            Optional<CudaLayer> layer = compile(spec, last, mayOverwrite, c, descriptors);
+            Optional<CudaLayer> layer = spec.spec() instanceof LayerSpec.Relu relu && mayOverwrite(layers, last)
+                    ? Optional.of(CudaActivation.reluInPlace(relu, spec, layers.getLast(), c))
+                    : compile(spec, last, c, descriptors);
             layer.ifPresent(layers::add);
             last = layer.map(CudaLayer::out).orElse(last.as(spec.out()));
         }
         return new CudaChain(List.copyOf(layers), last);
     }
 
-    /// Whether a layer's backward pass does without what it gave.
-    private static boolean forgets(CudaLayer layer) {
-        return layer instanceof CudaConv2d
-                || layer instanceof CudaLinear
-                || layer instanceof CudaBatchNorm2d
-                || layer instanceof CudaResidual;
+    /// Whether nobody needs `last` but the next layer: it is the output of one whose backward pass does without.
+    private static boolean mayOverwrite(List<CudaLayer> layers, Activation last) {
+        return !layers.isEmpty()
+                && layers.getLast().out().equals(last)
+                && (layers.getLast() instanceof CudaConv2d
+                        || layers.getLast() instanceof CudaLinear
+                        || layers.getLast() instanceof CudaBatchNorm2d
+                        || layers.getLast() instanceof CudaResidual);
     }
 
     /// Empty for a layer that has nothing to do.
     private static Optional<CudaLayer> compile(
-            Network.Layer layer, Activation in, boolean mayOverwrite, Compilation c, Descriptors descriptors) {
+            Network.Layer layer, Activation in, Compilation c, Descriptors descriptors) {
         return switch (layer.spec()) {
             case LayerSpec.Conv2d conv -> Optional.of(new CudaConv2d(conv, layer, in, c, descriptors));
             case LayerSpec.Linear _ -> Optional.of(new CudaLinear(layer, in, c));
@@ -47,7 +49,6 @@ final class CudaChain {
             case LayerSpec.MaxPool2d pool -> Optional.of(new CudaMaxPool2d(pool, layer, in, c));
             case LayerSpec.AvgPool2d pool -> Optional.of(new CudaAvgPool2d(pool, layer, in, c, descriptors));
             case LayerSpec.AdaptiveAvgPool2d pool -> Optional.of(new CudaAdaptiveAvgPool2d(pool, layer, in, c));
-            case LayerSpec.Relu relu when mayOverwrite -> Optional.of(CudaActivation.reluInPlace(relu, layer, in, c));
             case LayerSpec.Activation activation -> Optional.of(CudaActivation.of(activation, layer, in, c));
             case LayerSpec.Dropout dropout -> dropout(dropout.p(), false, layer, in, c);
             case LayerSpec.Dropout2d dropout -> dropout(dropout.p(), true, layer, in, c);

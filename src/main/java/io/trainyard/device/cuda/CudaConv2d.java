@@ -86,6 +86,11 @@ final class CudaConv2d implements CudaLayer {
     }
 
     @Override
+    public boolean takeRelu() {
+        return parameters.takeRelu();
+    }
+
+    @Override
     public void forward() {
         if (c.numbers().converts()) {
             c.kernels()

@@ -1,19 +1,22 @@
 package io.trainyard.device.cuda;
 
-import io.trainyard.device.Device;
+import io.trainyard.device.BatchPart;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.LearningSession;
+import io.trainyard.device.PartDevice;
+import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Gpus;
 import io.trainyard.spec.Precision;
 import java.util.EnumSet;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// One GPU.
 ///
 /// @param number among those that CUDA_VISIBLE_DEVICES leaves
-record CudaDevice(DeviceInfo info, int number) implements Device {
+record CudaDevice(DeviceInfo info, int number) implements PartDevice {
     /// The compute capability from which on tensor cores take TensorFloat-32 and bfloat16.
     private static final int AMPERE = 80;
 
@@ -29,7 +32,13 @@ record CudaDevice(DeviceInfo info, int number) implements Device {
 
     @Override
     public LearningSession open(Workload workload) {
+        return openPart(workload, BatchPart.WHOLE, null);
+    }
+
+    /// @throws io.trainyard.device.DeviceLostException if the GPU fails for good while it is prepared
+    @Override
+    public PartSession openPart(Workload workload, BatchPart part, @Nullable PartSession first) {
         workload.requirePrecision(info.name(), precisions());
-        return new CudaSession(workload, number);
+        return new CudaSession(workload, number, part);
     }
 }

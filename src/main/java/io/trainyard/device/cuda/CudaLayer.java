@@ -6,6 +6,13 @@ interface CudaLayer {
     /// What it gives to the next layer.
     Activation out();
 
+    /// Asks it to apply ReLU to its output itself.
+    ///
+    /// @return whether it does
+    default boolean takeRelu() {
+        return false;
+    }
+
     void forward();
 
     /// From its output's gradient to its parameters' and, where that is wanted, its input's.

@@ -44,6 +44,11 @@ final class CudaLinear implements CudaLayer {
     }
 
     @Override
+    public boolean takeRelu() {
+        return parameters.takeRelu();
+    }
+
+    @Override
     public void forward() {
         if (c.numbers().converts()) {
             c.kernels()

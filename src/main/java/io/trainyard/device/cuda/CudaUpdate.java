@@ -3,25 +3,30 @@ package io.trainyard.device.cuda;
 import io.trainyard.device.AdamFactors;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.OptimizerSpec;
+import java.util.List;
 
-/// The optimizer's step: one kernel over all parameters.
+/// The optimizer's step: one kernel over all parameters that this device updates.
 ///
 /// @param scalars [StepScalars], for each step of the epoch
-record CudaUpdate(OptimizerSpec optimizer, Buffer scalars) {
+/// @param exchange knows which parameters these are
+record CudaUpdate(OptimizerSpec optimizer, Buffer scalars, PartExchange exchange) {
     /// Enqueues it.
     void run(Compilation c) {
         CudaModel model = c.model();
-        long length = model.length();
+        Buffer values = exchange.ownRange(model.values());
+        Buffer gradients = exchange.ownRange(model.gradients());
+        List<Buffer> slots = model.slots().stream().map(exchange::ownRange).toList();
+        long floats = values.bytes() / Float.BYTES;
         switch (optimizer) {
             case OptimizerSpec.Sgd sgd ->
                 c.kernels()
                         .launch(
                                 "sgd",
-                                length,
-                                model.values(),
-                                model.gradients(),
-                                model.slots().isEmpty() ? null : model.slots().getFirst(),
-                                length,
+                                floats,
+                                values,
+                                gradients,
+                                slots.isEmpty() ? null : slots.getFirst(),
+                                floats,
                                 scalars,
                                 c.step(),
                                 (float) sgd.momentum(),
@@ -32,12 +37,12 @@ record CudaUpdate(OptimizerSpec optimizer, Buffer scalars) {
                 c.kernels()
                         .launch(
                                 "adam",
-                                length,
-                                model.values(),
-                                model.gradients(),
-                                model.slots().get(0),
-                                model.slots().get(1),
-                                length,
+                                floats,
+                                values,
+                                gradients,
+                                slots.get(0),
+                                slots.get(1),
+                                floats,
                                 scalars,
                                 c.step(),
                                 constant.gradientDecay(),

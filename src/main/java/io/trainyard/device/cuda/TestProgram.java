@@ -32,8 +32,7 @@ final class TestProgram {
         this.chain = CudaChain.of(network.layers(), input, c, descriptors);
     }
 
-    /// Enqueues a batch.
-    void run(TestData data, Buffer table, Results results) {
+    private void run(TestData data, Buffer table, Results results) {
         int samples = c.part().samples();
         c.kernels()
                 .launch(
@@ -80,11 +79,13 @@ final class TestProgram {
         c.kernels().launchBlocks("next_step", 1, c.step());
     }
 
-    /// Records the batch; it has run once before, because a library's first call may allocate.
+    /// Runs the batch and records it.
     void record(TestData data, Buffer table, Results results) {
+        run(data, table, results);
         graph = c.gpu().capture(() -> run(data, table, results));
     }
 
+    /// Enqueues the batch.
     void launch() {
         Objects.requireNonNull(graph).launch();
     }

@@ -3,11 +3,13 @@ package io.trainyard.device.cuda;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Graph;
 import io.trainyard.spec.Network;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
-/// A training step for a batch of one size, recorded as a graph: gather, forward, loss, backward, update, and on to
-/// the next step, whose number is on the device.
+/// A training step for a batch of one size, recorded: gather, forward, loss, backward; then the update, and on to
+/// the next step, whose number is on the device. As one graph, or, where other devices' gradients are added between
+/// the two halves, as two.
 final class TrainingProgram {
     /// The kernels that read logits take so many threads for each sample.
     static final long THREADS_OF_ROW = 32;
@@ -18,7 +20,7 @@ final class TrainingProgram {
     private final Activation input;
     private final CudaChain chain;
     private final Buffer sampleLosses;
-    private @Nullable Graph graph;
+    private final List<Graph> graphs = new ArrayList<>();
 
     /// @param batchSize of a full batch
     TrainingProgram(Network network, int batchSize, Compilation c, Descriptors descriptors) {
@@ -26,14 +28,20 @@ final class TrainingProgram {
         this.batchSize = batchSize;
         this.classes = network.classes();
         this.input = c.output(network.input(), false, "before the first");
-        this.chain = CudaChain.of(network.layers(), input, c, descriptors);
+        this.chain = CudaChain.of(isEmpty() ? List.of() : network.layers(), input, c, descriptors);
         this.sampleLosses = c.arena().reserve((long) c.part().samples() * Float.BYTES, "the samples' losses");
     }
 
-    /// Enqueues a step.
-    ///
-    /// @param losses one for each step of the epoch
-    void run(TrainingData data, CudaUpdate update, Buffer losses) {
+    /// A short last batch may have fewer samples than there are devices.
+    private boolean isEmpty() {
+        return c.part().samples() == 0;
+    }
+
+    private void computeGradients(TrainingData data) {
+        if (isEmpty()) {
+            c.model().gradients().clear();
+            return;
+        }
         gather(data);
         chain.forward();
         Activation logits = chain.out();
@@ -53,16 +61,6 @@ final class TrainingProgram {
                         c.part().batchSamples(),
                         classes);
         chain.backward();
-        update.run(c);
-        c.kernels()
-                .launchBlocks(
-                        "end_step",
-                        1,
-                        losses,
-                        c.step(),
-                        sampleLosses,
-                        c.part().samples(),
-                        c.part().batchSamples());
     }
 
     private void gather(TrainingData data) {
@@ -86,12 +84,44 @@ final class TrainingProgram {
                         c.numbers().channelsLastFlag());
     }
 
-    /// Records the step; it has run once before, because a library's first call may allocate.
-    void record(TrainingData data, CudaUpdate update, Buffer losses) {
-        graph = c.gpu().capture(() -> run(data, update, losses));
+    private void finish(CudaUpdate update, Buffer losses) {
+        update.run(c);
+        c.kernels()
+                .launchBlocks(
+                        "end_step",
+                        1,
+                        losses,
+                        c.step(),
+                        sampleLosses,
+                        c.part().samples(),
+                        c.part().batchSamples());
     }
 
+    /// Runs the step and records it.
+    ///
+    /// @param losses one for each step of the epoch
+    /// @param inTwo whether the update is a graph of its own
+    void record(TrainingData data, CudaUpdate update, Buffer losses, boolean inTwo) {
+        computeGradients(data);
+        finish(update, losses);
+        if (inTwo) {
+            graphs.add(c.gpu().capture(() -> computeGradients(data)));
+            graphs.add(c.gpu().capture(() -> finish(update, losses)));
+        } else {
+            graphs.add(c.gpu().capture(() -> {
+                computeGradients(data);
+                finish(update, losses);
+            }));
+        }
+    }
+
+    /// Enqueues the step, or its gradients where the update is apart.
     void launch() {
-        Objects.requireNonNull(graph).launch();
+        graphs.getFirst().launch();
+    }
+
+    /// Enqueues the update that is apart.
+    void launchUpdate() {
+        graphs.get(1).launch();
     }
 }

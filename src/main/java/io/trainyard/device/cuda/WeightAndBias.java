@@ -13,6 +13,7 @@ final class WeightAndBias {
     private final @Nullable ParameterSpec bias;
     private final int channels;
     private final int inner;
+    private boolean withRelu;
 
     /// @param out the layer's output: (samples, channels) or (samples, channels, rows, columns)
     WeightAndBias(Network.Layer layer, Activation out, Compilation c) {
@@ -50,11 +51,19 @@ final class WeightAndBias {
         return c.arena().reserve(weightElements() * c.numbers().valueBytes(), what + weight.name());
     }
 
+    /// Has ReLU applied where the bias is added, in one pass over the output.
+    ///
+    /// @return false where there is no bias to add
+    boolean takeRelu() {
+        withRelu = bias != null;
+        return withRelu;
+    }
+
     void addBias(Activation out) {
         if (bias != null) {
             c.kernels()
                     .launch(
-                            "bias_add",
+                            withRelu ? "bias_relu" : "bias_add",
                             out.elements(),
                             out.value(),
                             c.model().value(bias),

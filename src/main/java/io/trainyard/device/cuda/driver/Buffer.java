@@ -89,6 +89,9 @@ public final class Buffer {
     /// Enqueues a copy of `source`, which has as many bytes and may live on another GPU, on this one's compute stream.
     public void copyFrom(Buffer source) {
         requireLength(source.bytes);
+        if (source.bytes == 0) {
+            return;
+        }
         Gpu gpu = arena.gpu();
         Gpu other = source.arena.gpu();
         Status.driver(
@@ -110,6 +113,9 @@ public final class Buffer {
 
     /// Enqueues zeros for all of it.
     public void clear() {
+        if (bytes == 0) {
+            return;
+        }
         Status.driver(
                 JCudaDriver.cuMemsetD8Async(
                         address(), (byte) 0, bytes, arena.gpu().compute().handle()),

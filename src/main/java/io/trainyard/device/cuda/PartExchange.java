@@ -1,0 +1,90 @@
+package io.trainyard.device.cuda;
+
+import io.trainyard.device.BatchPart;
+import io.trainyard.device.cuda.driver.Arena;
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.device.cuda.driver.Event;
+import io.trainyard.device.cuda.driver.Gpu;
+import io.trainyard.device.cuda.driver.Kernels;
+import java.util.List;
+
+/// What the parts of a session on several GPUs copy from one another, from device to device. Each part sums and
+/// updates a range of the parameters, so every gradient is sent once to its range's part, and every updated
+/// parameter once to each other part. Streams wait for one another by events; the host for none of it.
+final class PartExchange {
+    /// Ranges begin at multiples of so many floats.
+    private static final int PIECE = 64;
+
+    private final Gpu gpu;
+    private final Kernels kernels;
+    private final CudaModel model;
+    private final BatchPart part;
+    private final Buffer received; // the others' gradients of this part's range, one after the other
+    private final Event gradientsReady;
+    private final Event updated;
+    private List<PartExchange> others = List.of();
+
+    PartExchange(Gpu gpu, Kernels kernels, CudaModel model, BatchPart part, Arena arena) {
+        this.gpu = gpu;
+        this.kernels = kernels;
+        this.model = model;
+        this.part = part;
+        received = arena.reserve(rangeOf(model.gradients(), part).bytes(), "the gradients of other devices");
+        gradientsReady = gpu.event();
+        updated = gpu.event();
+    }
+
+    /// The range of a run of the model's that a part updates.
+    private static Buffer rangeOf(Buffer run, BatchPart part) {
+        long pieceBytes = (long) PIECE * Float.BYTES;
+        int pieces = (int) (run.bytes() / pieceBytes);
+        return run.slice(part.begin(pieces) * pieceBytes, part.size(pieces) * pieceBytes, "a range of " + run);
+    }
+
+    Buffer ownRange(Buffer run) {
+        return rangeOf(run, part);
+    }
+
+    void join(List<PartExchange> newOthers) {
+        others = List.copyOf(newOthers);
+        others.forEach(other -> gpu.enablePeer(other.gpu));
+    }
+
+    /// Has this device wait for the others' updates, and takes them over.
+    void takeOver() {
+        for (PartExchange other : others) {
+            gpu.compute().await(other.updated);
+            rangeOf(model.values(), other.part).copyFrom(rangeOf(other.model.values(), other.part));
+        }
+    }
+
+    void gradientsAreReady() {
+        gradientsReady.record(gpu.compute());
+    }
+
+    /// Has this device wait for the others' gradients, and adds those of its own range to its own.
+    void sum() {
+        Buffer sum = ownRange(model.gradients());
+        long floats = sum.bytes() / Float.BYTES;
+        for (PartExchange other : others) {
+            gpu.compute().await(other.gradientsReady);
+            received.copyFrom(rangeOf(other.model.gradients(), part));
+            kernels.launch("add_gradient", floats, sum, received, floats);
+        }
+    }
+
+    void rangeIsUpdated() {
+        updated.record(gpu.compute());
+    }
+
+    /// Takes over the state that the others' optimizers keep of their ranges.
+    void takeOverSlots() {
+        for (PartExchange other : others) {
+            gpu.compute().await(other.updated);
+            for (int i = 0; i < model.slots().size(); i++) {
+                rangeOf(model.slots().get(i), other.part)
+                        .copyFrom(rangeOf(other.model.slots().get(i), other.part));
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+package io.trainyard.device.cuda;
+
+import io.trainyard.device.BatchPart;
+import io.trainyard.device.DeviceException;
+import io.trainyard.device.Workload;
+import io.trainyard.device.cuda.Compilation.Part;
+import io.trainyard.device.cuda.driver.Arena;
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.device.cuda.driver.Gpu;
+import io.trainyard.device.cuda.driver.Kernels;
+import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.spec.Network;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import jcuda.jcublas.JCublas2;
+
+/// A workload compiled for one GPU. First all that is needed is described and its memory added up, then it is
+/// allocated at once. Programs for batches of different sizes share the memory of their activations: only one runs
+/// at a time.
+final class Programs {
+    /// Left to the driver and the libraries: recorded graphs and code take memory that nobody tells.
+    private static final long MARGIN_BYTES = 64L << 20;
+
+    /// Activations of a test batch.
+    private static final long TEST_BATCH_BYTES = 64L << 20;
+
+    /// More samples at a time would not be faster.
+    private static final int MAX_TEST_BATCH = 1024;
+
+    /// cuBLAS's scratch memory, as PyTorch gives it: 32 MiB from Hopper on, 8 MiB before.
+    private static final int HOPPER = 90;
+
+    private static final long HOPPER_BLAS_BYTES = 32L << 20;
+    private static final long BLAS_BYTES = 8L << 20;
+
+    private final Workload workload;
+    private final Gpu gpu;
+    private final Map<Integer, TrainingProgram> training = new LinkedHashMap<>(); // by the whole batch's samples
+    private final Map<Integer, TestProgram> tests = new LinkedHashMap<>();
+    private final int testBatch;
+    private final CudaModel model;
+    private final PartExchange exchange;
+    private final TrainingData trainingData;
+    private final TestData testData;
+    private final Buffer step;
+    private final Buffer testStep;
+    private final Buffer losses; // one for each step of the epoch
+    private final Buffer scalars;
+    private final TestProgram.Results results;
+
+    /// @param batchPart which part of every training batch the GPU computes
+    Programs(Workload workload, Gpu gpu, BatchPart batchPart) {
+        this.workload = workload;
+        this.gpu = gpu;
+        Network network = workload.network();
+        Numbers numbers = Numbers.of(workload.precision());
+        Kernels kernels = new Kernels(gpu, KernelSource.text(), numbers.options());
+        Arena arena = new Arena(gpu);
+        model = new CudaModel(network.parameters(), workload.optimizer(), arena);
+        exchange = new PartExchange(gpu, kernels, model, batchPart, arena);
+        step = arena.reserve(Integer.BYTES, "the step's number");
+        testStep = arena.reserve(Integer.BYTES, "the test batch's number");
+        losses = arena.reserve((long) workload.stepsPerEpoch() * Float.BYTES, "the losses");
+        scalars = arena.reserve(losses.bytes() * StepScalars.OF_STEP, "the update's numbers");
+        testBatch = testBatch();
+        results = results(arena);
+
+        Descriptors descriptors = new Descriptors(gpu, numbers);
+        Workspace workspace = new Workspace();
+        Masks masks = new Masks(network, workload.batchSize());
+        long shared = arena.mark();
+        for (int samples : new int[] {workload.batchSize(), workload.lastBatchSize()}) {
+            training.computeIfAbsent(samples, n -> {
+                arena.rewind(shared);
+                Part part = new Part(n, batchPart.begin(n), batchPart.size(n));
+                Compilation c =
+                        new Compilation(gpu, kernels, arena, numbers, model, workspace, masks, step, part, true);
+                return new TrainingProgram(network, workload.batchSize(), c, descriptors);
+            });
+        }
+        for (int samples : new int[] {testBatch, lastTestBatch()}) {
+            tests.computeIfAbsent(samples, n -> {
+                arena.rewind(shared);
+                Compilation c = new Compilation(
+                        gpu, kernels, arena, numbers, model, workspace, masks, testStep, new Part(n, 0, n), false);
+                return new TestProgram(network, testBatch, c, descriptors);
+            });
+        }
+        arena.rewind(arena.need());
+        workspace.reserve(arena);
+        Buffer blasWorkspace =
+                arena.reserve(gpu.architecture() >= HOPPER ? HOPPER_BLAS_BYTES : BLAS_BYTES, "the workspace of cuBLAS");
+        boolean resident = imageBytes() + arena.need() + MARGIN_BYTES <= gpu.freeBytes();
+        trainingData = new TrainingData(workload, masks, resident, gpu, arena);
+        testData = new TestData(workload.dataset(), testBatch, resident, gpu, arena);
+        requireMemory(arena.need());
+        arena.allocate();
+        Status.blas(
+                JCublas2.cublasSetWorkspace(gpu.blas(), gpu.at(blasWorkspace), blasWorkspace.bytes()),
+                "cublasSetWorkspace");
+        Status.blas(JCublas2.cublasSetMathMode(gpu.blas(), numbers.blasMath()), "cublasSetMathMode");
+        record(batchPart.count() > 1);
+        arena.clear();
+        trainingData.upload();
+        testData.upload();
+    }
+
+    private int testBatch() {
+        long fitting = TEST_BATCH_BYTES / Float.BYTES / workload.network().activationElements();
+        int all = workload.dataset().test().size();
+        return (int) Math.min(all, Math.max(workload.batchSize(), Math.min(fitting, MAX_TEST_BATCH)));
+    }
+
+    private int lastTestBatch() {
+        return (workload.dataset().test().size() - 1) % testBatch + 1;
+    }
+
+    private TestProgram.Results results(Arena arena) {
+        int classes = workload.network().classes();
+        return new TestProgram.Results(
+                arena.reserve((long) workload.dataset().test().size() * Float.BYTES, "the test samples' losses"),
+                arena.reserve((long) classes * classes * Integer.BYTES, "the confusion matrix"),
+                arena.reserve((long) testBatch * classes * Float.BYTES, "the probabilities"),
+                arena.reserve(Integer.BYTES, "a zero"));
+    }
+
+    private long imageBytes() {
+        return (long) workload.dataset().train().pixels().length
+                + workload.dataset().test().pixels().length;
+    }
+
+    private void requireMemory(long need) {
+        long free = gpu.freeBytes();
+        if (need + MARGIN_BYTES > free) {
+            throw new DeviceException(
+                    "the job needs %d MiB on %s for batches of %d, but %d MiB are free there; choose a smaller batchSize or network, or free the GPU: nvidia-smi shows who uses it"
+                            .formatted(
+                                    Math.ceilDiv(need + MARGIN_BYTES, 1 << 20), gpu, workload.batchSize(), free >> 20));
+        }
+    }
+
+    /// Runs everything once on zeros, because a library's first call may allocate, and records it.
+    private void record(boolean inTwo) {
+        CudaUpdate update = new CudaUpdate(workload.optimizer(), scalars, exchange);
+        for (TrainingProgram program : training.values()) {
+            step.clear();
+            program.record(trainingData, update, losses, inTwo);
+        }
+        tests.values().forEach(program -> program.record(testData, trainingData.table(), results));
+        gpu.compute().synchronize();
+    }
+
+    TrainingProgram ofStep(int stepOfEpoch) {
+        boolean last = stepOfEpoch == workload.stepsPerEpoch() - 1;
+        return Objects.requireNonNull(training.get(last ? workload.lastBatchSize() : workload.batchSize()));
+    }
+
+    /// @param samples of the batch
+    TestProgram ofTests(int samples) {
+        return Objects.requireNonNull(tests.get(samples));
+    }
+
+    /// Samples of a test batch; the last may be shorter.
+    int testBatchSize() {
+        return testBatch;
+    }
+
+    CudaModel model() {
+        return model;
+    }
+
+    PartExchange exchange() {
+        return exchange;
+    }
+
+    TrainingData trainingData() {
+        return trainingData;
+    }
+
+    TestData testData() {
+        return testData;
+    }
+
+    /// On the device: the number of the next step in the epoch.
+    Buffer step() {
+        return step;
+    }
+
+    /// On the device: the number of the next test batch.
+    Buffer testStep() {
+        return testStep;
+    }
+
+    Buffer losses() {
+        return losses;
+    }
+
+    /// [StepScalars].
+    Buffer scalars() {
+        return scalars;
+    }
+
+    TestProgram.Results results() {
+        return results;
+    }
+}
