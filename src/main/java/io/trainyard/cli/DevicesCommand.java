@@ -43,9 +43,7 @@ public final class DevicesCommand implements Callable<Integer>, PlainCommand {
                         "%s, %.1f GiB of memory%s"
                                 .formatted(device.description(), device.memoryBytes() / (double) (1L << 30), chosen));
             }
-        }
-        if (backends.stream().noneMatch(backend -> backend.kind().equals("cuda"))) {
-            line("cuda", "not available: this version of Trainyard has no CUDA device");
+            backend.details().forEach(detail -> line("", detail));
         }
         return ExitCodes.OK;
     }

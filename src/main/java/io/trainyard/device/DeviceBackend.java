@@ -18,6 +18,11 @@ public interface DeviceBackend {
     /// The devices of this kind; empty when unavailable.
     List<DeviceInfo> devices();
 
+    /// What an operator may want to know besides: which libraries compute, from where. A line for each fact.
+    default List<String> details() {
+        return List.of();
+    }
+
     /// @throws DeviceException if the device is not available; says why
     Device open(DeviceSpec spec);
 }

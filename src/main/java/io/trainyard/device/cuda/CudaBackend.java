@@ -1,0 +1,64 @@
+package io.trainyard.device.cuda;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.DeviceBackend;
+import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.cuda.driver.Gpus;
+import io.trainyard.device.cuda.library.CudaLibraries;
+import io.trainyard.spec.DeviceSpec;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/// The devices `cuda:0` and on, and `cuda`, which is the first: there where NVIDIA's driver has a GPU and the
+/// libraries are installed.
+public final class CudaBackend implements DeviceBackend {
+    private static final String KIND = "cuda";
+
+    @Override
+    public String kind() {
+        return KIND;
+    }
+
+    @Override
+    public int rank() {
+        return 2;
+    }
+
+    @Override
+    public Optional<String> whyUnavailable() {
+        return CudaLibraries.whyUnavailable();
+    }
+
+    @Override
+    public List<DeviceInfo> devices() {
+        return whyUnavailable().isPresent()
+                ? List.of()
+                : IntStream.range(0, Gpus.count()).mapToObj(CudaBackend::info).toList();
+    }
+
+    @Override
+    public List<String> details() {
+        return whyUnavailable().isPresent() ? List.of() : CudaLibraries.loaded().details();
+    }
+
+    @Override
+    public Device open(DeviceSpec spec) {
+        var _ = CudaLibraries.loaded();
+        int number = spec.name().startsWith(KIND + ":")
+                ? Integer.parseInt(spec.name().substring(KIND.length() + 1))
+                : 0;
+        return new CudaDevice(info(number), number);
+    }
+
+    private static DeviceInfo info(int number) {
+        int architecture = Gpus.architecture(number);
+        String description = "%s, compute capability %d.%d, %s"
+                .formatted(
+                        Gpus.name(number),
+                        architecture / 10,
+                        architecture % 10,
+                        CudaLibraries.loaded().description());
+        return new DeviceInfo(KIND + ":" + number, description, Gpus.totalBytes(number));
+    }
+}

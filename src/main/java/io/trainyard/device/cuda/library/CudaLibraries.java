@@ -1,0 +1,108 @@
+package io.trainyard.device.cuda.library;
+
+import io.trainyard.device.DeviceException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// NVIDIA's libraries and JCuda's natives, loaded once for this process: after [#loaded] JCuda can be used.
+public record CudaLibraries(NvidiaDriver driver, Part dnn, Part blas, Part compiler) {
+    /// One library.
+    ///
+    /// @param name as people call it
+    /// @param bridge which release JCuda's native was made to need instead of which; empty where it fits unchanged
+    public record Part(String name, String version, Path path, String bridge) {
+        public boolean bridged() {
+            return !bridge.isEmpty();
+        }
+    }
+
+    private sealed interface Loaded {
+        record Here(CudaLibraries libraries) implements Loaded {}
+
+        record Missing(String reason) implements Loaded {}
+    }
+
+    /// Initialised at the first use.
+    private static final class Holder {
+        static final Loaded LOADED = load();
+    }
+
+    private static Loaded load() {
+        try {
+            return new Loaded.Here(load(SearchFolders.ofProcess(), true));
+        } catch (CudaUnavailableException e) {
+            return new Loaded.Missing(e.reason());
+        }
+    }
+
+    /// @param askSystem whether the system's loader may look for libraries, too
+    static CudaLibraries load(SearchFolders folders, boolean askSystem) {
+        String platform = System.getProperty("os.name") + " on " + System.getProperty("os.arch");
+        if (!platform.equals("Linux on amd64")) {
+            throw new CudaUnavailableException(
+                    "the CUDA device runs on Linux on 64-bit x86 only, and this is %s; use another device"
+                            .formatted(platform));
+        }
+        NvidiaDriver driver = NvidiaDriver.find(folders, askSystem);
+        CudaLibraries libraries = new LibraryLoading(folders, askSystem, driver).load();
+        JCudaNatives.load(libraries.bridges());
+        return libraries;
+    }
+
+    private Map<String, String> bridges() {
+        Map<String, String> bridges = new LinkedHashMap<>();
+        Stream.of(dnn, blas, compiler).filter(Part::bridged).forEach(part -> {
+            String[] names = part.bridge().split(" -> ");
+            bridges.put(names[0], names[1]);
+        });
+        return bridges;
+    }
+
+    /// Why there is no CUDA here, and what to do about it; empty when there is. Where there is no driver this only
+    /// looks for it; else it loads everything.
+    public static Optional<String> whyUnavailable() {
+        return switch (Holder.LOADED) {
+            case Loaded.Here _ -> Optional.empty();
+            case Loaded.Missing(String reason) -> Optional.of(reason);
+        };
+    }
+
+    /// @throws DeviceException if they cannot be loaded; says why
+    public static CudaLibraries loaded() {
+        return switch (Holder.LOADED) {
+            case Loaded.Here(CudaLibraries libraries) -> libraries;
+            case Loaded.Missing(String reason) -> throw new DeviceException("no device \"cuda\" here: " + reason);
+        };
+    }
+
+    /// For people, in a line: the versions.
+    public String description() {
+        return "driver %s(CUDA %s), cuDNN %s, cuBLAS %s, NVRTC %s"
+                .formatted(
+                        driver.version().isEmpty() ? "" : driver.version() + " ",
+                        driver.cudaVersion(),
+                        dnn.version(),
+                        blas.version(),
+                        compiler.version());
+    }
+
+    /// For people, a line each: which file each library is, and what was bridged.
+    public List<String> details() {
+        List<String> lines = new ArrayList<>();
+        lines.add("driver: " + driver.path());
+        for (Part part : List.of(dnn, blas, compiler)) {
+            lines.add("%s %s: %s, %s"
+                    .formatted(
+                            part.name(),
+                            part.version(),
+                            part.path(),
+                            part.bridged() ? "bridged, " + part.bridge() : "as JCuda was linked, no bridge"));
+        }
+        return lines;
+    }
+}

@@ -1,0 +1,24 @@
+package io.trainyard.device.cuda.library;
+
+/// Why there is no CUDA device here, and what to do about it.
+final class CudaUnavailableException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final String reason;
+
+    /// @param reason with its remedy
+    CudaUnavailableException(String reason) {
+        super(reason);
+        this.reason = reason;
+    }
+
+    /// @param reason with its remedy
+    CudaUnavailableException(String reason, Throwable cause) {
+        super(reason, cause);
+        this.reason = reason;
+    }
+
+    String reason() {
+        return reason;
+    }
+}

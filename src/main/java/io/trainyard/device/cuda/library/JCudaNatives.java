@@ -1,0 +1,161 @@
+package io.trainyard.device.cuda.library;
+
+import static java.lang.classfile.ClassFile.ACC_FINAL;
+import static java.lang.classfile.ClassFile.ACC_PUBLIC;
+import static java.lang.classfile.ClassFile.ACC_STATIC;
+import static java.lang.classfile.ClassFile.ACC_VARARGS;
+import static java.lang.constant.ConstantDescs.CD_String;
+import static java.lang.constant.ConstantDescs.CD_void;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.classfile.ClassFile;
+import java.lang.constant.ClassDesc;
+import java.lang.constant.MethodTypeDesc;
+import java.lang.invoke.MethodHandles;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import jcuda.JCudaVersion;
+
+/// JCuda's own native libraries: taken out of their jars into a private, fresh folder, made to need the releases
+/// of NVIDIA's libraries that are here, loaded, and the folder deleted again. The loaded code needs no file any
+/// more, so nothing is left behind, however the process ends.
+///
+/// JCuda itself would take any file of the right name that lies in `java.library.path` or in the folder for
+/// temporary files. Its classes ask `jcuda.LibUtilsCuda`, which is one static method; before the first of them is
+/// initialised, this class defines that one anew, so that it loads from the private folder and from nowhere else.
+final class JCudaNatives {
+    private static final String LOADER = "jcuda.LibUtilsCuda";
+    private static final String PLATFORM = "linux-x86_64";
+
+    /// The class that loads each, its name, and the version of the jar that holds it. JCuda asks for all of them
+    /// under its own version.
+    private enum Native {
+        DRIVER("jcuda.driver.JCudaDriver", "JCudaDriver", "12.6.0"),
+        DNN("jcuda.jcudnn.JCudnn", "JCudnn", "11.7.0"),
+        BLAS("jcuda.jcublas.JCublas2", "JCublas2", "12.6.0"),
+        COMPILER("jcuda.nvrtc.JNvrtc", "JNvrtc", "12.6.0");
+
+        private final String className;
+        private final String resource;
+        private final String file;
+
+        Native(String className, String name, String version) {
+            this.className = className;
+            this.resource = "lib/lib%s-%s-%s.so".formatted(name, version, PLATFORM);
+            this.file = "lib%s-%s-%s.so".formatted(name, JCudaVersion.get(), PLATFORM);
+        }
+    }
+
+    private JCudaNatives() {}
+
+    /// Makes JCuda's classes ready to be used.
+    ///
+    /// @param bridges the libraries that natives were linked to and that are not here, with what is there instead
+    /// @throws CudaUnavailableException if they cannot be loaded
+    static void load(Map<String, String> bridges) {
+        try {
+            Path folder = Files.createTempDirectory("trainyard-jcuda-"); // only its owner may read or enter it
+            try {
+                if (takeOver(folder)) {
+                    extract(folder, bridges);
+                }
+                for (Native each : Native.values()) {
+                    Class.forName(each.className, true, JCudaVersion.class.getClassLoader());
+                }
+            } finally {
+                delete(folder);
+            }
+        } catch (IOException e) {
+            throw new CudaUnavailableException(
+                    "JCuda's native libraries cannot be unpacked (%s); give Java a folder for temporary files that can be written, -Djava.io.tmpdir=DIR"
+                            .formatted(e),
+                    e);
+        } catch (LinkageError | ClassNotFoundException | IllegalAccessException | IllegalArgumentException e) {
+            throw new CudaUnavailableException(
+                    "JCuda's native libraries cannot be loaded (%s); programs may have to be allowed in the folder for temporary files, %s, or another named with -Djava.io.tmpdir=DIR"
+                            .formatted(e, System.getProperty("java.io.tmpdir")),
+                    e);
+        }
+    }
+
+    /// Has JCuda load its natives from there.
+    ///
+    /// @return false if a class like this one, of another class loader, has done so already
+    private static boolean takeOver(Path folder) throws IllegalAccessException, ClassNotFoundException {
+        try {
+            MethodHandles.privateLookupIn(JCudaVersion.class, MethodHandles.lookup())
+                    .defineClass(loader(folder));
+            return true;
+        } catch (LinkageError e) { // it is there already: ours has a mark
+            try {
+                var _ = Class.forName(LOADER, false, JCudaVersion.class.getClassLoader())
+                        .getField("TRAINYARD");
+                return false;
+            } catch (NoSuchFieldException _) {
+                throw e;
+            }
+        }
+    }
+
+    /// `static void loadLibrary(String name, String... dependents) { System.load(folder + "/lib" + name + ".so"); }`
+    private static byte[] loader(Path folder) {
+        MethodTypeDesc concat = MethodTypeDesc.of(CD_String, CD_String);
+        return ClassFile.of()
+                .build(
+                        ClassDesc.of(LOADER),
+                        type -> type.withFlags(ACC_PUBLIC | ACC_FINAL)
+                                .withField("TRAINYARD", CD_String, ACC_PUBLIC | ACC_STATIC)
+                                .withMethodBody(
+                                        "loadLibrary",
+                                        MethodTypeDesc.of(CD_void, CD_String, CD_String.arrayType()),
+                                        ACC_PUBLIC | ACC_STATIC | ACC_VARARGS,
+                                        code -> code.loadConstant(
+                                                        folder.resolve("lib").toString())
+                                                .aload(0)
+                                                .invokevirtual(CD_String, "concat", concat)
+                                                .loadConstant(".so")
+                                                .invokevirtual(CD_String, "concat", concat)
+                                                .invokestatic(
+                                                        ClassDesc.of("java.lang.System"),
+                                                        "load",
+                                                        MethodTypeDesc.of(CD_void, CD_String))
+                                                .return_()));
+    }
+
+    private static void extract(Path folder, Map<String, String> bridges) throws IOException {
+        for (Native each : Native.values()) {
+            Files.write(folder.resolve(each.file), bridged(read(each.resource), bridges));
+        }
+    }
+
+    private static byte[] read(String resource) throws IOException {
+        try (InputStream in = JCudaNatives.class.getClassLoader().getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new IOException("%s is in no jar of the class path".formatted(resource));
+            }
+            return in.readAllBytes();
+        }
+    }
+
+    /// @throws IllegalArgumentException if the file cannot be changed
+    static byte[] bridged(byte[] library, Map<String, String> bridges) {
+        List<String> needed = new SharedObject(library).needed();
+        byte[] result = library;
+        for (Map.Entry<String, String> bridge : bridges.entrySet()) {
+            if (needed.contains(bridge.getKey())) {
+                result = new SharedObject(result).retargeted(bridge.getKey(), bridge.getValue());
+            }
+        }
+        return result;
+    }
+
+    private static void delete(Path folder) throws IOException {
+        for (Path file : SearchFolders.matches(folder, "*")) {
+            Files.delete(file);
+        }
+        Files.delete(folder);
+    }
+}
