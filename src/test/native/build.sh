@@ -94,9 +94,11 @@ link() {
     if [[ $object == *.o && ! $library -nt $object ]]; then stale=true; fi
   done
   if [[ -e $library && $stale == false && $library -nt ${BASH_SOURCE[0]} ]]; then return; fi
-  echo "$script" >"$objects/$(basename "$library").map"
+  local map=$objects/${library##*/}.map
+  [[ $library == "$out"/lib* ]] || map=$map.variant
+  echo "$script" >"$map"
   "$compiler" -shared -pthread -Wl,-Bsymbolic -Wl,-soname,"$soname" -Wl,-z,defs \
-    -Wl,--version-script="$objects/$(basename "$library").map" -o "$library.new" "$@" -Wl,-rpath,"\$ORIGIN"
+    -Wl,--version-script="$map" -o "$library.new" "$@" -Wl,-rpath,"\$ORIGIN:\$ORIGIN/.."
   mv "$library.new" "$library"
 }
 
@@ -128,6 +130,9 @@ mapfile -t nvrtc < <(of nvrtc)
 link libcuda.so.1 libcuda.so.1 'libcuda.so.1 { global: cu*; trainyard_double_*; _ZN9trainyard*; local: *; };' "${driver[@]}"
 readonly with_driver=("$out/libcuda.so.1")
 link libcudnn.so.9 libcudnn.so.9 'libcudnn.so.9 { global: cudnn*; local: *; };' "${cudnn[@]}" "${with_driver[@]}"
+# A cuDNN without one of the functions that are needed, as if it were too old.
+link missing-symbol/libcudnn.so.9 libcudnn.so.9 \
+  'libcudnn.so.9 { global: cudnn*; local: cudnnConvolutionBackwardFilter; *; };' "${cudnn[@]}" "${with_driver[@]}"
 link libcublas.so.13 libcublas.so.13 'libcublas.so.13 { global: cublas*; local: *; };' "${cublas[@]}" "${with_driver[@]}"
 link libnvrtc.so.13 libnvrtc.so.13 'libnvrtc.so.13 { global: nvrtc*; local: *; };' "${nvrtc[@]}" "${with_driver[@]}"
 # They hold nothing; NVIDIA's cuBLAS and NVRTC open theirs by name.

@@ -1,51 +1,46 @@
-// cuBLAS's double: products of matrices in plain loops, enqueued in the handle's stream. Statuses are cuBLAS 13's.
-#include <cstdint>
+// cuBLAS's double: products of matrices of floats and bfloat16, numbered as in cuBLAS 13's headers. As on a GPU, TF32
+// is used where the math mode or the compute type allows it, and here always.
 #include <cstring>
-#include <string>
 #include <vector>
 
 #include "../driver/double.h"
+#include "../loops/numbers.h"
+#include "../loops/product.h"
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
+
+// name, number, what cublasGetStatusString says
+#define TRAINYARD_BLAS_STATUSES(S)                                     \
+    S(CUBLAS_STATUS_SUCCESS, 0, "success")                             \
+    S(CUBLAS_STATUS_NOT_INITIALIZED, 1, "the library was not initialized") \
+    S(CUBLAS_STATUS_ALLOC_FAILED, 3, "the resource allocation failed") \
+    S(CUBLAS_STATUS_INVALID_VALUE, 7, "an unsupported value or parameter was passed to the function") \
+    S(CUBLAS_STATUS_ARCH_MISMATCH, 8, "the function requires a feature absent from the device architecture") \
+    S(CUBLAS_STATUS_MAPPING_ERROR, 11, "an access to GPU memory space failed") \
+    S(CUBLAS_STATUS_EXECUTION_FAILED, 13, "the function failed to launch on the GPU") \
+    S(CUBLAS_STATUS_INTERNAL_ERROR, 14, "the internal operation failed") \
+    S(CUBLAS_STATUS_NOT_SUPPORTED, 15, "the functionality is not supported")
 
 namespace {
 
 using namespace trainyard;
 
-// name, number, as in cuBLAS 13's cublas_api.h
-#define CUBLAS_STATUSES(R)             \
-    R(CUBLAS_STATUS_SUCCESS, 0)        \
-    R(CUBLAS_STATUS_NOT_INITIALIZED, 1) \
-    R(CUBLAS_STATUS_ALLOC_FAILED, 3)   \
-    R(CUBLAS_STATUS_INVALID_VALUE, 7)  \
-    R(CUBLAS_STATUS_ARCH_MISMATCH, 8)  \
-    R(CUBLAS_STATUS_MAPPING_ERROR, 11) \
-    R(CUBLAS_STATUS_EXECUTION_FAILED, 13) \
-    R(CUBLAS_STATUS_INTERNAL_ERROR, 14) \
-    R(CUBLAS_STATUS_NOT_SUPPORTED, 15)
-
-enum Status : int {
-#define R(name, number) name = number,
-    CUBLAS_STATUSES(R)
-#undef R
+enum BlasStatus : int {
+#define S(name, number, text) name = number,
+    TRAINYARD_BLAS_STATUSES(S)
+#undef S
 };
 
-// Apart from the driver's failures, whose numbers are others.
-struct BlasFailure {
-    Status status;
-    std::string why;
-};
-
-enum Operation { AS_IS = 0, TRANSPOSED = 1 };
-enum Type { FLOAT = 0, BFLOAT16 = 14 };
-constexpr int COMPUTE_32F = 68;
-constexpr int MATH_MODES = 3;  // default, tensor op, pedantic, TF32
+constexpr int TF32_MATH = 3;                                                // cublasMath_t
+constexpr int COMPUTE_32F = 68, COMPUTE_32F_PEDANTIC = 69, COMPUTE_32F_FAST_TF32 = 77;  // cublasComputeType_t
+constexpr int R_32F = 0, R_16BF = 14;                                       // cudaDataType_t
+constexpr int N = 0, T = 1, C = 2;                                          // cublasOperation_t
+constexpr int DEFAULT = -1, DEFAULT_TENSOR_OP = 99;                         // cublasGemmAlgo_t
 
 struct Handle {
     Context* context;
-    Stream* stream;
-    void* workspace;
-    size_t workspaceBytes;
+    Stream* stream = nullptr;
+    int math = 0;
 };
 
 Handles<Handle>& handles() {
@@ -53,109 +48,141 @@ Handles<Handle>& handles() {
     return handles;
 }
 
+// The statuses of the driver lie among those of cuBLAS; so failures of this library's own have their own type.
+struct Refusal {
+    int status;
+    const char* why;
+};
+
+void require(bool condition, const char* why, int status = CUBLAS_STATUS_INVALID_VALUE) {
+    if (!condition) throw Refusal{status, why};
+}
+
 template <class Body>
 int call(const char* name, Body body) {
-    if (int status = called(name); status != 0) return status;
+    if (int injected = called(name); injected != 0) return injected;
     try {
         body();
         return CUBLAS_STATUS_SUCCESS;
-    } catch (const BlasFailure& failure) {
-        report(name, failure.status, failure.why);
-        return failure.status;
+    } catch (const Refusal& refusal) {
+        report(name, refusal.status, refusal.why);
+        return refusal.status;
     } catch (const Failure& failure) {
-        report(name, CUBLAS_STATUS_EXECUTION_FAILED, failure.why);
-        return CUBLAS_STATUS_EXECUTION_FAILED;
+        int status = failure.status == CUDA_ERROR_INVALID_VALUE ? CUBLAS_STATUS_INVALID_VALUE
+                                                                : CUBLAS_STATUS_EXECUTION_FAILED;
+        report(name, status, failure.why);
+        return status;
     }
 }
 
-// The handle, used in the context it was made in.
-Handle& require(Handle* handle) {
-    if (!handles().has(handle)) throw BlasFailure{CUBLAS_STATUS_NOT_INITIALIZED, "no such handle"};
-    if (&currentContext() != handle->context)
-        throw BlasFailure{CUBLAS_STATUS_MAPPING_ERROR, "the handle was made in another context"};
+Handle& requireHandle(Handle* handle) {
+    require(handles().has(handle), "the handle was destroyed or never created", CUBLAS_STATUS_NOT_INITIALIZED);
+    require(&currentContext() == handle->context, "the handle is of another device than the current one");
     return *handle;
 }
 
-void check(bool holds, const char* why) {
-    if (!holds) throw BlasFailure{CUBLAS_STATUS_INVALID_VALUE, why};
+Number numberOf(int type) {
+    require(type == R_32F || type == R_16BF, "the double has float and bfloat16 only", CUBLAS_STATUS_NOT_SUPPORTED);
+    return type == R_32F ? Number::FLOAT : Number::BFLOAT16;
 }
 
-size_t bytesOf(int type) { return type == FLOAT ? 4 : 2; }
+// A column-major matrix, op(it) of which takes part.
+struct Operand {
+    const void* values;
+    Number number;
+    int rows, columns, leading;
+    bool transposed;
 
-// (rows, columns), column-major: element (i, j) is at i + j * leading.
-struct Matrix {
-    void* values;
-    int type, rows, columns, leading;
-
-    // From the first to the last element.
-    size_t bytes() const {
-        if (rows == 0 || columns == 0) return 0;
-        return (static_cast<size_t>(columns - 1) * leading + rows) * bytesOf(type);
+    Range range() const {
+        size_t elements = size_t(columns - 1) * leading + rows;
+        return {values, elements * bytesOf(number)};
     }
 
-    Range range() const { return {values, bytes()}; }
-
-    float at(size_t i, size_t j) const {
-        size_t index = i + j * leading;
-        if (type == FLOAT) return static_cast<const float*>(values)[index];
-        uint32_t bits = static_cast<uint32_t>(static_cast<const uint16_t*>(values)[index]) << 16;
-        float value;
-        memcpy(&value, &bits, sizeof value);
-        return value;
-    }
-
-    void set(size_t i, size_t j, float value) const {
-        size_t index = i + j * leading;
-        if (type == FLOAT) {
-            static_cast<float*>(values)[index] = value;
-            return;
+    std::vector<float> read(bool tf32) const {
+        std::vector<float> result(size_t(rows) * columns);
+        for (int j = 0; j < columns; j++) {
+            for (int i = 0; i < rows; i++) {
+                float value = loadNumber(values, number, size_t(j) * leading + i);
+                result[size_t(j) * rows + i] = tf32 ? toTf32(value) : value;
+            }
         }
-        uint32_t bits;
-        memcpy(&bits, &value, sizeof bits);
-        bool nan = value != value;
-        uint32_t rounded = nan ? (bits | 0x00400000u) : bits + 0x7fffu + ((bits >> 16) & 1);
-        static_cast<uint16_t*>(values)[index] = static_cast<uint16_t>(rounded >> 16);
+        return result;
     }
 
-    // As float32, column-major without gaps, transposed where asked.
-    std::vector<float> packed(bool transpose) const {
-        std::vector<float> all(static_cast<size_t>(rows) * columns);
-        for (int j = 0; j < columns; j++)
-            for (int i = 0; i < rows; i++)
-                all[transpose ? j + static_cast<size_t>(i) * columns : i + static_cast<size_t>(j) * rows] = at(i, j);
-        return all;
+    // op(it), over what was read.
+    Matrix matrix(const std::vector<float>& from) const {
+        size_t stride = rows;
+        return transposed ? Matrix{from.data(), stride, 1} : Matrix{from.data(), 1, stride};
     }
 };
 
-// c (m, n) = alpha a (m, k) b (k, n) + beta c. `a` comes with its rows as runs, `b` with its columns as runs.
-void multiply(int m, int n, int k, float alpha, const Matrix& a, bool transposeA, const Matrix& b, bool transposeB,
-              float beta, const Matrix& c) {
-    std::vector<float> rows = a.packed(!transposeA), columns = b.packed(transposeB);
-    for (int j = 0; j < n; j++) {
-        for (int i = 0; i < m; i++) {
-            const float* x = &rows[static_cast<size_t>(i) * k];
-            const float* y = &columns[static_cast<size_t>(j) * k];
-            double sum = 0;
-            for (int t = 0; t < k; t++) sum += static_cast<double>(x[t]) * y[t];
-            double old = beta == 0 ? 0 : static_cast<double>(beta) * c.at(i, j);  // with 0, c may hold anything
-            c.set(i, j, static_cast<float>(alpha * sum + old));
-        }
-    }
+Operand operand(const void* values, int type, int operation, int rows, int columns, int leading) {
+    require(operation == N || operation == T || operation == C, "unknown operation");
+    bool transposed = operation != N;
+    Operand result{values, numberOf(type), transposed ? columns : rows, transposed ? rows : columns, leading,
+                   transposed};
+    require(leading >= std::max(1, result.rows), "a leading dimension is smaller than the matrix is high");
+    return result;
+}
+
+void requireTypes(int a, int b, int c, int compute) {
+    require(compute == COMPUTE_32F || compute == COMPUTE_32F_PEDANTIC || compute == COMPUTE_32F_FAST_TF32,
+            "the double computes in float only", CUBLAS_STATUS_NOT_SUPPORTED);
+    require(a == b && (c == a || (a == R_16BF && c == R_32F)), "these types do not go together",
+            CUBLAS_STATUS_NOT_SUPPORTED);
 }
 
 }  // namespace
 
+EXPORTED const char* cublasGetStatusName(int status) {
+    switch (status) {
+#define S(name, number, text) case number: return #name;
+        TRAINYARD_BLAS_STATUSES(S)
+#undef S
+        default: return "CUBLAS_STATUS unknown";
+    }
+}
+
+EXPORTED const char* cublasGetStatusString(int status) {
+    switch (status) {
+#define S(name, number, text) case number: return text;
+        TRAINYARD_BLAS_STATUSES(S)
+#undef S
+        default: return "unknown status";
+    }
+}
+
+EXPORTED int cublasGetProperty(int property, int* value) {
+    return call("cublasGetProperty", [&] {
+        require(property >= 0 && property <= 2 && value != nullptr, "unknown property");
+        const int version[] = {13, 0, 0};
+        *value = version[property];
+    });
+}
+
+EXPORTED int cublasGetVersion_v2(Handle* handle, int* version) {
+    return call("cublasGetVersion_v2", [&] {
+        requireHandle(handle);
+        *version = 130000;
+    });
+}
+
 EXPORTED int cublasCreate_v2(Handle** handle) {
     return call("cublasCreate_v2", [&] {
-        check(handle != nullptr, "no place for the handle");
-        requireNoCapture("cublasCreate");
-        *handle = handles().add(new Handle{&currentContext(), nullptr, nullptr, 0});
+        require(handle != nullptr, "nowhere to put it");
+        try {
+            Context& context = currentContext();
+            requireNoCapture("cublasCreate");
+            *handle = handles().add(new Handle{&context});
+        } catch (const Failure& failure) {
+            throw Refusal{CUBLAS_STATUS_NOT_INITIALIZED, "no usable context is current, or a stream captures"};
+        }
     });
 }
 
 EXPORTED int cublasDestroy_v2(Handle* handle) {
     return call("cublasDestroy_v2", [&] {
-        if (!handles().has(handle)) throw BlasFailure{CUBLAS_STATUS_NOT_INITIALIZED, "no such handle"};
+        require(handles().has(handle), "destroyed before", CUBLAS_STATUS_NOT_INITIALIZED);
         handles().remove(handle);
         delete handle;
     });
@@ -163,77 +190,70 @@ EXPORTED int cublasDestroy_v2(Handle* handle) {
 
 EXPORTED int cublasSetStream_v2(Handle* handle, Stream* stream) {
     return call("cublasSetStream_v2", [&] {
-        Handle& to = require(handle);
-        requireStream(*to.context, stream);
-        to.stream = stream;
-        to.workspace = nullptr;  // as cuBLAS does: back to its own
-        to.workspaceBytes = 0;
+        Handle& known = requireHandle(handle);
+        requireStream(*known.context, stream);
+        known.stream = stream;
     });
+}
+
+EXPORTED int cublasGetStream_v2(Handle* handle, Stream** stream) {
+    return call("cublasGetStream_v2", [&] { *stream = requireHandle(handle).stream; });
 }
 
 EXPORTED int cublasSetWorkspace_v2(Handle* handle, void* workspace, size_t bytes) {
     return call("cublasSetWorkspace_v2", [&] {
-        Handle& to = require(handle);
-        check(reinterpret_cast<uintptr_t>(workspace) % 256 == 0, "the workspace must lie at a multiple of 256");
-        requireRange(*to.context, {workspace, bytes});
-        to.workspace = workspace;
-        to.workspaceBytes = bytes;
+        Handle& known = requireHandle(handle);
+        require(reinterpret_cast<uintptr_t>(workspace) % 256 == 0, "the workspace is not aligned to 256 bytes");
+        if (bytes > 0) requireRange(*known.context, {workspace, bytes});
     });
 }
 
 EXPORTED int cublasSetMathMode(Handle* handle, int mode) {
     return call("cublasSetMathMode", [&] {
-        require(handle);
-        check(mode >= 0 && mode <= MATH_MODES, "no such math mode");
+        int mode16 = mode & 15;
+        require(mode >= 0 && mode < 32 && mode16 <= TF32_MATH, "unknown math mode");
+        requireHandle(handle).math = mode;
     });
 }
 
-EXPORTED int cublasGetProperty(int which, int* value) {
-    const int release[] = {13, 0, 0};
-    if (which < 0 || which > 2 || value == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
-    *value = release[which];
-    return CUBLAS_STATUS_SUCCESS;
+EXPORTED int cublasGetMathMode(Handle* handle, int* mode) {
+    return call("cublasGetMathMode", [&] { *mode = requireHandle(handle).math; });
 }
 
-EXPORTED const char* cublasGetStatusString(int status) {
-    switch (status) {
-#define R(name, number) \
-    case number:        \
-        return #name;
-        CUBLAS_STATUSES(R)
-#undef R
-    }
-    return "<unknown>";
-}
-
-EXPORTED const char* cublasGetStatusName(int status) { return cublasGetStatusString(status); }
-
-EXPORTED int cublasGemmEx(Handle* handle, int operationA, int operationB, int m, int n, int k, const void* alpha,
-                          void* a, int typeA, int leadingA, void* b, int typeB, int leadingB, const void* beta,
-                          void* c, int typeC, int leadingC, int compute, int algorithm) {
+EXPORTED int cublasGemmEx(Handle* handle, int formOfA, int formOfB, int rows, int columns, int depth,
+                          const void* alphaAt, const void* a, int typeOfA, int leadingOfA, const void* b, int typeOfB,
+                          int leadingOfB, const void* betaAt, void* c, int typeOfC, int leadingOfC, int compute,
+                          int algorithm) {
     return call("cublasGemmEx", [&] {
-        Handle& in = require(handle);
-        check(operationA == AS_IS || operationA == TRANSPOSED, "operation of a");
-        check(operationB == AS_IS || operationB == TRANSPOSED, "operation of b");
-        check(m >= 0 && n >= 0 && k >= 0, "a size below 0");
-        check(alpha != nullptr && beta != nullptr, "no alpha or beta");
-        bool transposeA = operationA == TRANSPOSED, transposeB = operationB == TRANSPOSED;
-        Matrix first{a, typeA, transposeA ? k : m, transposeA ? m : k, leadingA};
-        Matrix second{b, typeB, transposeB ? n : k, transposeB ? k : n, leadingB};
-        Matrix product{c, typeC, m, n, leadingC};
-        for (const Matrix* matrix : {&first, &second, &product})
-            check(matrix->leading >= (matrix->rows > 1 ? matrix->rows : 1), "a leading dimension below the rows");
-        bool known = typeA == typeB && ((typeA == FLOAT && typeC == FLOAT) ||
-                                        (typeA == BFLOAT16 && (typeC == FLOAT || typeC == BFLOAT16)));
-        if (!known || compute != COMPUTE_32F || algorithm < -1)
-            throw BlasFailure{CUBLAS_STATUS_NOT_SUPPORTED, "these types, or this computation"};
-        float scale, keep;
-        memcpy(&scale, alpha, sizeof scale);
-        memcpy(&keep, beta, sizeof keep);
-        std::vector<Range> touched{first.range(), second.range(), product.range()};
-        if (in.workspace != nullptr) touched.push_back({in.workspace, in.workspaceBytes});
-        enqueue(*in.context, in.stream, "cublasGemmEx", touched, [=] {
-            multiply(m, n, k, scale, first, transposeA, second, transposeB, keep, product);
-        });
+        Handle& known = requireHandle(handle);
+        require(rows >= 0 && columns >= 0 && depth >= 0, "a size is negative");
+        require(algorithm >= DEFAULT && algorithm <= DEFAULT_TENSOR_OP + 16, "unknown algorithm");
+        requireTypes(typeOfA, typeOfB, typeOfC, compute);
+        Operand left = operand(a, typeOfA, formOfA, rows, depth, leadingOfA);
+        Operand right = operand(b, typeOfB, formOfB, depth, columns, leadingOfB);
+        Operand result = operand(c, typeOfC, N, rows, columns, leadingOfC);
+        require(alphaAt != nullptr && betaAt != nullptr, "alpha or beta is null");
+        float alpha, beta;
+        std::memcpy(&alpha, alphaAt, sizeof alpha);
+        std::memcpy(&beta, betaAt, sizeof beta);
+        if (rows == 0 || columns == 0) return;
+        std::vector<Range> touched{result.range()};
+        if (depth > 0) touched.insert(touched.end(), {left.range(), right.range()});
+        for (const Range& range : touched) requireRange(*known.context, range);
+        bool allowed = compute == COMPUTE_32F_FAST_TF32 || (compute == COMPUTE_32F && (known.math & 15) == TF32_MATH);
+        bool tf32 = typeOfA == R_32F && allowed;
+        auto work = [=] {
+            std::vector<float> ofA = left.read(tf32), ofB = right.read(tf32), product(size_t(rows) * columns);
+            // the product's columns as rows: transposed, the operands change places
+            Matrix x = left.matrix(ofA), y = right.matrix(ofB);
+            addProduct(columns, rows, depth, {y.values, y.columnStride, y.rowStride},
+                       {x.values, x.columnStride, x.rowStride}, product.data(), rows);
+            for (int j = 0; j < columns; j++) {
+                for (int i = 0; i < rows; i++) {
+                    blend(c, result.number, size_t(j) * leadingOfC + i, product[size_t(j) * rows + i], alpha, beta);
+                }
+            }
+        };
+        enqueue(*known.context, known.stream, "cublasGemmEx", touched, work);
     });
 }
