@@ -41,6 +41,8 @@ struct Handle {
     Context* context;
     Stream* stream = nullptr;
     int math = 0;
+    void* workspace = nullptr;  // the caller's; null: cuBLAS's own
+    size_t workspaceBytes = 0;
 };
 
 Handles<Handle>& handles() {
@@ -193,6 +195,8 @@ EXPORTED int cublasSetStream_v2(Handle* handle, Stream* stream) {
         Handle& known = requireHandle(handle);
         requireStream(*known.context, stream);
         known.stream = stream;
+        known.workspace = nullptr;  // back to its own, as cuBLAS does
+        known.workspaceBytes = 0;
     });
 }
 
@@ -205,6 +209,8 @@ EXPORTED int cublasSetWorkspace_v2(Handle* handle, void* workspace, size_t bytes
         Handle& known = requireHandle(handle);
         require(reinterpret_cast<uintptr_t>(workspace) % 256 == 0, "the workspace is not aligned to 256 bytes");
         if (bytes > 0) requireRange(*known.context, {workspace, bytes});
+        known.workspace = bytes > 0 ? workspace : nullptr;
+        known.workspaceBytes = bytes;
     });
 }
 
@@ -239,10 +245,12 @@ EXPORTED int cublasGemmEx(Handle* handle, int formOfA, int formOfB, int rows, in
         if (rows == 0 || columns == 0) return;
         std::vector<Range> touched{result.range()};
         if (depth > 0) touched.insert(touched.end(), {left.range(), right.range()});
+        if (known.workspace != nullptr) touched.push_back({known.workspace, known.workspaceBytes});
         for (const Range& range : touched) requireRange(*known.context, range);
         bool allowed = compute == COMPUTE_32F_FAST_TF32 || (compute == COMPUTE_32F && (known.math & 15) == TF32_MATH);
         bool tf32 = typeOfA == R_32F && allowed;
-        auto work = [=] {
+        auto work = [=, workspace = known.workspace, workspaceBytes = known.workspaceBytes] {
+            if (workspace != nullptr) std::memset(workspace, 0xFF, workspaceBytes);
             std::vector<float> ofA = left.read(tf32), ofB = right.read(tf32), product(size_t(rows) * columns);
             // the product's columns as rows: transposed, the operands change places
             Matrix x = left.matrix(ofA), y = right.matrix(ofB);
