@@ -78,7 +78,7 @@ generate() {
     echo "    using namespace trainyard::${kind}_program;"
     echo "    static const std::vector<Kernel> all{"
     grep -v '^#' "$objects/$kind.text" | tr '\n' ' ' |
-      grep -oE 'extern "C" +__global__ +void +[A-Za-z_0-9]+' | sed 's/.* /        /; s/\S\+/Invoke<\&&>::named("&"),/'
+      grep -oE 'extern "C" +__global__ +void +(__launch_bounds__\([^)]*\) +)?[A-Za-z_0-9]+' | sed 's/.* /        /; s/\S\+/Invoke<\&&>::named("&"),/'
     echo "    };"
     echo "    return all;"
     echo "}"

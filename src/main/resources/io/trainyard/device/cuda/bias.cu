@@ -39,8 +39,40 @@ extern "C" __global__ void bias_relu(
     addBias(y, bias, n, channels, inner, [](float x) { return x <= 0 ? 0.0f : x; }); // NaN stays
 }
 
-// gradient = the sum of dy by channel. A block a channel.
-extern "C" __global__ void bias_gradient(
+// What this thread sums up of one channel of dy: each BLOCKth group of WIDTH neighbours, BATCH groups at a time, all
+// of which are loaded before the first is needed.
+template <int WIDTH>
+__device__ float partOfChannel(const VALUE* dy, int channel, int outer, int channels, int inner) {
+    const int BATCH = 8;
+    int across = inner / WIDTH; // groups in a row of `inner` values
+    int row = threadIdx.x / across;
+    int at = threadIdx.x % across;
+    float sum = 0;
+    while (row < outer) {
+        Group<VALUE, WIDTH> groups[BATCH];
+        bool present[BATCH];
+        for (int b = 0; b < BATCH; b++) {
+            present[b] = row < outer;
+            long long begin = ((long long) (present[b] ? row : 0) * channels + channel) * inner;
+            groups[b] = load<WIDTH>(dy, begin + at * WIDTH);
+            row += BLOCK / across;
+            at += BLOCK % across;
+            if (at >= across) {
+                at -= across;
+                row++;
+            }
+        }
+        for (int b = 0; b < BATCH; b++) {
+            for (int k = 0; k < WIDTH; k++) {
+                sum += present[b] ? float(groups[b].at[k]) : 0;
+            }
+        }
+    }
+    return sum;
+}
+
+// gradient = the sum of dy by channel. A block a channel. With fewer registers the compiler would not load as said.
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) bias_gradient(
         float* gradient, // (channels)
         const VALUE* dy, // (outer, channels, inner)
         int outer,
@@ -48,11 +80,9 @@ extern "C" __global__ void bias_gradient(
         int inner) {
     __shared__ float sums[BLOCK];
     int channel = blockIdx.x;
-    float sum = 0;
-    for (long long j = threadIdx.x; j < (long long) outer * inner; j += BLOCK) {
-        long long o = quotient(j, inner);
-        sum += float(dy[(o * channels + channel) * inner + (j - o * inner)]);
-    }
+    float sum = inner % LANES == 0 && aligned<LANES>(dy)
+            ? partOfChannel<LANES>(dy, channel, outer, channels, inner)
+            : partOfChannel<1>(dy, channel, outer, channels, inner);
     sum = blockSum(sums, sum);
     if (threadIdx.x == 0) {
         gradient[channel] = sum;

@@ -5,23 +5,35 @@ const int ROW = 32;
 // Combines a value of each thread of a row in the order of the threads, so that all of them get the same bits.
 //
 // parts: (BLOCK), shared. width: how many threads of the row have a value, at least 1.
-template <class Function>
-__device__ float acrossRow(float* parts, float value, int width, Function combine) {
+template <class Value, class Function>
+__device__ Value acrossRow(Value* parts, Value value, int width, Function combine) {
     __syncthreads(); // what was in `parts` has been read
     parts[threadIdx.x] = value;
     __syncthreads();
-    const float* row = parts + threadIdx.x / ROW * ROW;
-    float combined = row[0];
+    const Value* row = parts + threadIdx.x / ROW * ROW;
+    Value combined = row[0];
     for (int k = 1; k < width; k++) {
         combined = combine(combined, row[k]);
     }
     return combined;
 }
 
+// A class and its logit.
+struct Candidate {
+    float logit;
+    int index;
+};
+
+// The larger, of equals the first. NaN is not larger.
+__device__ inline Candidate better(Candidate a, Candidate b) {
+    return b.logit > a.logit || (b.logit == a.logit && b.index < a.index) ? b : a;
+}
+
 // What is needed to have a row's softmax, exp(z - largest) / sum. Without the largest exp may overflow.
 struct Softmax {
     float largest;
     float sum;
+    int prediction; // the class of the largest logit, the first of equals
 
     __device__ float at(float z) const {
         return expf(z - largest) / sum;
@@ -33,33 +45,40 @@ struct Softmax {
     }
 };
 
-// row: (classes) logits. NaN among them makes the sum NaN.
-__device__ inline Softmax softmax(float* parts, const VALUE* row, int classes) {
+// What the threads of a block give each other.
+struct Shared {
+    Candidate candidates[BLOCK];
+    float sums[BLOCK];
+};
+
+// row: (classes) logits. NaN among them makes the sum NaN; where it is the first, that is the prediction.
+__device__ inline Softmax softmax(Shared& shared, const VALUE* row, int classes) {
     int lane = threadIdx.x % ROW;
     int width = classes < ROW ? classes : ROW;
-    float largest = -__uint_as_float(0x7f800000);
+    Candidate best = {-__uint_as_float(0x7f800000), 0}; // -infinity
     for (int k = lane; k < classes; k += ROW) {
-        largest = fmaxf(largest, float(row[k]));
+        best = better(best, {float(row[k]), k});
     }
-    largest = acrossRow(parts, largest, width, [](float a, float b) { return fmaxf(a, b); });
+    best = acrossRow(shared.candidates, best, width, better);
     float sum = 0;
     for (int k = lane; k < classes; k += ROW) {
-        sum += expf(float(row[k]) - largest);
+        sum += expf(float(row[k]) - best.logit);
     }
-    sum = acrossRow(parts, sum, width, [](float a, float b) { return a + b; });
-    return {largest, sum};
+    sum = acrossRow(shared.sums, sum, width, [](float a, float b) { return a + b; });
+    float first = float(row[0]);
+    return {best.logit, sum, first == first ? best.index : 0};
 }
 
 // Calls f(n, row, softmax) for each sample n with its row of logits (classes), on all ROW threads of the row.
 template <class Function>
 __device__ void eachRow(const VALUE* logits, int samples, int classes, Function f) {
-    __shared__ float parts[BLOCK];
-    int rows = blockDim.x / ROW; // of a block
+    __shared__ Shared shared;
+    const int rows = BLOCK / ROW; // of a block
     for (int begin = blockIdx.x * rows; begin < samples; begin += gridDim.x * rows) {
         int n = begin + threadIdx.x / ROW;
         bool present = n < samples; // others go along: all threads of a block must meet
         const VALUE* row = logits + (long long) (present ? n : begin) * classes;
-        Softmax distribution = softmax(parts, row, classes);
+        Softmax distribution = softmax(shared, row, classes);
         if (present) {
             f(n, row, distribution);
         }
@@ -113,20 +132,6 @@ extern "C" __global__ void end_step(
     }
 }
 
-// The class with the largest logit, the first of equals; the first class if its logit is NaN.
-__device__ inline int prediction(const VALUE* row, int classes) {
-    int best = 0;
-    float largest = float(row[0]);
-    for (int k = 1; k < classes; k++) {
-        float z = float(row[k]);
-        if (z > largest) {
-            largest = z;
-            best = k;
-        }
-    }
-    return best;
-}
-
 // Losses and predictions of one batch of the test set.
 extern "C" __global__ void test_batch(
         float* sampleLosses, // (all samples)
@@ -142,7 +147,7 @@ extern "C" __global__ void test_batch(
         if (threadIdx.x % ROW == 0) {
             int label = labels[begin + n];
             sampleLosses[begin + n] = distribution.loss(float(row[label]));
-            atomicAdd(&confusion[label * classes + prediction(row, classes)], 1);
+            atomicAdd(&confusion[label * classes + distribution.prediction], 1);
         }
     });
 }

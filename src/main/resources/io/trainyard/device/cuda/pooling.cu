@@ -17,12 +17,12 @@ struct Images {
             long long pixel = quotient(index, channels);
             long long row = quotient(pixel, columns);
             long long sample = quotient(row, rows);
-            return {sample, (int) (index - pixel * channels), (int) (row - sample * rows), (int) (pixel - row * columns)};
+            return {sample, int(index - pixel * channels), int(row - sample * rows), int(pixel - row * columns)};
         }
         long long row = quotient(index, columns);
         long long plane = quotient(row, rows);
         long long sample = quotient(plane, channels);
-        return {sample, (int) (plane - sample * channels), (int) (row - plane * rows), (int) (index - row * columns)};
+        return {sample, int(plane - sample * channels), int(row - plane * rows), int(index - row * columns)};
     }
 
     __device__ long long index(Place place) const {
@@ -38,7 +38,8 @@ struct Images {
 };
 
 template <int WIDTH>
-__device__ void maxPool(VALUE* y, int* index, const VALUE* x, long long n, Images out, Images in, int kernel, int stride) {
+__device__ void maxPool(
+        VALUE* y, int* index, const VALUE* x, long long n, Images out, Images in, int kernel, int stride) {
     for (long long i = thread() * WIDTH; i < n; i += threads() * WIDTH) {
         Place to = out.place(i);
         int row = to.row * stride;
@@ -90,20 +91,58 @@ extern "C" __global__ void max_pool_forward(
     }
 }
 
-// Each dx collects the gradients of the windows that chose its x. No two threads write to one place.
+// The windows of max pooling that cover any of the places `from` up to `to`, both included, of a side: `first` up to
+// `last`, which may be none.
+struct Windows {
+    int first, last;
+};
+
+__device__ inline Windows covering(int from, int to, int kernel, int stride, int count) {
+    return {from < kernel ? 0 : (from - kernel) / stride + 1, min(to / stride, count - 1)};
+}
+
+// Each dx collects the gradients of the windows that chose its x, so that no two threads write to one place. A
+// thread takes WIDTH neighbouring columns with the channels first: a window is theirs if it chose one of them.
 template <int WIDTH>
 __device__ void maxPoolGradient(
         VALUE* dx, const VALUE* dy, const int* index, long long n, Images out, Images in, int kernel, int stride) {
     for (long long i = thread() * WIDTH; i < n; i += threads() * WIDTH) {
         Place to = in.place(i);
         int own = to.row * in.columns + to.column;
-        int firstRow = to.row < kernel ? 0 : (to.row - kernel) / stride + 1;
-        int firstColumn = to.column < kernel ? 0 : (to.column - kernel) / stride + 1;
-        int lastRow = min(to.row / stride, out.rows - 1);
-        int lastColumn = min(to.column / stride, out.columns - 1);
+        Windows rows = covering(to.row, to.row, kernel, stride, out.rows);
+        Windows columns = covering(to.column, to.column + WIDTH - 1, kernel, stride, out.columns);
         float sums[WIDTH] = {};
-        for (int row = firstRow; row <= lastRow; row++) {
-            for (int column = firstColumn; column <= lastColumn; column++) {
+        for (int row = rows.first; row <= rows.last; row++) {
+            long long begin = out.index({to.sample, to.channel, row, 0});
+            for (int column = columns.first; column <= columns.last; column++) {
+                long long from = begin + column * out.step();
+                int chosen = index[from];
+                float gradient = float(dy[from]);
+                for (int k = 0; k < WIDTH; k++) {
+                    sums[k] += chosen == own + k ? gradient : 0;
+                }
+            }
+        }
+        Group<VALUE, WIDTH> result;
+        for (int k = 0; k < WIDTH; k++) {
+            result.at[k] = VALUE(sums[k]);
+        }
+        store(dx, i, result);
+    }
+}
+
+// As above, but a thread takes WIDTH neighbouring channels with the channels last.
+template <int WIDTH>
+__device__ void maxPoolGradientChannelsLast(
+        VALUE* dx, const VALUE* dy, const int* index, long long n, Images out, Images in, int kernel, int stride) {
+    for (long long i = thread() * WIDTH; i < n; i += threads() * WIDTH) {
+        Place to = in.place(i);
+        int own = to.row * in.columns + to.column;
+        Windows rows = covering(to.row, to.row, kernel, stride, out.rows);
+        Windows columns = covering(to.column, to.column, kernel, stride, out.columns);
+        float sums[WIDTH] = {};
+        for (int row = rows.first; row <= rows.last; row++) {
+            for (int column = columns.first; column <= columns.last; column++) {
                 long long from = out.index({to.sample, to.channel, row, column});
                 Group<VALUE, WIDTH> gradient = load<WIDTH>(dy, from);
                 Group<int, WIDTH> chosen = load<WIDTH>(index, from);
@@ -136,8 +175,11 @@ extern "C" __global__ void max_pool_backward(
     Images in = {channels, rows, columns, channelsLast != 0};
     Images out = {channels, outRows, outColumns, channelsLast != 0};
     long long n = (long long) samples * channels * rows * columns;
-    if (channelsLast && channels % LANES == 0 && aligned<LANES>(dx) && aligned<LANES>(dy) && aligned<LANES>(index)) {
+    bool groups = (channelsLast ? channels : columns) % LANES == 0 && aligned<LANES>(dx);
+    if (groups && !channelsLast) {
         maxPoolGradient<LANES>(dx, dy, index, n, out, in, kernel, stride);
+    } else if (groups && aligned<LANES>(dy) && aligned<LANES>(index)) {
+        maxPoolGradientChannelsLast<LANES>(dx, dy, index, n, out, in, kernel, stride);
     } else {
         maxPoolGradient<1>(dx, dy, index, n, out, in, kernel, stride);
     }

@@ -1,0 +1,69 @@
+package io.trainyard.device.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.spec.Precision;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Against plain loops over (outer, channels, inner): images, images with their channels last, rows of features.
+@OnDouble
+final class BiasKernelsDoubleTest {
+    private final Random random = new Random(17);
+
+    @ParameterizedTest
+    @CsvSource({
+        "FP32, 5, 6, 576", "FP32, 3, 5, 49", "FP32, 700, 3, 1", "FP32, 80, 64, 1", "FP32, 1, 1, 1", "FP32, 2, 3, 2000",
+        "BF16, 5, 6, 576", "BF16, 3, 5, 49", "BF16, 700, 3, 1", "BF16, 80, 64, 1", "BF16, 1, 7, 3", "BF16, 2, 3, 2000"
+    })
+    void isAddedAndHasItsGradient(Precision precision, int outer, int channels, int inner) {
+        try (var runner = new KernelRunner(precision)) {
+            int count = outer * channels * inner;
+            float[] x = runner.rounded(normal(count));
+            x[count / 2] = Float.NaN;
+            float[] bias = normal(channels);
+            double[] sums = new double[channels];
+            double[] added = new double[count];
+            double[] rectified = new double[count];
+            for (int i = 0; i < count; i++) {
+                int channel = i / inner % channels;
+                added[i] = (double) x[i] + bias[channel];
+                rectified[i] = Math.max(0, added[i]);
+                sums[channel] += x[i];
+            }
+
+            Buffer y = runner.values(x);
+            runner.run("bias_add", y, runner.floats(bias), (long) count, channels, inner);
+            runner.assertNear(runner.readValues(y), added, 1e-6);
+
+            Buffer z = runner.values(x);
+            runner.run("bias_relu", z, runner.floats(bias), (long) count, channels, inner);
+            runner.assertNear(runner.readValues(z), rectified, 1e-6);
+
+            Buffer gradient = runner.floats(new float[channels]);
+            runner.runBlocks("bias_gradient", channels, gradient, runner.values(x), outer, channels, inner);
+            assertSums(runner.readFloats(gradient), sums);
+        }
+    }
+
+    private static void assertSums(float[] actual, double[] expected) {
+        for (int c = 0; c < expected.length; c++) {
+            if (Double.isNaN(expected[c])) {
+                assertThat(actual[c]).as("channel %d", c).isNaN();
+            } else {
+                assertThat((double) actual[c]).as("channel %d", c).isCloseTo(expected[c], within(1e-4));
+            }
+        }
+    }
+
+    private float[] normal(int count) {
+        float[] values = new float[count];
+        for (int i = 0; i < count; i++) {
+            values[i] = (float) random.nextGaussian();
+        }
+        return values;
+    }
+}

@@ -1,0 +1,119 @@
+package io.trainyard.device.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.trainyard.spec.Precision;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// All kernels compile for every GPU since Turing, without a warning, and keep everything in registers. Needs nvcc, of
+/// CUDA 13 for the newest; no GPU. Other than NVRTC, nvcc does not mind a generic lambda without `__device__`.
+final class KernelsCompileTest {
+    private static final List<String> GPUS = List.of(
+            "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_100", "sm_103", "sm_110", "sm_120",
+            "sm_121");
+
+    /// An empty file for each source that has compiled.
+    private static final Path COMPILED = Path.of("target", "compiled-kernels");
+
+    private static @Nullable Path nvcc;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void findNvcc() {
+        nvcc = Stream.concat(Stream.of(System.getenv("PATH").split(":")), Stream.of("/usr/local/cuda/bin"))
+                .map(bin -> Path.of(bin, "nvcc"))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElse(null);
+        assumeTrue(nvcc != null, "there is no nvcc on this machine, so the kernels are not compiled for GPUs");
+    }
+
+    /// What differs between GPUs is the second step, from PTX to machine code. So the first is taken once, for the
+    /// oldest. Each precision takes some ten seconds of a processor, once.
+    @ParameterizedTest
+    @EnumSource(
+            value = Precision.class,
+            names = {"FP32", "BF16"})
+    void compileForAllGpus(Precision precision) throws Exception {
+        List<String> known =
+                run(List.of(String.valueOf(nvcc), "--list-gpu-code")).lines().toList();
+        List<String> gpus = GPUS.stream().filter(known::contains).toList();
+        assertThat(gpus).as("GPUs that %s knows", nvcc).isNotEmpty();
+        Path source = Files.writeString(folder.resolve("kernels.cu"), KernelSource.text());
+        List<String> options = Numbers.of(precision).options();
+        Path done = COMPILED.resolve(digest(KernelSource.text() + options + gpus + version()));
+        if (Files.exists(done)) {
+            return; // nothing has changed since they compiled
+        }
+
+        List<String> command = new ArrayList<>(List.of(
+                String.valueOf(nvcc),
+                "-fatbin",
+                "-gencode",
+                "arch=compute_75,code=[%s]".formatted(String.join(",", gpus)),
+                "--threads",
+                "0",
+                "-Werror",
+                "all-warnings",
+                "-Xptxas",
+                "--warn-on-spills,--warn-on-local-memory-usage",
+                "-o",
+                folder.resolve("kernels.fatbin").toString(),
+                source.toString()));
+        command.addAll(options);
+        run(command);
+        Files.createDirectories(COMPILED);
+        Files.createFile(done);
+    }
+
+    private static String version() throws IOException, InterruptedException {
+        return run(List.of(String.valueOf(nvcc), "--version"));
+    }
+
+    private static String digest(String text) throws NoSuchAlgorithmException {
+        byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+        return HexFormat.of().formatHex(digest);
+    }
+
+    private static String run(List<String> command) throws IOException, InterruptedException {
+        Path output = Files.createTempFile("nvcc", ".txt");
+        try {
+            Process process = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(output.toFile())
+                    .start();
+            try {
+                assertThat(process.waitFor(5, TimeUnit.MINUTES))
+                        .as("%s ends", command.getFirst())
+                        .isTrue();
+            } finally {
+                process.destroyForcibly();
+            }
+            String text = Files.readString(output);
+            assertThat(process.exitValue())
+                    .as("%s%n%s", String.join(" ", command), text)
+                    .isZero();
+            return text;
+        } finally {
+            Files.delete(output);
+        }
+    }
+}

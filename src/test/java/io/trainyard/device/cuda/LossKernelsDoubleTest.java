@@ -1,0 +1,178 @@
+package io.trainyard.device.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.spec.Precision;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Against softmax and cross entropy in double precision. One class, fewer and more classes than threads share a row,
+/// and more rows than the blocks take at once.
+@OnDouble
+final class LossKernelsDoubleTest {
+    private static final int STEP = 2;
+
+    private final Random random = new Random(3);
+
+    @ParameterizedTest
+    @CsvSource({"FP32, 5, 10", "FP32, 61, 10", "FP32, 30, 1", "FP32, 27, 77", "FP32, 3, 250", "BF16, 61, 10"})
+    void hasTheGradientOfTheMeanLoss(Precision precision, int samples, int classes) {
+        int first = 2;
+        int batch = samples + 4;
+        int images = 3 * batch;
+        float[] losses = new float[samples];
+        try (var runner = new KernelRunner(precision)) {
+            float[] logits = runner.rounded(logits(samples * classes));
+            byte[] labels = labels(images, classes);
+            int[] order = random.ints(images, 0, images).toArray();
+            Buffer gradient = runner.roomForValues(samples * classes);
+            Buffer sampleLosses = runner.floats(losses);
+            runner.run(
+                    "cross_entropy",
+                    gradient,
+                    sampleLosses,
+                    runner.values(logits),
+                    runner.bytes(labels),
+                    runner.ints(order),
+                    runner.ints(STEP),
+                    batch,
+                    first,
+                    samples,
+                    batch,
+                    classes);
+            double[] expected = new double[samples * classes];
+            losses = runner.readFloats(sampleLosses);
+            for (int n = 0; n < samples; n++) {
+                double[] softmax = softmax(logits, n, classes);
+                int label = labels[order[STEP * batch + first + n]] & 0xff;
+                assertThat((double) losses[n]).as("loss %d", n).isCloseTo(-Math.log(softmax[label]), within(1e-5));
+                for (int k = 0; k < classes; k++) {
+                    expected[n * classes + k] = (softmax[k] - (k == label ? 1 : 0)) / batch;
+                }
+            }
+            runner.assertNear(runner.readValues(gradient), expected, 1e-7);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FP32, 61, 10", "FP32, 30, 1", "FP32, 27, 77", "BF16, 61, 10"})
+    void testsABatch(Precision precision, int samples, int classes) {
+        int batch = 70;
+        int images = STEP * batch + samples;
+        try (var runner = new KernelRunner(precision)) {
+            float[] logits = runner.rounded(logits(samples * classes));
+            for (int n = 0; n < samples; n += 2) { // two equal ones that are largest
+                logits[n * classes + classes / 2] = 9;
+                logits[n * classes + classes - 1] = 9;
+            }
+            byte[] labels = labels(images, classes);
+            Buffer losses = runner.floats(new float[images]);
+            Buffer confusion = runner.ints(new int[classes * classes]);
+            Buffer probabilities = runner.floats(new float[images * classes]);
+            Buffer values = runner.values(logits);
+            Buffer step = runner.ints(STEP);
+            runner.run("test_batch", losses, confusion, values, runner.bytes(labels), step, batch, samples, classes);
+            runner.run("probabilities", probabilities, values, step, batch, samples, classes);
+
+            double[] expectedLosses = new double[images];
+            double[] expectedProbabilities = new double[images * classes];
+            int[] expectedConfusion = new int[classes * classes];
+            for (int n = 0; n < samples; n++) {
+                int at = STEP * batch + n;
+                int label = labels[at] & 0xff;
+                double[] softmax = softmax(logits, n, classes);
+                expectedLosses[at] = -Math.log(softmax[label]);
+                System.arraycopy(softmax, 0, expectedProbabilities, at * classes, classes);
+                expectedConfusion[label * classes + firstLargest(logits, n, classes)]++;
+            }
+            assertThat(runner.readInts(confusion)).isEqualTo(expectedConfusion);
+            assertNear(runner.readFloats(losses), expectedLosses, 1e-5);
+            assertNear(runner.readFloats(probabilities), expectedProbabilities, 1e-6);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Precision.class,
+            names = {"FP32", "BF16"})
+    void neitherOverflowsNorHidesNaN(Precision precision) {
+        float infinity = Float.POSITIVE_INFINITY;
+        float[] logits = {
+            1e30f, -1e30f, 1e30f, // far beyond what exp can take
+            -infinity, -infinity, 5, 1, Float.NaN, 7, Float.NaN, 1, 7, -infinity, -infinity, -infinity,
+        };
+        try (var runner = new KernelRunner(precision)) {
+            Buffer losses = runner.floats(new float[5]);
+            Buffer confusion = runner.ints(new int[9]);
+            Buffer values = runner.values(logits);
+            runner.run("test_batch", losses, confusion, values, runner.bytes(new byte[5]), runner.ints(0), 5, 5, 3);
+            assertThat(runner.readFloats(losses))
+                    .containsExactly((float) Math.log(2), infinity, Float.NaN, Float.NaN, Float.NaN);
+            assertThat(runner.readInts(confusion)) // as the reference: what is not larger than the first is passed over
+                    .containsExactly(3, 0, 2, 0, 0, 0, 0, 0, 0);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1", "4", "64", "256", "257", "1999"})
+    void endsAStepWithItsMeanLoss(int samples) {
+        int batch = samples + 3;
+        try (var runner = new KernelRunner(Precision.FP32)) {
+            float[] sampleLosses = logits(samples);
+            double sum = IntStream.range(0, samples)
+                    .mapToDouble(i -> sampleLosses[i])
+                    .sum();
+            Buffer losses = runner.floats(new float[4]);
+            Buffer step = runner.ints(STEP);
+            runner.runBlocks("end_step", 1, losses, step, runner.floats(sampleLosses), samples, batch);
+            assertThat(runner.readInts(step)).containsExactly(STEP + 1);
+            assertThat(runner.readFloats(losses)).containsExactly(0, 0, (float) (sum / batch), 0);
+        }
+    }
+
+    private float[] logits(int count) {
+        float[] logits = new float[count];
+        for (int i = 0; i < count; i++) {
+            logits[i] = random.nextFloat(-8, 8);
+        }
+        return logits;
+    }
+
+    private byte[] labels(int count, int classes) {
+        byte[] labels = new byte[count];
+        for (int i = 0; i < count; i++) {
+            labels[i] = (byte) random.nextInt(classes);
+        }
+        return labels;
+    }
+
+    private static double[] softmax(float[] logits, int n, int classes) {
+        double[] row = IntStream.range(0, classes)
+                .mapToDouble(k -> Math.exp(logits[n * classes + k]))
+                .toArray();
+        double sum = Arrays.stream(row).sum();
+        return Arrays.stream(row).map(e -> e / sum).toArray();
+    }
+
+    private static int firstLargest(float[] logits, int n, int classes) {
+        int best = 0;
+        for (int k = 1; k < classes; k++) {
+            if (logits[n * classes + k] > logits[n * classes + best]) {
+                best = k;
+            }
+        }
+        return best;
+    }
+
+    private static void assertNear(float[] actual, double[] expected, double absolute) {
+        for (int i = 0; i < expected.length; i++) {
+            assertThat((double) actual[i]).as("value %d", i).isCloseTo(expected[i], within(absolute));
+        }
+    }
+}
