@@ -142,8 +142,23 @@ final class BatchNormDoubleTest {
         CUdeviceptr savedMean = gpu.allocate(4L * CHANNELS);
         CUdeviceptr savedInverse = gpu.allocate(4L * CHANNELS);
         ok(JCudnn.cudnnBatchNormalizationForwardTraining(
-                dnn, SPATIAL, scalar(1), scalar(0), image, xAt, image, yAt, parameters, scaleAt, biasAt, FACTOR, meanAt,
-                varianceAt, EPSILON, savedMean, savedInverse));
+                dnn,
+                SPATIAL,
+                scalar(1),
+                scalar(0),
+                image,
+                xAt,
+                image,
+                yAt,
+                parameters,
+                scaleAt,
+                biasAt,
+                FACTOR,
+                meanAt,
+                varianceAt,
+                EPSILON,
+                savedMean,
+                savedInverse));
         near(gpu.download(yAt, COUNT), y);
         near(gpu.download(savedMean, CHANNELS), mean);
         near(gpu.download(savedInverse, CHANNELS), inverse);
@@ -154,15 +169,44 @@ final class BatchNormDoubleTest {
         CUdeviceptr ofScaleAt = gpu.allocate(4L * CHANNELS);
         CUdeviceptr ofBiasAt = gpu.allocate(4L * CHANNELS);
         ok(JCudnn.cudnnBatchNormalizationBackward(
-                dnn, SPATIAL, scalar(1), scalar(0), scalar(1), scalar(0), image, xAt, image, gpu.upload(dy), image,
-                dxAt, parameters, scaleAt, ofScaleAt, ofBiasAt, EPSILON, savedMean, savedInverse));
+                dnn,
+                SPATIAL,
+                scalar(1),
+                scalar(0),
+                scalar(1),
+                scalar(0),
+                image,
+                xAt,
+                image,
+                gpu.upload(dy),
+                image,
+                dxAt,
+                parameters,
+                scaleAt,
+                ofScaleAt,
+                ofBiasAt,
+                EPSILON,
+                savedMean,
+                savedInverse));
         near(gpu.download(dxAt, COUNT), dx);
         near(gpu.download(ofScaleAt, CHANNELS), ofScale);
         near(gpu.download(ofBiasAt, CHANNELS), ofBias);
 
         ok(JCudnn.cudnnBatchNormalizationForwardInference(
-                dnn, SPATIAL, scalar(1), scalar(0), image, xAt, image, yAt, parameters, scaleAt, biasAt, meanAt,
-                varianceAt, EPSILON));
+                dnn,
+                SPATIAL,
+                scalar(1),
+                scalar(0),
+                image,
+                xAt,
+                image,
+                yAt,
+                parameters,
+                scaleAt,
+                biasAt,
+                meanAt,
+                varianceAt,
+                EPSILON));
         double[] inferred = new double[COUNT];
         for (int i = 0; i < COUNT; i++) {
             int c = channelAt(format, i);

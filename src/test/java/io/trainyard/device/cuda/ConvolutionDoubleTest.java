@@ -78,9 +78,7 @@ final class ConvolutionDoubleTest {
         }
 
         int xAt(int n, int c, int i, int j) {
-            return last
-                    ? ((n * ROWS + i) * COLUMNS + j) * channels + c
-                    : ((n * channels + c) * ROWS + i) * COLUMNS + j;
+            return last ? ((n * ROWS + i) * COLUMNS + j) * channels + c : ((n * channels + c) * ROWS + i) * COLUMNS + j;
         }
 
         int yAt(int n, int k, int i, int j) {
@@ -178,8 +176,7 @@ final class ConvolutionDoubleTest {
             ok(JCudnn.cudnnCreateTensorDescriptor(x));
             ok(JCudnn.cudnnSetTensor4dDescriptor(x, format, type, SAMPLES, s.channels(), ROWS, COLUMNS));
             ok(JCudnn.cudnnCreateTensorDescriptor(y));
-            ok(JCudnn.cudnnSetTensor4dDescriptor(
-                    y, format, type, SAMPLES, s.kernels(), s.outRows(), s.outColumns()));
+            ok(JCudnn.cudnnSetTensor4dDescriptor(y, format, type, SAMPLES, s.kernels(), s.outRows(), s.outColumns()));
             ok(JCudnn.cudnnCreateFilterDescriptor(w));
             ok(JCudnn.cudnnSetFilter4dDescriptor(
                     w, type, format, s.kernels(), s.channels() / s.groups(), s.kernel(), s.kernel()));
@@ -225,9 +222,8 @@ final class ConvolutionDoubleTest {
     }
 
     private void compare(Shape s, CUdeviceptr actual, double[] expected) {
-        float[] values = s.bfloat16()
-                ? gpu.downloadBfloat16(actual, expected.length)
-                : gpu.download(actual, expected.length);
+        float[] values =
+                s.bfloat16() ? gpu.downloadBfloat16(actual, expected.length) : gpu.download(actual, expected.length);
         double relative = s.bfloat16() ? 1.0 / 256 : 1e-6; // half a unit of bfloat16's last place is 1/512
         for (int i = 0; i < expected.length; i++) {
             assertThat((double) values[i])
@@ -384,9 +380,12 @@ final class ConvolutionDoubleTest {
         long workspace = described.workspaceBytes();
         assertThat(workspace).isPositive();
         assertThat(described.forward(x, w, y, workspace - 1)).isEqualTo(SIZE_INSUFFICIENT);
-        assertThat(described.forward(x, w, gpu.allocate(4L * s.yCount() - 4), workspace)).isEqualTo(BAD_PARAM);
-        assertThat(described.forward(x, x.withByteOffset(4L * s.xCount()), y, workspace)).isEqualTo(BAD_PARAM);
-        assertThat(JCudnn.cudnnSetTensor4dDescriptor(described.y, 0, 0, 0, 1, 1, 1)).isEqualTo(BAD_PARAM);
+        assertThat(described.forward(x, w, gpu.allocate(4L * s.yCount() - 4), workspace))
+                .isEqualTo(BAD_PARAM);
+        assertThat(described.forward(x, x.withByteOffset(4L * s.xCount()), y, workspace))
+                .isEqualTo(BAD_PARAM);
+        assertThat(JCudnn.cudnnSetTensor4dDescriptor(described.y, 0, 0, 0, 1, 1, 1))
+                .isEqualTo(BAD_PARAM);
         ok(JCudnn.cudnnSetTensor4dDescriptor(described.y, 0, 0, SAMPLES, s.kernels(), ROWS + 1, COLUMNS));
         assertThat(described.forward(x, w, y, workspace)).isEqualTo(SHAPE_MISMATCH);
         assertThat(JCudnn.cudnnGetErrorString(SHAPE_MISMATCH)).isEqualTo("CUDNN_STATUS_BAD_PARAM_SHAPE_MISMATCH");
@@ -405,7 +404,8 @@ final class ConvolutionDoubleTest {
             assertThat(described.forward(x, w, elsewhere, 1 << 10)).isEqualTo(BAD_PARAM);
             assertThat(NativeDouble.problem()).contains("handle is of another device");
             ok(JCudaDriver.cuCtxSetCurrent(gpu.context));
-            assertThat(described.forward(x, w, elsewhere, described.workspaceBytes())).isEqualTo(BAD_PARAM);
+            assertThat(described.forward(x, w, elsewhere, described.workspaceBytes()))
+                    .isEqualTo(BAD_PARAM);
             assertThat(NativeDouble.problem()).contains("memory of device 1 used on device 0");
         }
         ok(JCudaDriver.cuCtxSetCurrent(gpu.context));

@@ -1,5 +1,6 @@
 package io.trainyard.device.cuda;
 
+import static io.trainyard.device.cuda.RawGpu.ok;
 import static jcuda.driver.CUresult.CUDA_ERROR_ILLEGAL_ADDRESS;
 import static jcuda.driver.CUresult.CUDA_ERROR_INVALID_CONTEXT;
 import static jcuda.driver.CUresult.CUDA_ERROR_INVALID_VALUE;
@@ -14,18 +15,14 @@ import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.util.Arrays;
 import jcuda.Pointer;
-import jcuda.driver.CUcontext;
-import jcuda.driver.CUdevice;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUgraph;
 import jcuda.driver.CUgraphExec;
 import jcuda.driver.CUstream;
-import jcuda.driver.CUstreamCaptureMode;
 import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -35,30 +32,19 @@ final class DriverDoubleTest {
     private static final int COUNT = 1000;
     private static final long BYTES = 4L * COUNT;
 
-    private final CUdevice device = new CUdevice();
-    private final CUcontext context = new CUcontext();
-    private final CUstream stream = new CUstream();
-
-    @BeforeAll
-    static void load() {
-        System.load(NativeDouble.driver().toString());
-        JCudaDriver.cuInit(0);
-    }
+    private RawGpu gpu;
 
     @BeforeEach
     void open() {
-        ok(JCudaDriver.cuDeviceGet(device, 0));
-        ok(JCudaDriver.cuDevicePrimaryCtxRetain(context, device));
-        ok(JCudaDriver.cuCtxSetCurrent(context));
-        ok(JCudaDriver.cuStreamCreate(stream, CUstream_flags.CU_STREAM_NON_BLOCKING));
+        gpu = new RawGpu(0);
     }
 
     @AfterEach
     void close() {
-        JCudaDriver.cuDevicePrimaryCtxReset(device);
-        JCudaDriver.cuDevicePrimaryCtxRelease(device);
+        gpu.close();
         assertThat(NativeDouble.alive("memory")).isZero();
         assertThat(NativeDouble.alive("stream")).isZero();
+        assertThat(NativeDouble.alive("executable")).isZero();
     }
 
     @Test
@@ -67,34 +53,32 @@ final class DriverDoubleTest {
         ok(JCudaDriver.cuMemHostAlloc(pinned, BYTES, 0));
         FloatBuffer host =
                 pinned.getByteBuffer(0, BYTES).order(ByteOrder.nativeOrder()).asFloatBuffer();
-        CUdeviceptr memory = allocate();
+        CUdeviceptr memory = gpu.allocate(BYTES);
         host.put(0, 1);
-        ok(JCudaDriver.cuMemcpyHtoDAsync(memory, pinned, BYTES, stream));
+        ok(JCudaDriver.cuMemcpyHtoDAsync(memory, pinned, BYTES, gpu.stream));
         host.put(0, 2); // too early: the copy takes this
-        ok(JCudaDriver.cuStreamSynchronize(stream));
-        assertThat(download(memory)[0]).isEqualTo(2);
+        ok(JCudaDriver.cuStreamSynchronize(gpu.stream));
+        assertThat(read(memory)[0]).isEqualTo(2);
 
-        ok(JCudaDriver.cuMemsetD8Async(memory, (byte) 0, BYTES, stream));
-        assertThat(download(memory)[0])
-                .as("read before the stream has come so far")
-                .isEqualTo(2);
-        ok(JCudaDriver.cuStreamSynchronize(stream));
-        assertThat(download(memory)[0]).isZero();
+        ok(JCudaDriver.cuMemsetD8Async(memory, (byte) 0, BYTES, gpu.stream));
+        assertThat(read(memory)[0]).as("read before the stream has come so far").isEqualTo(2);
+        ok(JCudaDriver.cuStreamSynchronize(gpu.stream));
+        assertThat(read(memory)[0]).isZero();
     }
 
     @Test
     void aCaptureRunsNothingAndItsGraphRunsAsOftenAsItIsLaunched() {
-        CUdeviceptr from = upload(fill(3));
-        CUdeviceptr to = upload(fill(0));
-        CUgraphExec graph = capture(() -> ok(JCudaDriver.cuMemcpyDtoDAsync(to, from, BYTES, stream)));
-        ok(JCudaDriver.cuStreamSynchronize(stream));
-        assertThat(download(to)).isEqualTo(fill(0));
+        CUdeviceptr from = gpu.upload(fill(3));
+        CUdeviceptr to = gpu.upload(fill(0));
+        CUgraphExec graph = gpu.capture(() -> ok(JCudaDriver.cuMemcpyDtoDAsync(to, from, BYTES, gpu.stream)));
+        ok(JCudaDriver.cuStreamSynchronize(gpu.stream));
+        assertThat(read(to)).isEqualTo(fill(0));
         for (int value = 4; value < 7; value++) {
             ok(JCudaDriver.cuMemcpyHtoD(from, Pointer.to(fill(value)), BYTES));
             ok(JCudaDriver.cuCtxSynchronize());
-            ok(JCudaDriver.cuGraphLaunch(graph, stream));
-            ok(JCudaDriver.cuStreamSynchronize(stream));
-            assertThat(download(to)).isEqualTo(fill(value));
+            ok(JCudaDriver.cuGraphLaunch(graph, gpu.stream));
+            ok(JCudaDriver.cuStreamSynchronize(gpu.stream));
+            assertThat(read(to)).isEqualTo(fill(value));
         }
         ok(JCudaDriver.cuGraphExecDestroy(graph));
     }
@@ -104,50 +88,52 @@ final class DriverDoubleTest {
         for (Runnable forbidden : new Runnable[] {
             () -> assertThat(JCudaDriver.cuMemAlloc(new CUdeviceptr(), 8))
                     .isEqualTo(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED),
-            () -> assertThat(JCudaDriver.cuStreamSynchronize(stream)).isEqualTo(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED),
+            () -> assertThat(JCudaDriver.cuStreamSynchronize(gpu.stream))
+                    .isEqualTo(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED),
             () -> assertThat(JCudaDriver.cuCtxSynchronize()).isEqualTo(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED),
         }) {
-            beginCapture();
+            gpu.beginCapture();
             forbidden.run();
             CUgraph graph = new CUgraph();
-            assertThat(JCudaDriver.cuStreamEndCapture(stream, graph)).isEqualTo(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-            ok(JCudaDriver.cuStreamSynchronize(stream));
+            assertThat(JCudaDriver.cuStreamEndCapture(gpu.stream, graph))
+                    .isEqualTo(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+            ok(JCudaDriver.cuStreamSynchronize(gpu.stream));
         }
     }
 
     @Test
     void aBranchOfACaptureIsReplayedWithIt() {
-        CUdeviceptr memory = upload(fill(1));
+        CUdeviceptr memory = gpu.upload(fill(1));
         CUstream other = new CUstream();
         ok(JCudaDriver.cuStreamCreate(other, CUstream_flags.CU_STREAM_NON_BLOCKING));
         CUevent fork = new CUevent();
         CUevent join = new CUevent();
         ok(JCudaDriver.cuEventCreate(fork, 0));
         ok(JCudaDriver.cuEventCreate(join, 0));
-        CUgraphExec graph = capture(() -> {
-            ok(JCudaDriver.cuEventRecord(fork, stream));
+        CUgraphExec graph = gpu.capture(() -> {
+            ok(JCudaDriver.cuEventRecord(fork, gpu.stream));
             ok(JCudaDriver.cuStreamWaitEvent(other, fork, 0));
             ok(JCudaDriver.cuMemsetD8Async(memory, (byte) 0, BYTES, other));
             ok(JCudaDriver.cuEventRecord(join, other));
-            ok(JCudaDriver.cuStreamWaitEvent(stream, join, 0));
+            ok(JCudaDriver.cuStreamWaitEvent(gpu.stream, join, 0));
         });
-        ok(JCudaDriver.cuGraphLaunch(graph, stream));
-        ok(JCudaDriver.cuStreamSynchronize(stream));
-        assertThat(download(memory)).isEqualTo(fill(0));
+        ok(JCudaDriver.cuGraphLaunch(graph, gpu.stream));
+        ok(JCudaDriver.cuStreamSynchronize(gpu.stream));
+        assertThat(read(memory)).isEqualTo(fill(0));
     }
 
     @Test
     void aStreamWaitsForAnotherStreamsEvent() {
-        CUdeviceptr memory = upload(fill(1));
+        CUdeviceptr memory = gpu.upload(fill(1));
         CUstream other = new CUstream();
         CUevent event = new CUevent();
         ok(JCudaDriver.cuStreamCreate(other, CUstream_flags.CU_STREAM_NON_BLOCKING));
         ok(JCudaDriver.cuEventCreate(event, 0));
         ok(JCudaDriver.cuMemsetD8Async(memory, (byte) 0, BYTES, other));
         ok(JCudaDriver.cuEventRecord(event, other));
-        ok(JCudaDriver.cuStreamWaitEvent(stream, event, 0));
-        ok(JCudaDriver.cuStreamSynchronize(stream));
-        assertThat(download(memory)).isEqualTo(fill(0));
+        ok(JCudaDriver.cuStreamWaitEvent(gpu.stream, event, 0));
+        ok(JCudaDriver.cuStreamSynchronize(gpu.stream));
+        assertThat(read(memory)).isEqualTo(fill(0));
     }
 
     @Test
@@ -169,22 +155,18 @@ final class DriverDoubleTest {
 
     @Test
     void memoryOfAnotherDeviceIsRefused() {
-        CUdeviceptr here = upload(fill(5));
-        CUdevice second = new CUdevice();
-        CUcontext there = new CUcontext();
-        ok(JCudaDriver.cuDeviceGet(second, 1));
-        ok(JCudaDriver.cuDevicePrimaryCtxRetain(there, second));
-        ok(JCudaDriver.cuCtxSetCurrent(there));
-        CUdeviceptr other = allocate();
+        CUdeviceptr here = gpu.upload(fill(5));
+        RawGpu second = new RawGpu(1);
+        CUdeviceptr other = second.allocate(BYTES);
         assertThat(JCudaDriver.cuMemcpyDtoD(other, here, BYTES)).isEqualTo(CUDA_ERROR_INVALID_VALUE);
         assertThat(NativeDouble.problem()).contains("memory of device 0 used on device 1");
-        assertThat(JCudaDriver.cuMemsetD8Async(other, (byte) 0, BYTES, stream))
+        assertThat(JCudaDriver.cuMemsetD8Async(other, (byte) 0, BYTES, gpu.stream))
                 .as("a stream of another device")
                 .isEqualTo(jcuda.driver.CUresult.CUDA_ERROR_INVALID_HANDLE);
 
-        ok(JCudaDriver.cuMemcpyPeerAsync(other, there, here, context, BYTES, new CUstream()));
-        assertThat(download(other)).isEqualTo(fill(5));
-        ok(JCudaDriver.cuDevicePrimaryCtxRelease(second));
+        ok(JCudaDriver.cuMemcpyPeerAsync(other, second.context, here, gpu.context, BYTES, new CUstream()));
+        assertThat(read(other)).isEqualTo(fill(5));
+        second.close();
     }
 
     @Test
@@ -206,60 +188,32 @@ final class DriverDoubleTest {
 
     @Test
     void afterAFailedLaunchEveryCallFailsUntilTheContextIsReset() {
-        CUdeviceptr memory = allocate();
+        CUdeviceptr memory = gpu.allocate(BYTES);
         NativeDouble.fail("cuMemsetD8Async", 1, CUDA_ERROR_LAUNCH_FAILED);
-        assertThat(JCudaDriver.cuMemsetD8Async(memory, (byte) 0, BYTES, stream))
+        assertThat(JCudaDriver.cuMemsetD8Async(memory, (byte) 0, BYTES, gpu.stream))
                 .as("a GPU is told of it only when it gets there")
                 .isEqualTo(CUDA_SUCCESS);
-        assertThat(JCudaDriver.cuStreamSynchronize(stream)).isEqualTo(CUDA_ERROR_LAUNCH_FAILED);
+        assertThat(JCudaDriver.cuStreamSynchronize(gpu.stream)).isEqualTo(CUDA_ERROR_LAUNCH_FAILED);
         assertThat(JCudaDriver.cuMemAlloc(new CUdeviceptr(), 8)).isEqualTo(CUDA_ERROR_LAUNCH_FAILED);
         assertThat(JCudaDriver.cuMemFree(memory)).isEqualTo(CUDA_ERROR_LAUNCH_FAILED);
 
-        ok(JCudaDriver.cuDevicePrimaryCtxReset(device));
-        ok(JCudaDriver.cuDevicePrimaryCtxRetain(context, device));
-        ok(JCudaDriver.cuCtxSetCurrent(context));
+        ok(JCudaDriver.cuDevicePrimaryCtxReset(gpu.device));
+        ok(JCudaDriver.cuDevicePrimaryCtxRetain(gpu.context, gpu.device));
+        ok(JCudaDriver.cuCtxSetCurrent(gpu.context));
         ok(JCudaDriver.cuMemAlloc(memory, BYTES));
-        ok(JCudaDriver.cuDevicePrimaryCtxRelease(device));
+        ok(JCudaDriver.cuDevicePrimaryCtxRelease(gpu.device));
     }
 
     @Test
     void aGraphThatOutlivesItsMemoryIsAnIllegalAddress() {
-        CUdeviceptr memory = allocate();
-        CUgraphExec graph = capture(() -> ok(JCudaDriver.cuMemsetD8Async(memory, (byte) 0, BYTES, stream)));
+        CUdeviceptr memory = gpu.allocate(BYTES);
+        CUgraphExec graph = gpu.capture(() -> ok(JCudaDriver.cuMemsetD8Async(memory, (byte) 0, BYTES, gpu.stream)));
         ok(JCudaDriver.cuMemFree(memory));
-        ok(JCudaDriver.cuGraphLaunch(graph, stream));
-        assertThat(JCudaDriver.cuStreamSynchronize(stream)).isEqualTo(CUDA_ERROR_ILLEGAL_ADDRESS);
+        ok(JCudaDriver.cuGraphLaunch(graph, gpu.stream));
+        assertThat(JCudaDriver.cuStreamSynchronize(gpu.stream)).isEqualTo(CUDA_ERROR_ILLEGAL_ADDRESS);
     }
 
-    private void beginCapture() {
-        ok(JCudaDriver.cuStreamBeginCapture(stream, CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
-    }
-
-    private CUgraphExec capture(Runnable work) {
-        beginCapture();
-        work.run();
-        CUgraph graph = new CUgraph();
-        ok(JCudaDriver.cuStreamEndCapture(stream, graph));
-        CUgraphExec executable = new CUgraphExec();
-        ok(JCudaDriver.cuGraphInstantiate(executable, graph, 0));
-        ok(JCudaDriver.cuGraphDestroy(graph));
-        return executable;
-    }
-
-    private static CUdeviceptr allocate() {
-        CUdeviceptr memory = new CUdeviceptr();
-        ok(JCudaDriver.cuMemAlloc(memory, BYTES));
-        return memory;
-    }
-
-    private static CUdeviceptr upload(float[] values) {
-        CUdeviceptr memory = allocate();
-        ok(JCudaDriver.cuMemcpyHtoD(memory, Pointer.to(values), BYTES));
-        ok(JCudaDriver.cuCtxSynchronize());
-        return memory;
-    }
-
-    private static float[] download(CUdeviceptr memory) {
+    private float[] read(CUdeviceptr memory) {
         float[] values = new float[COUNT];
         ok(JCudaDriver.cuMemcpyDtoH(Pointer.to(values), memory, BYTES));
         return values;
@@ -269,9 +223,5 @@ final class DriverDoubleTest {
         float[] values = new float[COUNT];
         Arrays.fill(values, value);
         return values;
-    }
-
-    private static void ok(int status) {
-        assertThat(status).as(() -> NativeDouble.problem()).isEqualTo(CUDA_SUCCESS);
     }
 }

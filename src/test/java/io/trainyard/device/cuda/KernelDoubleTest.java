@@ -48,7 +48,8 @@ final class KernelDoubleTest {
     private static String source() throws IOException {
         try (Stream<Path> files = Files.list(KERNELS)) {
             return files.sorted()
-                    .sorted((a, b) -> Boolean.compare(b.toString().endsWith(".cuh"), a.toString().endsWith(".cuh")))
+                    .sorted((a, b) -> Boolean.compare(
+                            b.toString().endsWith(".cuh"), a.toString().endsWith(".cuh")))
                     .map(KernelDoubleTest::read)
                     .collect(Collectors.joining("\n"));
         }
