@@ -47,8 +47,7 @@ Shape requireShape(const Tensor* xDescriptor, const Filter* wDescriptor, const C
     require(rows > 0 && columns > 0, CUDNN_STATUS_BAD_PARAM, "the kernel is larger than the padded image");
     require(y.size[0] == x.size[0] && y.size[1] == w.out && y.size[2] == rows && y.size[3] == columns,
             CUDNN_STATUS_BAD_PARAM_SHAPE_MISMATCH, "y has not the shape that x, w and the convolution give");
-    bool sameLayout = x.size[1] == 1 || y.size[1] == 1 ||
-                      (x.isChannelsLast() == w.channelsLast && y.isChannelsLast() == w.channelsLast);
+    bool sameLayout = x.mayBe(w.channelsLast) && y.mayBe(w.channelsLast);
     require(sameLayout, CUDNN_STATUS_NOT_SUPPORTED_LAYOUT, "x, w and y have different layouts");
     return {x.size[0], x.size[1], x.size[2], x.size[3], w.out, w.rows, w.columns, rows, columns, how};
 }

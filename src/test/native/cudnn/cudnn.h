@@ -55,7 +55,10 @@ struct Tensor {
     size_t elements() const { return size_t(1) * size[0] * size[1] * size[2] * size[3]; }
     size_t bytes() const;
     bool sameShape(const Tensor& other) const;
-    bool isChannelsLast() const { return size[1] > 1 && stride[1] == 1; }
+    // Where there is one channel, or one pixel, both layouts are the same.
+    bool mayBe(bool channelsLast) const {
+        return size[1] == 1 || size[2] * size[3] == 1 || (stride[1] == 1) == channelsLast;
+    }
 };
 
 struct Filter {

@@ -53,7 +53,7 @@ void destroyContents(Lock& lock, Context& context) {
     context.modules.clear();
     std::vector<void*> owned;
     for (auto& [address, allocation] : driver().memory) {
-        if (allocation.context == &context) owned.push_back(reinterpret_cast<void*>(address));
+        if (allocation.owner == &context) owned.push_back(reinterpret_cast<void*>(address));
     }
     for (void* pointer : owned) release(pointer);
     for (auto& other : driver().contexts) other->peers.erase(&context);

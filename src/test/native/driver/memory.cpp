@@ -48,7 +48,7 @@ void* allocate(Context* context, size_t bytes) {
     std::memset(begin, BORDER_BYTE, BORDER);
     std::memset(begin + BORDER, FRESH_BYTE, bytes);
     std::memset(begin + BORDER + bytes, BORDER_BYTE, total - BORDER - bytes);
-    driver().memory[number(begin + BORDER)] = {bytes, context};
+    driver().memory[number(begin + BORDER)] = {bytes, context, &usableContext()};
     countAlive(context == nullptr ? "pinned" : "memory", 1);
     return begin + BORDER;
 }

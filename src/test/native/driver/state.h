@@ -105,6 +105,7 @@ struct Function {
 struct Allocation {
     size_t bytes;
     Context* context;  // null: pinned host memory
+    Context* owner;    // ends with it
 };
 
 struct Context {

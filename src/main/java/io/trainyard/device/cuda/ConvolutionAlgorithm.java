@@ -22,9 +22,8 @@ import jcuda.jcudnn.cudnnTensorDescriptor;
 /// and a job that goes on in another would have other last bits.
 ///
 /// @param number cuDNN's, of that direction
-/// @param mathType what the convolution's descriptor must allow it
 /// @param workspaceBytes the scratch memory it needs
-record ConvolutionAlgorithm(int number, int mathType, long workspaceBytes) {
+record ConvolutionAlgorithm(int number, long workspaceBytes) {
     /// What an algorithm may ask for.
     private static final long MAX_WORKSPACE_BYTES = 512L << 20;
 
@@ -44,7 +43,7 @@ record ConvolutionAlgorithm(int number, int mathType, long workspaceBytes) {
     /// @param convolution shapes, options and precision, in words
     record Key(String gpu, Direction direction, String convolution) {}
 
-    private record Found(int status, int number, int determinism, int mathType, long workspaceBytes) {}
+    private record Found(int status, int number, int determinism, long workspaceBytes) {}
 
     /// The descriptors of one convolution.
     record Shapes(
@@ -66,16 +65,26 @@ record ConvolutionAlgorithm(int number, int mathType, long workspaceBytes) {
     }
 
     private static ConvolutionAlgorithm first(Key key, Supplier<Stream<Found>> heuristic) {
-        return heuristic
-                .get()
+        return found(key, heuristic)
                 .filter(found -> found.status() == 0
                         && found.determinism() == cudnnDeterminism.CUDNN_DETERMINISTIC
                         && found.workspaceBytes() <= MAX_WORKSPACE_BYTES)
                 .findFirst()
-                .map(found -> new ConvolutionAlgorithm(found.number(), found.mathType(), found.workspaceBytes()))
+                .map(found -> new ConvolutionAlgorithm(found.number(), found.workspaceBytes()))
                 .orElseThrow(() -> new DeviceException(
                         "cuDNN has no deterministic algorithm with up to %d MiB of workspace for the direction %s of %s on %s; choose another shape or precision"
                                 .formatted(MAX_WORKSPACE_BYTES >> 20, key.direction(), key.convolution(), key.gpu())));
+    }
+
+    private static Stream<Found> found(Key key, Supplier<Stream<Found>> heuristic) {
+        try {
+            return heuristic.get();
+        } catch (ArrayIndexOutOfBoundsException e) { // JCudnn reads a count that cuDNN, failing, has not written
+            throw new DeviceException(
+                    "cuDNN refuses to choose an algorithm for the direction %s of %s on %s; choose another shape or precision"
+                            .formatted(key.direction(), key.convolution(), key.gpu()),
+                    e);
+        }
     }
 
     private static Stream<Found> forward(Gpu gpu, Shapes shapes) {
@@ -87,7 +96,7 @@ record ConvolutionAlgorithm(int number, int mathType, long workspaceBytes) {
                 "cudnnGetConvolutionForwardAlgorithm_v7");
         return IntStream.range(0, count[0])
                 .mapToObj(i -> found[i])
-                .map(f -> new Found(f.status, f.algo, f.determinism, f.mathType, f.memory));
+                .map(f -> new Found(f.status, f.algo, f.determinism, f.memory));
     }
 
     private static Stream<Found> toFilter(Gpu gpu, Shapes shapes) {
@@ -99,7 +108,7 @@ record ConvolutionAlgorithm(int number, int mathType, long workspaceBytes) {
                 "cudnnGetConvolutionBackwardFilterAlgorithm_v7");
         return IntStream.range(0, count[0])
                 .mapToObj(i -> found[i])
-                .map(f -> new Found(f.status, f.algo, f.determinism, f.mathType, f.memory));
+                .map(f -> new Found(f.status, f.algo, f.determinism, f.memory));
     }
 
     private static Stream<Found> toData(Gpu gpu, Shapes shapes) {
@@ -111,7 +120,7 @@ record ConvolutionAlgorithm(int number, int mathType, long workspaceBytes) {
                 "cudnnGetConvolutionBackwardDataAlgorithm_v7");
         return IntStream.range(0, count[0])
                 .mapToObj(i -> found[i])
-                .map(f -> new Found(f.status, f.algo, f.determinism, f.mathType, f.memory));
+                .map(f -> new Found(f.status, f.algo, f.determinism, f.memory));
     }
 
     private static <T> T[] fill(T[] array, Supplier<T> maker) {

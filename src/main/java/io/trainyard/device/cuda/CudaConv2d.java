@@ -11,6 +11,7 @@ import jcuda.jcudnn.JCudnn;
 import jcuda.jcudnn.cudnnConvolutionDescriptor;
 import jcuda.jcudnn.cudnnFilterDescriptor;
 import jcuda.jcudnn.cudnnTensorDescriptor;
+import org.jspecify.annotations.Nullable;
 
 /// A convolution by cuDNN. Where a precision converts, the weight is packed before it is used, (out, row, column,
 /// channel), and its gradient unpacked.
@@ -25,8 +26,8 @@ final class CudaConv2d implements CudaLayer {
     private final cudnnTensorDescriptor y;
     private final cudnnFilterDescriptor w;
     private final Convolution forward;
-    private final Convolution toFilter;
-    private final Convolution toData;
+    private final @Nullable Convolution toFilter; // null in evaluation
+    private final @Nullable Convolution toData; // null where nobody asks for the input's gradient
     private final Buffer weight;
     private final Buffer weightGradient;
 
@@ -44,8 +45,8 @@ final class CudaConv2d implements CudaLayer {
         this.y = descriptors.tensor(out);
         this.w = descriptors.filter(spec.out(), channels(), spec.kernel());
         this.forward = convolution(Direction.FORWARD, descriptors);
-        this.toFilter = convolution(Direction.TO_FILTER, descriptors);
-        this.toData = convolution(Direction.TO_DATA, descriptors);
+        this.toFilter = c.training() ? convolution(Direction.TO_FILTER, descriptors) : null;
+        this.toData = in.gradient() == null ? null : convolution(Direction.TO_DATA, descriptors);
         this.weight = parameters.packedWeight();
         this.weightGradient = parameters.packedWeightGradient();
     }
@@ -75,7 +76,6 @@ final class CudaConv2d implements CudaLayer {
                         c.numbers());
         var algorithm = ConvolutionAlgorithm.choose(
                 c.gpu(), direction, words, new ConvolutionAlgorithm.Shapes(x, w, descriptor, y));
-        Status.dnn(JCudnn.cudnnSetConvolutionMathType(descriptor, algorithm.mathType()), "cudnnSetConvolutionMathType");
         c.workspace().require(algorithm.workspaceBytes());
         return new Convolution(descriptor, algorithm);
     }
@@ -128,6 +128,7 @@ final class CudaConv2d implements CudaLayer {
         Gpu gpu = c.gpu();
         Buffer gradient = Objects.requireNonNull(out.gradient());
         parameters.biasGradient(out);
+        Convolution filters = Objects.requireNonNull(toFilter);
         Status.dnn(
                 JCudnn.cudnnConvolutionBackwardFilter(
                         gpu.dnn(),
@@ -136,10 +137,10 @@ final class CudaConv2d implements CudaLayer {
                         gpu.at(in.value()),
                         y,
                         gpu.at(gradient),
-                        toFilter.descriptor(),
-                        toFilter.algorithm().number(),
+                        filters.descriptor(),
+                        filters.algorithm().number(),
                         gpu.at(c.workspace().buffer()),
-                        toFilter.algorithm().workspaceBytes(),
+                        filters.algorithm().workspaceBytes(),
                         Descriptors.ZERO,
                         w,
                         gpu.at(weightGradient)),
@@ -156,7 +157,7 @@ final class CudaConv2d implements CudaLayer {
                             area());
         }
         Buffer wanted = in.gradient();
-        if (wanted != null) {
+        if (wanted != null && toData != null) {
             Status.dnn(
                     JCudnn.cudnnConvolutionBackwardData(
                             gpu.dnn(),

@@ -25,6 +25,9 @@ final class Programs {
     /// Activations of a test batch.
     private static final long TEST_BATCH_BYTES = 64L << 20;
 
+    /// Images of a test batch: two such batches are on the device at a time where not all are.
+    private static final long TEST_IMAGE_BYTES = 8L << 20;
+
     /// More samples at a time would not be faster.
     private static final int MAX_TEST_BATCH = 1024;
 
@@ -107,9 +110,10 @@ final class Programs {
     }
 
     private int testBatch() {
-        long fitting = TEST_BATCH_BYTES / Float.BYTES / workload.network().activationElements();
-        int all = workload.dataset().test().size();
-        return (int) Math.min(all, Math.max(workload.batchSize(), Math.min(fitting, MAX_TEST_BATCH)));
+        long computable = TEST_BATCH_BYTES / Float.BYTES / workload.network().activationElements();
+        long sendable = TEST_IMAGE_BYTES / workload.dataset().shape().elements();
+        long best = Math.min(Math.min(computable, sendable), MAX_TEST_BATCH);
+        return (int) Math.min(workload.dataset().test().size(), Math.max(workload.batchSize(), best));
     }
 
     private int lastTestBatch() {

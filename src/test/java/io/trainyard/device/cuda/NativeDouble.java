@@ -67,6 +67,18 @@ public final class NativeDouble {
         }
     }
 
+    /// Sets one of the double's environment variables for this process; empty for its default.
+    public static void set(String variable, String value) {
+        try (Arena arena = Arena.ofConfined()) {
+            int status = (int) Functions.SET.invokeExact(arena.allocateFrom(variable), arena.allocateFrom(value), 1);
+            if (status != 0) {
+                throw new IllegalArgumentException(variable);
+            }
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
     private static long ask(MethodHandle function, String name) {
         try (Arena arena = Arena.ofConfined()) {
             return (long) function.invokeExact(arena.allocateFrom(name));
@@ -88,6 +100,12 @@ public final class NativeDouble {
                 function("trainyard_double_alive", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
         static final MethodHandle PROBLEM = function(
                 "trainyard_double_problem", FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_LONG));
+
+        static final MethodHandle SET = Linker.nativeLinker()
+                .downcallHandle(
+                        Linker.nativeLinker().defaultLookup().findOrThrow("setenv"),
+                        FunctionDescriptor.of(
+                                ValueLayout.JAVA_INT, ValueLayout.ADDRESS, ValueLayout.ADDRESS, ValueLayout.JAVA_INT));
 
         private static MethodHandle function(String name, FunctionDescriptor descriptor) {
             return Linker.nativeLinker().downcallHandle(LIBRARY.findOrThrow(name), descriptor);

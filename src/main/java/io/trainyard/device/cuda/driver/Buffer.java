@@ -62,9 +62,9 @@ public final class Buffer {
     /// Copies the first `length` bytes from the host and waits.
     public void write(Pointer source, long length) {
         requireLength(length);
-        Gpu gpu = arena.gpu();
-        gpu.compute().synchronize(); // whoever still reads it
-        Status.driver(JCudaDriver.cuMemcpyHtoD(address(), source, length), "cuMemcpyHtoD to " + this);
+        CUdeviceptr target = address();
+        arena.gpu().compute().synchronize(); // whoever still reads it
+        Status.driver(JCudaDriver.cuMemcpyHtoD(target, source, length), "cuMemcpyHtoD to " + this);
         // from pageable memory the call may return early, and our streams do not wait for the one it uses
         Status.driver(JCudaDriver.cuCtxSynchronize(), "cuCtxSynchronize after a copy to " + this);
     }
@@ -73,8 +73,9 @@ public final class Buffer {
     ///
     /// @param target of an array; it has [#bytes] bytes
     public void read(Pointer target) {
+        CUdeviceptr source = address();
         arena.gpu().compute().synchronize();
-        Status.driver(JCudaDriver.cuMemcpyDtoH(target, address(), bytes), "cuMemcpyDtoH from " + this);
+        Status.driver(JCudaDriver.cuMemcpyDtoH(target, source, bytes), "cuMemcpyDtoH from " + this);
     }
 
     /// Enqueues a copy from pinned memory.

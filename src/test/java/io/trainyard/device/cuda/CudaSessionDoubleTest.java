@@ -1,0 +1,189 @@
+package io.trainyard.device.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.DeviceException;
+import io.trainyard.device.DeviceLostException;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Workload;
+import io.trainyard.device.check.Bits;
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.Layers;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Shape;
+import java.util.List;
+import jcuda.driver.CUresult;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What a session does with its GPU: memory, launches, failures.
+@OnDouble
+final class CudaSessionDoubleTest {
+    private static final String MEMORY = "TRAINYARD_DOUBLE_MEMORY_BYTES";
+    private static final long MIB = 1 << 20;
+
+    private final Device device = new CudaBackend().open(new DeviceSpec("cuda:0"));
+    private long descriptors;
+
+    @BeforeEach
+    void count() {
+        descriptors = NativeDouble.alive("cudnnDescriptor");
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        NativeDouble.set(MEMORY, "");
+        for (String kind : List.of("memory", "pinned", "stream", "event", "graph", "executable", "module")) {
+            assertThat(NativeDouble.alive(kind)).as(kind).isZero();
+        }
+        assertThat(NativeDouble.alive("cudnnHandle")).isZero();
+        assertThat(NativeDouble.alive("cublasHandle")).isZero();
+        assertThat(NativeDouble.alive("cudnnDescriptor")).isEqualTo(descriptors);
+    }
+
+    @Test
+    void aStepAllocatesNothingAndLaunchesOneGraph() {
+        Workload workload = CheckWorkload.of(
+                Shape.of(1, 6, 6), 3, network(), CheckWorkload.MOMENTUM, 4, 19, 6); // without masks to send
+        try (LearningSession session = begun(workload)) {
+            List<String> calls = List.of(
+                    "cuMemAlloc", "cuMemHostAlloc", "cuLaunchKernel", "cudnnConvolutionForward", "cublasGemmEx");
+            long[] before = calls.stream().mapToLong(NativeDouble::calls).toArray();
+            long graphs = NativeDouble.calls("cuGraphLaunch");
+            long synchronisations = NativeDouble.calls("cuStreamSynchronize");
+            assertThat(session.advance(5)).hasSize(5);
+            assertThat(calls.stream().mapToLong(NativeDouble::calls).toArray()).isEqualTo(before);
+            assertThat(NativeDouble.calls("cuGraphLaunch") - graphs).isEqualTo(5);
+            assertThat(NativeDouble.calls("cuStreamSynchronize") - synchronisations)
+                    .as("once for the scalars of the updates, once for the losses")
+                    .isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aJobThatDoesNotFitIsRefusedWithBothFigures() {
+        Workload workload = CheckWorkload.eventful();
+        NativeDouble.set(MEMORY, Long.toString(90 * MIB));
+        long allocations = NativeDouble.calls("cuMemAlloc");
+        assertThatThrownBy(() -> device.open(workload))
+                .isInstanceOf(DeviceException.class)
+                .hasMessageMatching(
+                        "the job needs \\d+ MiB on cuda:0 for batches of 4, but 90 MiB are free there; choose a smaller batchSize or network, or free the GPU: nvidia-smi shows who uses it");
+        assertThat(NativeDouble.calls("cuMemAlloc"))
+                .as("refused before anything was allocated")
+                .isEqualTo(allocations);
+    }
+
+    @Test
+    void imagesThatDoNotFitAreSentAheadOfTheSteps() {
+        // 1500 images of 64 KiB: 94 MiB, several blocks of 8 MiB
+        List<LayerSpec> layers =
+                List.of(Layers.conv(2, 3, 8, 0, true), Layers.pool(4, 4), Layers.flatten(), Layers.linear(3, true));
+        Workload workload = CheckWorkload.of(Shape.of(1, 256, 256), 3, layers, CheckWorkload.MOMENTUM, 16, 1500, 600);
+        long resident = NativeDouble.calls("cuMemcpyHtoDAsync");
+        Trained expected = train(workload);
+        assertThat(NativeDouble.calls("cuMemcpyHtoDAsync"))
+                .as("nothing was sent")
+                .isEqualTo(resident);
+        NativeDouble.set(MEMORY, Long.toString(200 * MIB));
+        Trained streamed = train(workload);
+        assertThat(NativeDouble.calls("cuMemcpyHtoDAsync")).isGreaterThan(resident + 10);
+        assertThat(streamed.losses()).isEqualTo(expected.losses());
+        assertThat(Bits.of(streamed.state())).isEqualTo(Bits.of(expected.state()));
+        assertThat(streamed.testLoss()).isEqualTo(expected.testLoss());
+        assertThat(streamed.probabilities()).isEqualTo(expected.probabilities());
+    }
+
+    private record Trained(float[] losses, SessionState state, double testLoss, float[] probabilities) {}
+
+    /// In pieces, so that blocks of several sizes are sent.
+    private Trained train(Workload workload) {
+        try (LearningSession session = begun(workload)) {
+            int steps = workload.stepsPerEpoch();
+            float[] losses = new float[steps];
+            for (int done = 0; done < steps; ) {
+                int piece = Math.min(steps - done, 7 + done % 13);
+                System.arraycopy(session.advance(piece), 0, losses, done, piece);
+                done += piece;
+            }
+            return new Trained(losses, session.save(), session.evaluate().testLoss(), session.predict());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"cuMemAlloc", "cuMemHostAlloc", "cuStreamCreate", "cuEventCreate", "cuGraphInstantiate"})
+    void aFailureWhileItOpensFreesEverything(String call) {
+        String function = call.equals("cuGraphInstantiate") ? "cuGraphInstantiateWithFlags" : call; // what JCuda calls
+        NativeDouble.fail(function, 1, CUresult.CUDA_ERROR_OUT_OF_MEMORY);
+        try {
+            assertThatThrownBy(() -> device.open(CheckWorkload.eventful()))
+                    .isInstanceOf(DeviceException.class)
+                    .hasMessageStartingWith(call)
+                    .hasMessageContaining("CUDA_ERROR_OUT_OF_MEMORY (2)")
+                    .hasMessageEndingWith("free the GPU: nvidia-smi shows who uses it");
+        } finally {
+            NativeDouble.failNoMore(function);
+        }
+    }
+
+    @Test
+    void whatCuDnnCannotComputeIsAnErrorWithItsName() {
+        NativeDouble.fail("cudnnConvolutionForward", 1, 3000);
+        try {
+            assertThatThrownBy(() -> device.open(CheckWorkload.eventful()))
+                    .isInstanceOf(DeviceException.class)
+                    .hasMessageContaining("cudnnConvolutionForward of convolution 0 of 4 times")
+                    .hasMessageContaining("CUDNN_STATUS_NOT_SUPPORTED");
+        } finally {
+            NativeDouble.failNoMore("cudnnConvolutionForward");
+        }
+    }
+
+    @Test
+    void afterALostContextTheDeviceCanBeOpenedAnew() {
+        Workload workload = CheckWorkload.eventful();
+        LearningSession session = begun(workload);
+        NativeDouble.fail("kernel sgd", 1, CUresult.CUDA_ERROR_LAUNCH_FAILED);
+        assertThatThrownBy(() -> session.advance(2))
+                .isInstanceOf(DeviceLostException.class)
+                .hasMessageContaining("CUDA_ERROR_LAUNCH_FAILED (719)")
+                .hasMessageContaining("opened anew for the next attempt");
+        assertThatThrownBy(session::save).as("it stays lost").isInstanceOf(DeviceLostException.class);
+        session.close();
+        NativeDouble.failNoMore("kernel sgd");
+        try (LearningSession next = begun(workload)) {
+            assertThat(next.advance(1)).hasSize(1);
+        }
+    }
+
+    @Test
+    void aGpuThatIsNotThereIsNamed() {
+        assertThatThrownBy(() -> new CudaBackend().open(new DeviceSpec("cuda:7")))
+                .isInstanceOf(DeviceException.class)
+                .hasMessage(
+                        "there is no device cuda:7 here; there are 2, cuda:0 to cuda:1. Look at nvidia-smi and CUDA_VISIBLE_DEVICES");
+    }
+
+    private LearningSession begun(Workload workload) {
+        LearningSession session = device.open(workload);
+        session.load(CheckWorkload.state(workload));
+        session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
+        return session;
+    }
+
+    private static List<LayerSpec> network() {
+        return List.of(
+                Layers.conv(3, 3, 1, 1, true),
+                Layers.relu(),
+                Layers.pool(2, 2),
+                Layers.flatten(),
+                Layers.linear(3, true));
+    }
+}
