@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -119,6 +120,27 @@ final class TrainIT {
                         .toList());
     }
 
+    /// Dropout, a shuffled order, and a last batch that the devices cannot share evenly.
+    @Test
+    void severalDevicesHaveTheLossesOfOne() throws IOException {
+        String job = """
+            {"id": "%s", %s, "dataset": "shapes32", "epochs": 1, "batchSize": 61, "shuffle": true, "seed": 7,
+             "network": {"layers": [
+               {"type": "conv2d", "out": 4, "kernel": 3}, {"type": "relu"}, {"type": "maxPool2d", "kernel": 2},
+               {"type": "flatten"}, {"type": "dropout", "p": 0.5}, {"type": "linear", "out": 10}]}}""";
+        List<TrainingEvent> one = events(train(job.formatted("one", "\"device\": \"cpu\""), "--json"));
+        List<TrainingEvent> two = events(train(job.formatted("two", "\"devices\": [\"cpu\", \"cpu\"]"), "--json"));
+
+        assertThat(only(Claimed.class, two).getFirst().device()).isEqualTo("cpu+cpu");
+        assertThat(only(Started.class, two).getFirst().threads()).isGreaterThanOrEqualTo(2);
+        List<Float> expected = losses(one);
+        List<Float> losses = losses(two);
+        assertThat(losses).hasSameSizeAs(expected);
+        for (int i = 0; i < losses.size(); i++) {
+            assertThat(losses.get(i)).as("step %d", i + 1).isCloseTo(expected.get(i), Percentage.withPercentage(0.01));
+        }
+    }
+
     @Test
     void theLastCheckpointHoldsTheBitsThatWereInMemory() throws Exception {
         List<String> python = Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
@@ -201,7 +223,7 @@ final class TrainIT {
         lenet     | cifar10  | --data,no-such-folder | 1     | no-such-folder
         resnet    | shapes32 | --threads,0           | 2     | network is "resnet"; allowed is one of
         lenet     | shapes32 | --device,gpu          | 2     | --device is "gpu"; allowed is auto, cpu, reference
-        lenet     | shapes32 | --device,cuda         | 2     | this build has no device "cuda"
+        lenet     | shapes32 | --device,cuda:999     | 2     | no device
         signs     | shapes32 | --threads,0           | 2     | "fc3" gives 6, but the data set has 10 classes
         """)
     void saysWhatIsWrongInASentence(String network, String dataset, String option, int status, String words)

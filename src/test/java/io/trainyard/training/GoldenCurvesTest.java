@@ -52,6 +52,8 @@ class GoldenCurvesTest {
         tudui   | `"dataset": "cifar10", "batchSize": 64, "optimizer": {"type": "sgd", "learningRate": 0.01}`
         lenet   | `"dataset": {"name": "cifar10", "normalize": {"mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}}, "batchSize": 4, "shuffle": true, "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}`
         fashion | `"dataset": "fashion-mnist", "batchSize": 100, "optimizer": {"type": "sgd", "learningRate": 0.01}`
+        tudui   | `"devices": ["cpu", "cpu"], "dataset": "cifar10", "batchSize": 64, "optimizer": {"type": "sgd", "learningRate": 0.01}`
+        lenet   | `"devices": ["cpu", "cpu"], "dataset": {"name": "cifar10", "normalize": {"mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}}, "batchSize": 4, "shuffle": true, "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}`
         signs   | `"dataset": "signs", "batchSize": 32, "shuffle": true, "optimizer": {"type": "sgd", "learningRate": 0.01}`
         """)
     void followsPyTorch(String network, String fields) throws IOException {

@@ -93,13 +93,14 @@ class JobTrainingTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        `{"type": "sgd", "learningRate": 0.05, "momentum": 0.9, "weightDecay": 0.001}` | `{"type": "constant"}`
-        `{"type": "adamw", "learningRate": 0.01}` | `{"type": "warmup", "steps": 3, "then": {"type": "cosine"}}`
+        `{"type": "sgd", "learningRate": 0.05, "momentum": 0.9, "weightDecay": 0.001}` | `{"type": "constant"}` | `"device": "cpu"`
+        `{"type": "adamw", "learningRate": 0.01}` | `{"type": "warmup", "steps": 3, "then": {"type": "cosine"}}` | `"device": "cpu"`
+        `{"type": "adamw", "learningRate": 0.01}` | `{"type": "constant"}` | `"devices": ["cpu", "cpu", "cpu"], "network": {"layers": [{"type": "conv2d", "out": 4, "kernel": 5, "stride": 3}, {"type": "dropout", "p": 0.2}, {"type": "flatten"}, {"type": "linear", "out": 10}]}`
         """)
-    void endsWithTheSameBitsWhereverItWasInterrupted(String optimizer, String schedule) {
+    void endsWithTheSameBitsWhereverItWasInterrupted(String optimizer, String schedule, String devices) {
         String fields =
-                "\"epochs\": 2, \"batchSize\": 1500, \"shuffle\": true, \"seed\": 3, \"optimizer\": %s, \"schedule\": %s"
-                        .formatted(optimizer, schedule);
+                "\"epochs\": 2, \"batchSize\": 1500, \"shuffle\": true, \"seed\": 3, \"optimizer\": %s, \"schedule\": %s, %s"
+                        .formatted(optimizer, schedule, devices);
         run(job("whole", fields), () -> false);
         float[] losses = losses();
         String sha256 = ((Finished) events.getLast()).parametersSha256();

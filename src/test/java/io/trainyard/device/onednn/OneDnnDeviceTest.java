@@ -59,6 +59,20 @@ public class OneDnnDeviceTest extends DeviceContract {
         NumbersContract.checkTraining(device(), workload);
     }
 
+    /// The third of 5 shards has 8 samples of a batch of 43, and 9 of one of 42.
+    @Test
+    void aShardMayHaveMoreOfTheLastBatch() {
+        List<LayerSpec> layers = List.of(
+                new LayerSpec.Conv2d(null, 17, 3, 1, 1, true),
+                new LayerSpec.Relu(null),
+                new LayerSpec.MaxPool2d(null, 4, 4),
+                new LayerSpec.Flatten(null),
+                new LayerSpec.Linear(null, 4, true));
+        Workload workload = CheckWorkload.of(Shape.of(3, 12, 12), 4, layers, CheckWorkload.MOMENTUM, 43, 85, 7);
+        assertThat(shards(workload, 5)).isEqualTo(5);
+        NumbersContract.checkTraining(device(), workload.withThreads(5));
+    }
+
     /// 60 samples whose activations do not stay in a cache together; the last batch has 11, the test set 70.
     @ParameterizedTest
     @ValueSource(ints = {1, 3})

@@ -1,9 +1,13 @@
 package io.trainyard.device.parallel;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.data.Dataset;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceException;
+import io.trainyard.device.EpochPlan;
+import io.trainyard.device.LearningSession;
 import io.trainyard.device.NumbersContract;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.SessionContract;
@@ -11,12 +15,14 @@ import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.LayerCase;
 import io.trainyard.device.check.Layers;
+import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.AugmentSpec.Cutout;
 import io.trainyard.spec.AugmentSpec.HorizontalFlip;
 import io.trainyard.spec.AugmentSpec.RandomCrop;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Shape;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -52,6 +58,30 @@ public abstract class ParallelContract extends SessionContract implements Number
         AugmentSpec augment = new AugmentSpec(new RandomCrop(2), new HorizontalFlip(0.5), new Cutout(4));
         return CheckWorkload.augmented(
                 CheckWorkload.of(Shape.of(2, 8, 7), 3, layers, CheckWorkload.MOMENTUM, 4, 19, 6), augment);
+    }
+
+    /// All devices but one have none of it, and must draw its masks nevertheless.
+    @Test
+    void aLastBatchOfOneSampleTrainsAsTheReferenceDoes() {
+        Workload all = eventful();
+        Dataset dataset = all.dataset();
+        Dataset.Split train = dataset.train();
+        Dataset.Split fewer = new Dataset.Split(
+                Arrays.copyOf(train.pixels(), 17 * dataset.shape().elements()), Arrays.copyOf(train.labels(), 17));
+        Workload workload =
+                all.withDataset(new Dataset(dataset.name(), dataset.shape(), dataset.classes(), fewer, dataset.test()));
+        assertThat(workload.lastBatchSize()).isEqualTo(1);
+        NumbersContract.checkTraining(device(), workload);
+
+        EpochPlan plan = CheckWorkload.plan(workload, 1);
+        TorchRandom expected = TorchRandom.restore(plan.random().state());
+        expected.skip(workload.drawnWords(workload.stepsPerEpoch()));
+        try (LearningSession session = device().open(workload)) {
+            session.load(CheckWorkload.state(workload));
+            session.beginEpoch(plan, 0);
+            assertThat(session.advance(workload.stepsPerEpoch())).hasSize(5);
+        }
+        assertThat(plan.random().state()).isEqualTo(expected.state());
     }
 
     @Override

@@ -1,0 +1,219 @@
+package io.trainyard.device.parallel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.device.BatchPart;
+import io.trainyard.device.DeviceException;
+import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.Evaluation;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.NumbersContract;
+import io.trainyard.device.PartDevice;
+import io.trainyard.device.PartSession;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Workload;
+import io.trainyard.device.check.Bits;
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.Layers;
+import io.trainyard.device.host.ThreadTeam;
+import io.trainyard.device.onednn.OneDnnDeviceTest;
+import io.trainyard.device.parallel.FakePart.FakeFailure;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.NetworkSpec;
+import io.trainyard.spec.Shape;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ParallelSessionTest {
+    private static ParallelDevice cpus(int count) {
+        return ParallelDevice.open(Collections.nCopies(count, new DeviceSpec("cpu")));
+    }
+
+    static Stream<Workload> bothKindsOfKernels() {
+        return Stream.of(new TwoCpusTest().eventful(), OneDnnDeviceTest.wide());
+    }
+
+    /// Each has updated only a part of them itself.
+    @ParameterizedTest
+    @MethodSource("bothKindsOfKernels")
+    void allDevicesEndWithTheSameState(Workload workload) {
+        List<PartDevice> devices = cpus(3).devices();
+        PartSession[] parts = new PartSession[3];
+        SessionState[] states = new SessionState[3];
+        try (ThreadTeam team = new ThreadTeam(3)) {
+            parts[0] = devices.getFirst().openPart(workload, new BatchPart(0, 3), null);
+            team.run(t ->
+                    parts[t] = t == 0 ? parts[0] : devices.get(t).openPart(workload, new BatchPart(t, 3), parts[0]));
+            team.run(t -> parts[t].join(List.of(parts)));
+            team.run(t -> parts[t].load(CheckWorkload.state(workload)));
+            team.run(t -> parts[t].beginEpoch(CheckWorkload.plan(workload, 1), 0));
+            team.run(t -> parts[t].beginSteps(2));
+            for (int step = 0; step < 2; step++) {
+                team.run(t -> parts[t].computeGradients());
+                team.run(t -> parts[t].update());
+            }
+            float[][] losses = new float[3][];
+            team.run(t -> losses[t] = parts[t].endSteps());
+            assertThat(List.of(losses))
+                    .allSatisfy(own -> assertThat(own).hasSize(2).doesNotContain(0));
+            for (int t = 0; t < 3; t++) {
+                int asked = t;
+                team.run(own -> states[own] = own == asked ? parts[own].save() : states[own]);
+            }
+            assertThatThrownBy(() -> parts[0].advance(1))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("take its steps with the others");
+            team.run(t -> parts[t].close());
+        }
+        assertThat(Bits.of(states[0])).isNotEqualTo(Bits.of(CheckWorkload.state(workload)));
+        assertThat(Bits.of(states[1])).isEqualTo(Bits.of(states[0]));
+        assertThat(Bits.of(states[2])).isEqualTo(Bits.of(states[0]));
+    }
+
+    /// Of a batch of 8 the third of five devices has 1 sample, of the last one of 7 it has 2.
+    @Test
+    void aDeviceMayHaveMoreOfTheLastBatch() {
+        List<LayerSpec> layers =
+                List.of(Layers.conv(17, 3, 2, 1, true), Layers.relu(), Layers.flatten(), Layers.linear(4, true));
+        Workload workload = CheckWorkload.of(Shape.of(3, 9, 9), 4, layers, CheckWorkload.MOMENTUM, 8, 23, 9);
+        assertThat(new BatchPart(2, 5).size(8)).isEqualTo(1);
+        assertThat(new BatchPart(2, 5).size(7)).isEqualTo(2);
+        NumbersContract.checkTraining(cpus(5), workload);
+    }
+
+    /// Its parameters lie in blocks, and parts of 10 and 11 samples would choose for themselves.
+    @ParameterizedTest
+    @ValueSource(ints = {0, 3, 6, 7})
+    void wideNetworksTrainAsTheReferenceDoes(int threads) {
+        NumbersContract.checkTraining(cpus(3), OneDnnDeviceTest.wide().withThreads(threads));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tudui", "lenet", "fashion"})
+    void builtInNetworksTrainAsTheReferenceDoes(String name) {
+        Shape input = name.equals("fashion") ? Shape.of(1, 28, 28) : Shape.of(3, 32, 32);
+        List<LayerSpec> layers = NetworkSpec.named(name).layers();
+        NumbersContract.checkTraining(cpus(3), CheckWorkload.of(input, 10, layers, CheckWorkload.MOMENTUM, 4, 9, 11));
+    }
+
+    /// 1 thread for 2 devices would leave one without.
+    @ParameterizedTest
+    @CsvSource({"1, 2", "2, 2", "3, 3", "4, 4"})
+    void devicesShareTheThreads(int asked, int used) {
+        try (LearningSession session = cpus(2).open(new TwoCpusTest().eventful().withThreads(asked))) {
+            assertThat(session.threads()).isEqualTo(used);
+        }
+    }
+
+    @Test
+    void aBatchNormWithinAResidualIsRefusedByName() {
+        List<LayerSpec> layers =
+                List.of(Layers.residual(Layers.norm(), Layers.relu()), Layers.flatten(), Layers.linear(3, true));
+        Workload workload = CheckWorkload.of(Shape.of(2, 4, 4), 3, layers, CheckWorkload.PLAIN, 4, 8, 4);
+        String name = workload.network().allLayers().get(1).name();
+        assertThatThrownBy(() -> cpus(2).open(workload))
+                .isInstanceOf(DeviceException.class)
+                .hasMessage(
+                        "layer \"%s\" (BatchNorm2d) normalises by the mean and variance of the whole batch, but each of the 2 devices sees only its part of it; train this network on one device (\"device\" instead of \"devices\"), or without its BatchNorm2d layers",
+                        name);
+    }
+
+    @Test
+    void aDeviceThatCannotComputePartsIsRefused() {
+        assertThatThrownBy(() -> ParallelDevice.open(List.of(new DeviceSpec("cpu"), new DeviceSpec("reference"))))
+                .isInstanceOf(DeviceException.class)
+                .hasMessage(
+                        "device reference cannot compute a part of a batch; name one device alone, with \"device\" instead of \"devices\"");
+    }
+
+    @Test
+    void tellsWhatItIs() {
+        assertThat(cpus(2).info().name()).isEqualTo("cpu+cpu");
+        assertThat(cpus(2).info().description()).isEqualTo(cpus(1).info().description());
+        assertThat(new ParallelDevice(List.of(new FakePart(0, ""), new FakePart(1, ""))).info())
+                .isEqualTo(new DeviceInfo("fake:0+fake:1", "a fake", 999));
+    }
+
+    @Test
+    void everyDeviceIsAskedOnAThreadOfItsOwn() {
+        FakePart[] fakes = {new FakePart(0, ""), new FakePart(1, ""), new FakePart(2, "")};
+        Workload workload = OneDnnDeviceTest.wide(); // two test batches
+        try (LearningSession session = new ParallelDevice(List.of(fakes)).open(workload)) {
+            assertThat(session.advance(2)).containsExactly(3, 30);
+            Evaluation test = session.evaluate();
+            assertThat(test.testLoss()).isEqualTo(2);
+            assertThat(test.confusion()).isDeepEqualTo(new int[][] {{2, 0}, {0, 1}});
+            assertThat(session.predict()).containsExactly(0, 1);
+            assertThat(session.save().model().tensors()).isEmpty();
+        }
+        assertThat(fakes[1].calls())
+                .containsExactly(
+                        "open 1 of 3",
+                        "join 1",
+                        "begin 2",
+                        "compute",
+                        "update",
+                        "compute",
+                        "update",
+                        "end",
+                        "evaluate",
+                        "predict",
+                        "close");
+        assertThat(fakes[0].calls()).contains("save");
+        assertThat(fakes[2].calls()).doesNotContain("evaluate", "predict");
+        for (FakePart fake : fakes) {
+            assertThat(new HashSet<>(fake.callers())).hasSize(1);
+        }
+        assertThat(Arrays.stream(fakes).map(fake -> fake.callers().element()).distinct())
+                .hasSize(3)
+                .contains(Thread.currentThread());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"open 1 of 3", "join 1"})
+    void whatWasOpenedIsClosedWhenAnotherFails(String fails) {
+        FakePart[] fakes = {new FakePart(0, ""), new FakePart(1, fails), new FakePart(2, "")};
+        assertThatThrownBy(() -> new ParallelDevice(List.of(fakes)).open(OneDnnDeviceTest.wide()))
+                .isInstanceOf(FakeFailure.class)
+                .hasMessage("device 1 failed: " + fails);
+        assertThat(fakes[0].calls()).endsWith("close");
+        assertThat(fakes[2].calls()).endsWith("close");
+        assertThat(fakes[1].calls().contains("close")).isEqualTo(fails.startsWith("join"));
+        awaitNoThreads();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"compute", "update", "end", "evaluate", "close"})
+    void afterAFailureEveryDeviceIsClosed(String fails) {
+        FakePart[] fakes = {new FakePart(0, ""), new FakePart(1, fails), new FakePart(2, "")};
+        assertThatThrownBy(() -> {
+                    try (LearningSession session = new ParallelDevice(List.of(fakes)).open(OneDnnDeviceTest.wide())) {
+                        assertThat(session.advance(2)).hasSize(2);
+                        assertThat(session.evaluate().testLoss()).isEqualTo(2);
+                    }
+                })
+                .isInstanceOf(FakeFailure.class)
+                .hasMessage("device 1 failed: " + fails);
+        assertThat(fakes).allSatisfy(fake -> assertThat(fake.calls()).endsWith("close"));
+        awaitNoThreads();
+    }
+
+    private static void awaitNoThreads() {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(10))
+                .until(() -> Thread.getAllStackTraces().keySet().stream()
+                        .noneMatch(thread -> thread.getName().startsWith("trainyard-device")));
+    }
+}
