@@ -9,6 +9,11 @@ import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Kernels;
 import io.trainyard.device.cuda.library.CudaLibraries;
 import io.trainyard.spec.Precision;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import jcuda.Pointer;
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +24,13 @@ final class KernelRunner implements AutoCloseable {
 
     private static final int BFLOAT16_BITS = 16;
 
+    private static final int BEHIND = 64; // bytes
+    private static final byte ALL_ONES = -1;
+
     private final Gpu gpu;
     private final Numbers numbers;
     private final Kernels kernels;
+    private final List<Buffer> behind = new ArrayList<>();
 
     KernelRunner(Precision precision) {
         var _ = CudaLibraries.loaded();
@@ -67,15 +76,13 @@ final class KernelRunner implements AutoCloseable {
         return Float.intBitsToFloat(bits << BFLOAT16_BITS);
     }
 
-    Buffer room(long bytes) {
-        Arena arena = new Arena(gpu);
-        Buffer buffer = arena.reserve(bytes, "a kernel's argument");
-        arena.allocate();
-        return buffer;
+    /// Full of zeros.
+    Buffer room(int bytes) {
+        return filled(bytes, new byte[bytes]);
     }
 
     Buffer roomForValues(int count) {
-        return room((long) count * numbers.valueBytes());
+        return room(count * numbers.valueBytes());
     }
 
     /// The memory of `count` values of `buffer` from `first` on, which need not begin where groups may.
@@ -96,25 +103,42 @@ final class KernelRunner implements AutoCloseable {
     }
 
     Buffer floats(float... values) {
-        return filled((long) values.length * Float.BYTES, Pointer.to(values));
+        ByteBuffer content = content(values.length * Float.BYTES);
+        content.asFloatBuffer().put(values);
+        return filled(content.capacity(), content.array());
     }
 
     Buffer ints(int... values) {
-        return filled((long) values.length * Integer.BYTES, Pointer.to(values));
+        ByteBuffer content = content(values.length * Integer.BYTES);
+        content.asIntBuffer().put(values);
+        return filled(content.capacity(), content.array());
     }
 
     Buffer shorts(short... values) {
-        return filled((long) values.length * Short.BYTES, Pointer.to(values));
+        ByteBuffer content = content(values.length * Short.BYTES);
+        content.asShortBuffer().put(values);
+        return filled(content.capacity(), content.array());
     }
 
     Buffer bytes(byte... values) {
-        return filled(values.length, Pointer.to(values));
+        return filled(values.length, values);
     }
 
-    private Buffer filled(long bytes, Pointer content) {
-        Buffer buffer = room(bytes);
-        buffer.write(content);
-        return buffer;
+    private static ByteBuffer content(int bytes) {
+        return ByteBuffer.allocate(bytes).order(ByteOrder.nativeOrder());
+    }
+
+    /// Behind the content there are NaN of every type: who reads them computes NaN, who writes there is found at the
+    /// end.
+    private Buffer filled(int bytes, byte[] content) {
+        byte[] all = Arrays.copyOf(content, bytes + BEHIND);
+        Arrays.fill(all, bytes, all.length, ALL_ONES);
+        Arena arena = new Arena(gpu);
+        Buffer buffer = arena.reserve(all.length, "a kernel's argument");
+        arena.allocate();
+        buffer.write(Pointer.to(all));
+        behind.add(buffer.slice(bytes, BEHIND, "behind a kernel's argument"));
+        return buffer.slice(0, bytes, "a kernel's argument");
     }
 
     void run(String kernel, @Nullable Object... arguments) {
@@ -165,6 +189,20 @@ final class KernelRunner implements AutoCloseable {
 
     @Override
     public void close() {
-        gpu.close();
+        try {
+            assertNothingWrittenBehind();
+        } finally {
+            gpu.close();
+        }
+    }
+
+    private void assertNothingWrittenBehind() {
+        byte[] untouched = new byte[BEHIND];
+        Arrays.fill(untouched, ALL_ONES);
+        for (Buffer buffer : behind) {
+            byte[] bytes = new byte[BEHIND];
+            buffer.read(Pointer.to(bytes));
+            assertThat(bytes).as("%s", buffer).isEqualTo(untouched);
+        }
     }
 }

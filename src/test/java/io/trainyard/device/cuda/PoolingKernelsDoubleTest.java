@@ -84,7 +84,7 @@ final class PoolingKernelsDoubleTest {
                 samples, channels, rows, columns, outRows, outColumns, kernel, stride, channelsLast ? 1 : 0
             };
             Buffer y = runner.roomForValues(dy.length);
-            Buffer index = runner.room((long) dy.length * Integer.BYTES);
+            Buffer index = runner.room(dy.length * Integer.BYTES);
             runner.run("max_pool_forward", arguments(shape, y, index, runner.values(x)));
             runner.assertNear(runner.readValues(y), largest, 0);
             Buffer gradient = runner.roomForValues(x.length);
