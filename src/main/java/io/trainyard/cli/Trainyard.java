@@ -31,7 +31,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             WatchCommand.class,
             JobsCommand.class,
             EventsCommand.class,
-            DevicesCommand.class
+            DevicesCommand.class,
+            CheckDeviceCommand.class
         })
 public final class Trainyard implements Runnable {
 
@@ -76,11 +77,15 @@ public final class Trainyard implements Runnable {
     }
 
     /// The version in the archive's manifest; there is none when the classes run from a folder.
+    static String version() {
+        var version = Trainyard.class.getPackage().getImplementationVersion();
+        return version == null ? "(not packaged)" : version;
+    }
+
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {
-            var version = Trainyard.class.getPackage().getImplementationVersion();
-            return new String[] {"trainyard " + (version == null ? "(not packaged)" : version)};
+            return new String[] {"trainyard " + version()};
         }
     }
 }

@@ -6,7 +6,6 @@ import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.LayerCase;
 import io.trainyard.device.check.Layers;
 import io.trainyard.device.check.ReferenceComparison;
-import io.trainyard.device.check.Tolerance;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Shape;
@@ -83,7 +82,7 @@ public interface NumbersContract extends TestedDevice {
     @MethodSource("io.trainyard.device.check.LayerCases#all")
     default void findsTheReferencesGradients(LayerCase row) {
         Workload workload = CheckWorkload.of(row, CheckWorkload.PLAIN);
-        Expect.passed(ReferenceComparison.gradients(device(), workload, Tolerance.OF_FLOAT_SUMS));
+        Expect.passed(ReferenceComparison.gradients(device(), workload));
     }
 
     @ParameterizedTest
@@ -94,7 +93,7 @@ public interface NumbersContract extends TestedDevice {
 
     /// Trains an epoch on both, tested before and after it.
     static void checkTraining(Device device, Workload workload) {
-        Expect.passed(ReferenceComparison.training(device, workload, Tolerance.OF_FLOAT_SUMS));
+        Expect.passed(ReferenceComparison.training(device, workload));
     }
 
     @Test

@@ -52,7 +52,7 @@ public final class CheckWorkload {
                 new Sgd(0.05, 0.9, true, 0.01),
                 ADAM,
                 new Adam(0.01, 0.4, 0.9, 1e-3, 0),
-                new AdamW(0.01, 0.9, 0.99, 1e-3, 0.1));
+                new AdamW(0.01, 0.9, 0.99, 1e-2, 0.1));
     }
 
     /// 13 training samples in batches of 5, 5 and 3; 7 test samples in batches of 5 and 2.
@@ -68,15 +68,22 @@ public final class CheckWorkload {
             int batchSize,
             int trains,
             int tests) {
-        Dataset dataset = new Dataset(
-                "random", input, classes, split(input, classes, trains, 1), split(input, classes, tests, 2));
-        Network network = Network.fit(NetworkSpec.ofLayers(layers), input, classes);
+        return of(images(input, classes, trains, tests), layers, optimizer, batchSize);
+    }
+
+    /// Random pixels and labels.
+    static Dataset images(Shape input, int classes, int trains, int tests) {
+        return new Dataset("random", input, classes, split(input, classes, trains, 1), split(input, classes, tests, 2));
+    }
+
+    /// Without normalising or augmentation, in float32.
+    public static Workload of(Dataset dataset, List<LayerSpec> layers, OptimizerSpec optimizer, int batchSize) {
         return new Workload(
-                network,
+                Network.fit(NetworkSpec.ofLayers(layers), dataset.shape(), dataset.classes()),
                 optimizer,
                 batchSize,
                 dataset,
-                PixelScale.of(input.size(0), null),
+                PixelScale.of(dataset.shape().size(0), null),
                 AugmentSpec.NONE,
                 Precision.FP32,
                 0);
@@ -119,6 +126,18 @@ public final class CheckWorkload {
                 workload.scale(),
                 workload.augment(),
                 workload.precision(),
+                workload.threads());
+    }
+
+    public static Workload in(Precision precision, Workload workload) {
+        return new Workload(
+                workload.network(),
+                workload.optimizer(),
+                workload.batchSize(),
+                workload.dataset(),
+                workload.scale(),
+                workload.augment(),
+                precision,
                 workload.threads());
     }
 

@@ -2,51 +2,90 @@ package io.trainyard.device.check;
 
 import io.trainyard.device.Parameters;
 import io.trainyard.device.Tensor;
+import io.trainyard.spec.Precision;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Holds values to the expected ones, and remembers the worst of them.
+///
+/// In float32 each value counts. Where values are rounded more coarsely, an input of a ReLU or of a pooling's window
+/// that
+/// is within rounding of another gives a whole gradient to the one or the other: there tensors are compared as a whole,
+/// by the root mean square of the distances, and which class a sample near a border is given is not compared.
 public final class Comparison {
     /// More differences are counted, not kept.
     private static final int MAX_KEPT = 8;
 
     private final Tolerance tolerance;
+    private final boolean asWhole;
     private final List<Difference> differences = new ArrayList<>();
     private long differing;
     private @Nullable Difference worst;
 
+    /// Of each value.
     public Comparison(Tolerance tolerance) {
+        this(tolerance, false);
+    }
+
+    private Comparison(Tolerance tolerance, boolean asWhole) {
         this.tolerance = tolerance;
+        this.asWhole = asWhole;
+    }
+
+    /// What was computed in that precision beside float32's numbers.
+    static Comparison of(Precision precision) {
+        return new Comparison(Tolerance.of(precision), precision != Precision.FP32);
     }
 
     public void value(String what, double expected, double actual) {
-        take(what, expected, actual, tolerance);
+        take(new Difference(what, expected, actual, tolerance.allowed(expected)));
     }
 
     public void values(String what, float[] expected, float[] actual) {
-        requireSize(what, expected.length, actual.length);
-        for (int i = 0; i < expected.length; i++) {
-            take(what, i, expected[i], actual[i]);
-        }
+        values(what, doubles(expected), doubles(actual));
     }
 
     public void values(String what, double[] expected, double[] actual) {
         requireSize(what, expected.length, actual.length);
+        if (asWhole) {
+            whole(what, expected, actual);
+            return;
+        }
         for (int i = 0; i < expected.length; i++) {
             take(what, i, expected[i], actual[i]);
         }
     }
 
-    /// Whole numbers, which must be equal: such as (true class, predicted class).
-    public void counts(String what, int[][] expected, int[][] actual) {
+    private void whole(String what, double[] expected, double[] actual) {
+        double squares = 0;
+        double distances = 0;
+        for (int i = 0; i < expected.length; i++) {
+            squares += expected[i] * expected[i];
+            distances += (actual[i] - expected[i]) * (actual[i] - expected[i]);
+        }
+        int size = Math.max(1, expected.length);
+        double allowed = tolerance.allowed(Math.sqrt(squares / size));
+        take(new Difference("distance of " + what, 0, Math.sqrt(distances / size), allowed));
+    }
+
+    private static double[] doubles(float[] values) {
+        return IntStream.range(0, values.length).mapToDouble(i -> values[i]).toArray();
+    }
+
+    /// Samples by (true class, predicted class), which must be equal.
+    public void confusion(String what, int[][] expected, int[][] actual) {
+        if (asWhole) {
+            return;
+        }
         requireSize(what, expected.length, actual.length);
         for (int i = 0; i < expected.length; i++) {
             requireSize(what, expected[i].length, actual[i].length);
             for (int j = 0; j < expected[i].length; j++) {
-                take("%s[%d][%d]".formatted(what, i, j), expected[i][j], actual[i][j], Tolerance.NONE);
+                exactly("%s[%d][%d]".formatted(what, i, j), expected[i][j], actual[i][j]);
             }
         }
     }
@@ -71,7 +110,7 @@ public final class Comparison {
 
     private void counters(String what, long[] expected, long[] actual) {
         for (int i = 0; i < expected.length; i++) {
-            take("%s[%d]".formatted(what, i), expected[i], actual[i], Tolerance.NONE);
+            exactly("%s[%d]".formatted(what, i), expected[i], actual[i]);
         }
     }
 
@@ -81,17 +120,20 @@ public final class Comparison {
         }
     }
 
-    /// Text is made for what is kept only: there are many values.
+    private void exactly(String what, long expected, long actual) {
+        take(new Difference(what, expected, actual, Tolerance.NONE.allowed(expected)));
+    }
+
+    /// Text is made only of what is kept: there are many values.
     private void take(String what, int index, double expected, double actual) {
         double allowed = tolerance.allowed(expected);
         boolean fine = Math.abs(actual - expected) <= allowed;
         if (!fine || worst == null || Math.abs(actual - expected) > worst.share() * allowed) {
-            take("%s[%d]".formatted(what, index), expected, actual, tolerance);
+            take(new Difference("%s[%d]".formatted(what, index), expected, actual, allowed));
         }
     }
 
-    private void take(String what, double expected, double actual, Tolerance within) {
-        Difference difference = new Difference(what, expected, actual, within.allowed(expected));
+    private void take(Difference difference) {
         if (worst == null || difference.share() > worst.share()) {
             worst = difference;
         }

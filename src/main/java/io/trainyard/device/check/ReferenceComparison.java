@@ -7,9 +7,11 @@ import io.trainyard.device.LearningSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.Precision;
 import java.util.List;
 
-/// A device's numbers beside those of the reference, the plain loops that say what is right.
+/// A device's numbers, in the workload's precision, beside those of the reference: plain loops in float32 that say what
+/// is right.
 public final class ReferenceComparison {
     private ReferenceComparison() {}
 
@@ -17,12 +19,16 @@ public final class ReferenceComparison {
         return Devices.open(new DeviceSpec("reference"));
     }
 
+    private static LearningSession openReference(Workload workload) {
+        return reference().open(CheckWorkload.in(Precision.FP32, workload));
+    }
+
     /// The gradients of one step.
     ///
     /// @param workload with the optimizer [CheckWorkload#PLAIN]
-    public static Comparison gradients(Device device, Workload workload, Tolerance tolerance) {
-        Comparison comparison = new Comparison(tolerance);
-        try (LearningSession reference = reference().open(workload);
+    public static Comparison gradients(Device device, Workload workload) {
+        Comparison comparison = Comparison.of(workload.precision());
+        try (LearningSession reference = openReference(workload);
                 LearningSession session = device.open(workload)) {
             comparison.tensors(
                     "gradient",
@@ -33,15 +39,16 @@ public final class ReferenceComparison {
     }
 
     /// An epoch of training, tested before and after it.
-    public static Comparison training(Device device, Workload workload, Tolerance tolerance) {
-        Comparison comparison = new Comparison(tolerance);
+    public static Comparison training(Device device, Workload workload) {
+        Comparison comparison = Comparison.of(workload.precision());
         int steps = workload.stepsPerEpoch();
-        try (LearningSession reference = reference().open(workload);
+        try (LearningSession reference = openReference(workload);
                 LearningSession session = device.open(workload)) {
             for (LearningSession either : List.of(reference, session)) {
                 either.load(CheckWorkload.state(workload));
                 either.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             }
+            comparison.values("probability", reference.predict(), session.predict());
             compare(comparison, "before training", reference.evaluate(), session.evaluate());
             comparison.values("loss", reference.advance(steps), session.advance(steps));
             SessionState expected = reference.save();
@@ -59,6 +66,6 @@ public final class ReferenceComparison {
 
     private static void compare(Comparison comparison, String when, Evaluation expected, Evaluation actual) {
         comparison.value("test loss " + when, expected.testLoss(), actual.testLoss());
-        comparison.counts("confusion " + when, expected.confusion(), actual.confusion());
+        comparison.confusion("confusion " + when, expected.confusion(), actual.confusion());
     }
 }

@@ -9,12 +9,19 @@ import io.trainyard.device.Workload;
 import io.trainyard.device.onednn.OneDnnDevice;
 import io.trainyard.device.onednn.OneDnnLibrary;
 import io.trainyard.device.vector.VectorDevice;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /// The processors of this machine.
 record CpuDevice(DeviceInfo info, OneDnnLibrary library) implements PartDevice {
     /// More threads than any processor's cores here; each costs a stack.
     private static final int MAX_THREADS = 256;
+
+    /// What lives in native memory: networks that the vector kernels compute live on the Java heap.
+    @Override
+    public OptionalLong usedMemoryBytes() {
+        return NativeHeap.usedBytes();
+    }
 
     @Override
     public PartSession open(Workload workload) {

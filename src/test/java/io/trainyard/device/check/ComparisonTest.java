@@ -51,14 +51,14 @@ class ComparisonTest {
 
     @Test
     void wholeNumbersMustBeEqual() {
-        comparison.counts("confusion", new int[][] {{3, 1}, {0, 2}}, new int[][] {{3, 1}, {0, 2}});
+        comparison.confusion("confusion", new int[][] {{3, 1}, {0, 2}}, new int[][] {{3, 1}, {0, 2}});
         Shape one = Shape.of(1);
         comparison.tensors(
                 "model",
                 Map.of("steps", new Tensor.Longs(one, new long[] {41})),
                 Map.of("steps", new Tensor.Longs(one, new long[] {41})));
         assertThat(comparison.passed()).isTrue();
-        comparison.counts("confusion", new int[][] {{3, 1}, {0, 2}}, new int[][] {{3, 1}, {1, 2}});
+        comparison.confusion("confusion", new int[][] {{3, 1}, {0, 2}}, new int[][] {{3, 1}, {1, 2}});
         assertThat(comparison.differences()).extracting(Difference::value).containsExactly("confusion[1][0]");
     }
 

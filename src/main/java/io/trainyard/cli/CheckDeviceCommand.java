@@ -1,0 +1,223 @@
+package io.trainyard.cli;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.DeviceChoice;
+import io.trainyard.device.Devices;
+import io.trainyard.device.check.Benchmark;
+import io.trainyard.device.check.BenchmarkCase;
+import io.trainyard.device.check.BenchmarkResult;
+import io.trainyard.device.check.CheckGroup;
+import io.trainyard.device.check.CheckResult;
+import io.trainyard.device.check.CheckRun;
+import io.trainyard.device.check.CheckRun.OutOfTimeException;
+import io.trainyard.device.check.DeviceCheck;
+import io.trainyard.device.check.DeviceChecks;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.InvalidJobException;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/// `check-device`: what an operator runs on a new node.
+@Command(
+        name = "check-device",
+        description = {
+            "Checks that a device computes what it must, and measures how fast it is. Needs no files.",
+            "",
+            "layers       every layer, forward and backward, beside plain loops, in each precision the device has",
+            "optimizers   every optimizer, likewise",
+            "golden       200 steps of tudui beside the losses recorded from PyTorch",
+            "determinism  the same work twice, the same bits",
+            "memory       back at its start after 50 sessions",
+            "benchmark    a table: steps and tests of the built-in networks",
+            "sweep        a table: lenet, up to 8 times as wide, in batches of 4 to 1024; only when asked for"
+        },
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {
+            "0:all checks passed",
+            "1:a check failed, or did not end in time",
+            "2:a wrong option, or no such device here"
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./trainyard check-device",
+            "  ./trainyard check-device cuda:0 --against cpu",
+            "  ./trainyard check-device cpu --only layers,golden --json"
+        })
+public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand {
+    private static final int MAX_MINUTES = 24 * 60;
+
+    private final Terminal terminal;
+
+    @Spec
+    private CommandSpec command;
+
+    private DeviceSpec spec = DeviceSpec.AUTO;
+    private @Nullable DeviceSpec against;
+    private int minutes = 15;
+
+    @Parameters(paramLabel = "DEVICE", arity = "0..1", description = "cpu, cuda, cuda:N; auto chooses (default: auto).")
+    void setDevice(String name) {
+        spec = device(name);
+    }
+
+    @Option(
+            names = "--only",
+            paramLabel = "WHAT",
+            split = ",",
+            converter = GroupConverter.class,
+            description =
+                    "Some of it: layers, optimizers, golden, determinism, memory, benchmark, sweep; commas between.")
+    private List<CheckGroup> only = List.copyOf(CheckGroup.USUAL);
+
+    @Option(names = "--no-bench", description = "Leave the benchmark out.")
+    private boolean noBenchmark;
+
+    @Option(names = "--against", paramLabel = "DEVICE", description = "Measure this device, too, beside the other.")
+    void setAgainst(String name) {
+        against = device(name);
+    }
+
+    @Option(
+            names = "--minutes",
+            paramLabel = "N",
+            description = "A bound on the whole; what has not ended by then is a failure (default: 15).")
+    void setMinutes(int number) {
+        if (number < 1 || number > MAX_MINUTES) {
+            throw new ParameterException(
+                    command.commandLine(), "--minutes is %d; allowed is 1 to %d".formatted(number, MAX_MINUTES));
+        }
+        minutes = number;
+    }
+
+    @Option(names = "--json", description = "Print JSON, one object a line.")
+    private boolean json;
+
+    public CheckDeviceCommand() {
+        this(Terminal.system());
+    }
+
+    CheckDeviceCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    private DeviceSpec device(String name) {
+        try {
+            return new DeviceSpec(name);
+        } catch (InvalidJobException e) {
+            throw new ParameterException(
+                    command.commandLine(), Terminal.printable(String.valueOf(e.getMessage()), 1000));
+        }
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        Set<CheckGroup> groups = EnumSet.copyOf(only);
+        if (noBenchmark) {
+            groups.remove(CheckGroup.BENCHMARK);
+        }
+        CheckReport report = json ? new JsonCheckReport(terminal.out()) : new TextCheckReport(terminal.out());
+        if (spec.isAuto() && !json) {
+            DeviceChoice choice = Devices.choice();
+            terminal.out()
+                    .println(Terminal.printable("auto takes %s: %s".formatted(choice.kind(), choice.reason()), 1000));
+        }
+        Device device = Devices.open(spec);
+        report.begin(device);
+        List<DeviceCheck> checks = DeviceChecks.of(device, groups);
+        try (CheckRun run = new CheckRun(Duration.ofMinutes(minutes))) {
+            List<CheckResult> results = run.run(checks, report::result);
+            long failed =
+                    results.stream().filter(result -> result.outcome().failed()).count();
+            int notRun = checks.size() - results.size();
+            boolean measured = notRun > 0 || measure(run, device, groups, report);
+            boolean passed = failed == 0 && notRun == 0 && measured;
+            report.end(results.size() - (int) failed, (int) failed, notRun, passed);
+            return passed ? ExitCodes.OK : ExitCodes.FAILED;
+        }
+    }
+
+    /// @return false where something could not be measured
+    private boolean measure(CheckRun run, Device device, Set<CheckGroup> groups, CheckReport report)
+            throws InterruptedException {
+        boolean all = true;
+        if (groups.contains(CheckGroup.BENCHMARK)) {
+            all = measure(run, device, BenchmarkCase.usual(device), Benchmark::thorough, report);
+        }
+        if (groups.contains(CheckGroup.SWEEP)) {
+            all &= measure(run, device, BenchmarkCase.sweep(), Benchmark::brief, report);
+        }
+        return all;
+    }
+
+    /// On the device, then on the one it is compared with.
+    private boolean measure(
+            CheckRun run,
+            Device device,
+            List<BenchmarkCase> cases,
+            Function<Device, Benchmark> benchmark,
+            CheckReport report)
+            throws InterruptedException {
+        report.beginBenchmark(device, null);
+        boolean all = measure(run, benchmark.apply(device), cases, report);
+        if (against != null) {
+            Device other = Devices.open(against);
+            report.beginBenchmark(other, device);
+            List<BenchmarkCase> possible = cases.stream()
+                    .filter(of -> other.precisions().contains(of.precision()))
+                    .toList();
+            all &= measure(run, benchmark.apply(other), possible, report);
+        }
+        return all;
+    }
+
+    private static boolean measure(CheckRun run, Benchmark benchmark, List<BenchmarkCase> cases, CheckReport report)
+            throws InterruptedException {
+        boolean all = true;
+        for (BenchmarkCase of : cases) {
+            try {
+                BenchmarkResult result = run.within(() -> benchmark.measure(of));
+                report.measured(result);
+            } catch (ExecutionException e) {
+                report.notMeasured(of, String.valueOf(e.getCause()));
+                all = false;
+            } catch (OutOfTimeException e) {
+                report.notMeasured(of, String.valueOf(e.getMessage()));
+                return false;
+            }
+        }
+        return all;
+    }
+
+    /// By the names that people write.
+    static final class GroupConverter implements ITypeConverter<CheckGroup> {
+        @Override
+        public CheckGroup convert(String value) {
+            return Stream.of(CheckGroup.values())
+                    .filter(group -> group.toString().equals(value))
+                    .findFirst()
+                    .orElseThrow(() -> new TypeConversionException("\"%s\" is none of %s"
+                            .formatted(
+                                    Terminal.printable(value, 100),
+                                    Stream.of(CheckGroup.values())
+                                            .map(CheckGroup::toString)
+                                            .collect(Collectors.joining(", ")))));
+        }
+    }
+}

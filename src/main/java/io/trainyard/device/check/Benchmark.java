@@ -1,0 +1,131 @@
+package io.trainyard.device.check;
+
+import io.trainyard.data.Dataset;
+import io.trainyard.device.Device;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.Workload;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.commons.math3.stat.descriptive.rank.Percentile;
+
+/// Times steps on random images that lie in the session, as a job's do. Only full batches are timed.
+public final class Benchmark {
+    /// So that what a call costs besides its steps, and the clock, do not count.
+    private static final double BLOCK_SECONDS = 0.002;
+
+    private static final int LEAST_BLOCKS = 3;
+
+    private final Device device;
+    private final double warmUpSeconds;
+    private final double measuredSeconds;
+
+    /// The last one's, because most cases have the same.
+    private List<Dataset> images = List.of();
+
+    private Benchmark(Device device, double warmUpSeconds, double measuredSeconds) {
+        this.device = device;
+        this.warmUpSeconds = warmUpSeconds;
+        this.measuredSeconds = measuredSeconds;
+    }
+
+    /// Java compiles its kernels during the first second or two.
+    public static Benchmark thorough(Device device) {
+        return new Benchmark(device, 2, 3);
+    }
+
+    /// For many cases that are alike: after the first, their kernels are compiled.
+    public static Benchmark brief(Device device) {
+        return new Benchmark(device, 0.5, 1);
+    }
+
+    public BenchmarkResult measure(BenchmarkCase of) {
+        Workload workload = CheckWorkload.in(
+                of.precision(), CheckWorkload.of(images(of), of.layers(), GeneratedImages.OPTIMIZER, of.batchSize()));
+        try (LearningSession session = device.open(workload)) {
+            session.load(CheckWorkload.state(workload));
+            Epochs epochs = new Epochs(session, workload);
+            int blockSteps = warmUp(epochs);
+            List<Double> stepMicros = new ArrayList<>();
+            long start = System.nanoTime();
+            while (seconds(start) < measuredSeconds || stepMicros.size() < LEAST_BLOCKS) {
+                stepMicros.add(epochs.secondsOf(blockSteps) * 1e6 / blockSteps);
+            }
+            double[] values = stepMicros.stream().mapToDouble(micros -> micros).toArray();
+            return new BenchmarkResult(
+                    device.info().name(),
+                    of,
+                    new Percentile(50).evaluate(values),
+                    new Percentile(95).evaluate(values),
+                    blockSteps * values.length,
+                    testSeconds(session) * 1e3);
+        }
+    }
+
+    /// A second pass where the first was not long enough to be measured.
+    private double testSeconds(LearningSession session) {
+        double seconds = 0;
+        for (int pass = 0; pass < 2 && seconds < measuredSeconds; pass++) {
+            long start = System.nanoTime();
+            var _ = session.evaluate();
+            seconds = seconds(start);
+        }
+        return seconds;
+    }
+
+    /// @return how many steps a block has
+    private int warmUp(Epochs epochs) {
+        long start = System.nanoTime();
+        double blockSeconds = epochs.secondsOf(1);
+        int steps = 1;
+        while (seconds(start) < warmUpSeconds || blockSeconds < BLOCK_SECONDS && steps < epochs.fullSteps()) {
+            if (blockSeconds < BLOCK_SECONDS) {
+                steps = Math.min(2 * steps, epochs.fullSteps());
+            }
+            blockSeconds = epochs.secondsOf(steps);
+        }
+        return steps;
+    }
+
+    private Dataset images(BenchmarkCase of) {
+        Dataset found = images.stream()
+                .filter(set -> set.train().size() == of.trains() && set.test().size() == of.tests())
+                .filter(set -> set.shape().equals(GeneratedImages.input(of.network())))
+                .findFirst()
+                .orElseGet(() -> GeneratedImages.of(of.network(), of.trains(), of.tests()));
+        images = List.of(found);
+        return found;
+    }
+
+    private static double seconds(long startNanos) {
+        return (System.nanoTime() - startNanos) / 1e9;
+    }
+
+    /// Steps of full batches, epoch after epoch.
+    private static final class Epochs {
+        private final LearningSession session;
+        private final Workload workload;
+        private int left;
+        private long seed;
+
+        Epochs(LearningSession session, Workload workload) {
+            this.session = session;
+            this.workload = workload;
+        }
+
+        int fullSteps() {
+            return workload.dataset().train().size() / workload.batchSize();
+        }
+
+        /// How long the next `steps` steps take; what begins an epoch does not count.
+        double secondsOf(int steps) {
+            if (left < steps) {
+                session.beginEpoch(CheckWorkload.plan(workload, seed++), 0);
+                left = fullSteps();
+            }
+            long start = System.nanoTime();
+            float[] _ = session.advance(steps);
+            left -= steps;
+            return seconds(start);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.trainyard.device.check;
+
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Set;
+
+/// What is checked, in this order.
+public enum CheckGroup {
+    /// Every layer, forward and backward, beside the reference.
+    LAYERS,
+    /// Every optimizer, with all that a session carries from step to step, beside the reference.
+    OPTIMIZERS,
+    /// Many steps of a whole network beside PyTorch's recorded losses.
+    GOLDEN,
+    /// The same work twice gives the same bits.
+    DETERMINISM,
+    /// Sessions give back what they take.
+    MEMORY,
+    /// How fast it is.
+    BENCHMARK,
+    /// From which size on it is faster than another: only when asked for.
+    SWEEP;
+
+    /// What a new device is checked for.
+    public static final Set<CheckGroup> USUAL = Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.of(SWEEP)));
+
+    /// As a person writes it.
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,87 @@
+package io.trainyard.device.check;
+
+import io.trainyard.device.Device;
+import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.Precision;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/// All that can be checked of a device.
+public final class DeviceChecks {
+    private DeviceChecks() {}
+
+    /// Those of the groups, in order, in each precision that the device has.
+    public static List<DeviceCheck> of(Device device, Collection<CheckGroup> groups) {
+        List<DeviceCheck> checks = new ArrayList<>();
+        for (CheckGroup group : CheckGroup.values()) {
+            if (groups.contains(group)) {
+                switch (group) {
+                    case LAYERS -> checks.addAll(layers(device));
+                    case OPTIMIZERS -> checks.addAll(optimizers(device));
+                    case GOLDEN -> checks.addAll(golden(device));
+                    case DETERMINISM -> checks.addAll(determinism(device));
+                    case MEMORY -> checks.add(MemoryCheck.ofTudui(device));
+                    case BENCHMARK, SWEEP -> {} // nothing to pass: see Benchmark
+                }
+            }
+        }
+        return checks;
+    }
+
+    private static List<Precision> precisions(Device device) {
+        return device.precisions().stream().sorted().toList();
+    }
+
+    private static List<DeviceCheck> layers(Device device) {
+        List<DeviceCheck> checks = new ArrayList<>();
+        for (Precision precision : precisions(device)) {
+            for (LayerCase row : LayerCases.all()) {
+                checks.add(new DeviceCheck(
+                        CheckGroup.LAYERS,
+                        "%s, %s, forward and training".formatted(precision, row),
+                        () -> CheckOutcome.of(ReferenceComparison.training(
+                                device, CheckWorkload.in(precision, CheckWorkload.of(row, CheckWorkload.MOMENTUM))))));
+                checks.add(new DeviceCheck(
+                        CheckGroup.LAYERS,
+                        "%s, %s, gradients".formatted(precision, row),
+                        () -> CheckOutcome.of(ReferenceComparison.gradients(
+                                device, CheckWorkload.in(precision, CheckWorkload.of(row, CheckWorkload.PLAIN))))));
+            }
+        }
+        return checks;
+    }
+
+    private static List<DeviceCheck> optimizers(Device device) {
+        List<DeviceCheck> checks = new ArrayList<>();
+        for (OptimizerSpec optimizer : CheckWorkload.optimizers()) {
+            checks.add(new DeviceCheck(
+                    CheckGroup.OPTIMIZERS,
+                    optimizer.toString(),
+                    () -> CheckOutcome.of(ReferenceComparison.training(
+                            device, CheckWorkload.with(CheckWorkload.eventful(), optimizer)))));
+        }
+        return checks;
+    }
+
+    private static List<DeviceCheck> golden(Device device) {
+        return precisions(device).stream()
+                .map(precision -> new DeviceCheck(
+                        CheckGroup.GOLDEN,
+                        "%s, %d steps of tudui beside PyTorch's".formatted(precision, GoldenRun.STEPS),
+                        () -> CheckOutcome.of(GoldenRun.compare(device, precision))))
+                .toList();
+    }
+
+    private static List<DeviceCheck> determinism(Device device) {
+        List<DeviceCheck> checks = new ArrayList<>();
+        for (Precision precision : precisions(device)) {
+            DeterminismCheck.workloads()
+                    .forEach((name, workload) -> checks.add(new DeviceCheck(
+                            CheckGroup.DETERMINISM,
+                            "%s, %s twice".formatted(precision, name),
+                            () -> DeterminismCheck.twice(device, CheckWorkload.in(precision, workload.get())))));
+        }
+        return checks;
+    }
+}

@@ -1,0 +1,72 @@
+package io.trainyard.device.check;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.Workload;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.locks.LockSupport;
+
+/// Sessions give back what they take.
+///
+/// @param workload what they are opened for
+record MemoryCheck(Workload workload) {
+    private static final int SESSIONS = 50;
+
+    /// Before them, so that what a process keeps for all sessions is there: compiled kernels, caches of shapes.
+    private static final int FIRST_SESSIONS = 5;
+
+    /// Of what one session takes, for all of them: a leak of a five-hundredth of a session is seen.
+    private static final int ALLOWED_PART = 10;
+
+    /// For what is given back a little later; on a CPU Java's compiler, too, takes native memory for a moment.
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    static DeviceCheck ofTudui(Device device) {
+        return new DeviceCheck(
+                CheckGroup.MEMORY,
+                "back at its start after %d sessions of tudui".formatted(SESSIONS),
+                () -> new MemoryCheck(GeneratedImages.workload("tudui", 64, 640, 100)).of(device));
+    }
+
+    CheckOutcome of(Device device) {
+        use(device, FIRST_SESSIONS);
+        OptionalLong before = device.usedMemoryBytes();
+        if (before.isEmpty()) {
+            return new CheckOutcome.Skipped("device %s does not tell how much of its memory is taken"
+                    .formatted(device.info().name()));
+        }
+        long taken = use(device, SESSIONS) - before.getAsLong();
+        long allowed = Math.max(taken, workload.estimatedBytes() / 2) / ALLOWED_PART;
+        long grown = waitFor(device, before.getAsLong(), allowed);
+        String seen = "grown by %d KiB over %d sessions, each of which took %d KiB; allowed is %d KiB"
+                .formatted(grown >> 10, SESSIONS, taken >> 10, allowed >> 10);
+        return grown <= allowed ? new CheckOutcome.Passed(seen) : new CheckOutcome.Failed(seen);
+    }
+
+    /// @return the growth, as soon as it is no more than allowed, or in the end
+    private static long waitFor(Device device, long before, long allowed) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        long grown = device.usedMemoryBytes().orElseThrow() - before;
+        while (grown > allowed && System.nanoTime() - end < 0) {
+            LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+            grown = device.usedMemoryBytes().orElseThrow() - before;
+        }
+        return grown;
+    }
+
+    /// @return the memory taken while the last session was open; 0 where that is not told
+    private long use(Device device, int sessions) {
+        long used = 0;
+        for (int i = 0; i < sessions; i++) {
+            try (LearningSession session = device.open(workload)) {
+                session.load(CheckWorkload.state(workload));
+                session.beginEpoch(CheckWorkload.plan(workload, i), 0);
+                float[] _ = session.advance(2);
+                var _ = session.evaluate();
+                used = device.usedMemoryBytes().orElse(0);
+            }
+        }
+        return used;
+    }
+}

@@ -1,0 +1,102 @@
+package io.trainyard.device.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.check.CheckOutcome.Failed;
+import io.trainyard.device.check.CheckOutcome.Passed;
+import io.trainyard.device.check.CheckOutcome.Skipped;
+import io.trainyard.spec.Precision;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/// Each check passes on a device without faults, and fails on one with the fault it is for.
+class DeviceChecksTest {
+    private static final int ROWS = LayerCases.all().size();
+
+    @Test
+    void everyRowIsCheckedForwardAndBackwardInEveryPrecisionOfTheDevice() {
+        List<DeviceCheck> layers = checks(FaultyDevice.none(), CheckGroup.LAYERS);
+        assertThat(layers).hasSize(2 * ROWS * Precision.values().length).doesNotHaveDuplicates();
+        assertThat(checks(ReferenceComparison.reference(), CheckGroup.LAYERS)).hasSize(2 * ROWS);
+        assertThat(layers.subList(0, 10))
+                .allSatisfy(check -> assertThat(outcome(check)).isInstanceOf(Passed.class));
+        assertThat(layers.reversed().subList(0, 10))
+                .allSatisfy(check -> assertThat(outcome(check)).isInstanceOf(Passed.class));
+    }
+
+    @Test
+    void aWrongGradientFailsWithTheTensorTheIndexBothValuesAndTheTolerance() {
+        Device wrong = new FaultyDevice(weight -> weight + 0.001, loss -> loss, 0);
+        DeviceCheck gradients = checks(wrong, CheckGroup.LAYERS).get(1);
+        assertThat(gradients.name())
+                .isEqualTo("fp32, %s, gradients".formatted(LayerCases.all().getFirst()));
+        Failed failed = failed(gradients);
+        assertThat(failed.reason()).startsWith("4 values differ; largest error 1.0e-03 of ");
+        assertThat(failed.differences().getFirst().toString())
+                .matches("gradient 0\\.weight\\[0] is \\S+, expected is \\S+ within \\d\\.\\de-05");
+    }
+
+    @Test
+    void coarserPrecisionsHaveTolerancesOfTheirOwn() {
+        for (double error : new double[] {0.003, 0.5}) {
+            Device wrong = new FaultyDevice(weight -> weight, loss -> loss * (1 + error), 0);
+            for (Precision precision : Precision.values()) {
+                List<DeviceCheck> training = checks(wrong, CheckGroup.LAYERS).stream()
+                        .filter(check -> check.name().startsWith(precision + ", "))
+                        .filter(check -> check.name().endsWith("training"))
+                        .toList();
+                boolean tooLarge = error > 0.1 || precision == Precision.FP32;
+                assertThat(outcome(training.getFirst()).failed())
+                        .as("%s, wrong by %s", precision, error)
+                        .isEqualTo(tooLarge);
+            }
+        }
+    }
+
+    @Test
+    void otherBitsTheSecondTimeFail() {
+        assertThat(outcome(checks(FaultyDevice.none(), CheckGroup.DETERMINISM).getFirst()))
+                .isEqualTo(new Passed("the same bits in all 22 tensors"));
+        AtomicInteger calls = new AtomicInteger();
+        Device restless = new FaultyDevice(
+                weight -> weight, loss -> calls.incrementAndGet() == 7 ? Math.nextUp((float) loss) : loss, 0);
+        Failed failed = failed(checks(restless, CheckGroup.DETERMINISM).getFirst());
+        assertThat(failed.reason()).isEqualTo("the second time gave other bits of losses");
+    }
+
+    @Test
+    void optimizersAreHeldToTheReferencesToo() {
+        for (DeviceCheck check : checks(FaultyDevice.none(), CheckGroup.OPTIMIZERS)) {
+            assertThat(outcome(check)).isInstanceOf(Passed.class);
+        }
+        Device wrong = new FaultyDevice(weight -> weight * 1.001, loss -> loss, 0);
+        assertThat(failed(checks(wrong, CheckGroup.OPTIMIZERS).getFirst()).differences())
+                .isNotEmpty();
+    }
+
+    @Test
+    void whatSessionsKeepIsSeen() {
+        MemoryCheck small = new MemoryCheck(CheckWorkload.eventful());
+        long session = CheckWorkload.eventful().estimatedBytes();
+        assertThat(small.of(new FaultyDevice(w -> w, l -> l, 0))).isInstanceOf(Passed.class);
+        assertThat(small.of(new FaultyDevice(w -> w, l -> l, session / 400))).isInstanceOf(Failed.class);
+        assertThat(small.of(ReferenceComparison.reference())).isInstanceOf(Skipped.class);
+    }
+
+    private static List<DeviceCheck> checks(Device device, CheckGroup group) {
+        return DeviceChecks.of(device, Set.of(group));
+    }
+
+    private static CheckOutcome outcome(DeviceCheck check) {
+        return check.body().get();
+    }
+
+    private static Failed failed(DeviceCheck check) {
+        CheckOutcome outcome = outcome(check);
+        assertThat(outcome).isInstanceOf(Failed.class);
+        return (Failed) outcome;
+    }
+}
