@@ -28,8 +28,6 @@ class JCudaNativesTest {
     @TempDir
     private Path folder;
 
-    private Path temporary;
-
     @BeforeAll
     static void requireCompiler() {
         FakeLibraries.requireCompiler();
@@ -39,8 +37,12 @@ class JCudaNativesTest {
         return new FakeLibraries(folder.resolve("nvidia")).driver(0, 13000, 1);
     }
 
+    private Path temporary() {
+        return folder.resolve("temporary");
+    }
+
     private String run(Class<?> main, String classPath) throws IOException, InterruptedException {
-        temporary = Files.createDirectories(folder.resolve("temporary"));
+        Path temporary = Files.createDirectories(temporary());
         return ChildJvm.run(main, classPath, "-Djava.io.tmpdir=" + temporary, "-Dnvidia=" + folder.resolve("nvidia"));
     }
 
@@ -96,8 +98,7 @@ class JCudaNativesTest {
     @Test
     void aFileThatLiesAmongTemporaryFilesIsNotTouched() throws IOException, InterruptedException {
         nvidia().dnn(9, 92400, 13).blas(13).compiler(13).builtins(13);
-        temporary = Files.createDirectories(folder.resolve("temporary"));
-        Path planted = temporary.resolve("libJCudnn-12.6.0-linux-x86_64.so");
+        Path planted = Files.createDirectories(temporary()).resolve("libJCudnn-12.6.0-linux-x86_64.so");
         Files.writeString(planted, "planted");
         assertThat(run(Asking.class)).contains("through JCuda: cuDNN 92400");
         assertThat(planted).hasContent("planted");
@@ -107,12 +108,12 @@ class JCudaNativesTest {
     @Test
     void nothingIsLeftBehind() throws IOException, InterruptedException {
         nvidia().dnn(9, 92400, 13).blas(13).compiler(13).builtins(13);
-        assertThat(run(Asking.class)).contains("loaded: " + temporary + "/trainyard-jcuda-", "JCudnn-12.6.0");
+        assertThat(run(Asking.class)).contains("loaded: " + temporary() + "/trainyard-jcuda-", "JCudnn-12.6.0");
         assertThat(leftBehind()).isEmpty();
     }
 
     private List<Path> leftBehind() throws IOException {
-        try (Stream<Path> files = Files.list(temporary)) {
+        try (Stream<Path> files = Files.list(temporary())) {
             return files.filter(file -> !file.getFileName().toString().startsWith("hsperfdata"))
                     .toList();
         }

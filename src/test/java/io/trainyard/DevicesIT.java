@@ -1,0 +1,83 @@
+package io.trainyard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What an operator reads of a machine, from the packaged application: without a GPU, and on the double of NVIDIA's
+/// libraries, through JCuda's natives as they lie in their jars.
+@DisabledOnOs(OS.WINDOWS)
+final class DevicesIT {
+    private static final Path DOUBLE = Path.of("target/native-double").toAbsolutePath();
+
+    @TempDir
+    Path folder;
+
+    /// @param environment `NAME=value` each
+    private TrainyardProcess devices(String... environment) {
+        List<String> command = new ArrayList<>(List.of("/usr/bin/env"));
+        command.addAll(List.of(environment));
+        command.addAll(List.of(TrainyardProcess.LAUNCHER.toString(), "devices"));
+        TrainyardProcess ended = TrainyardProcess.start(folder, command);
+        assertThat(ended.exitStatus()).as(ended.toString()).isZero();
+        return ended;
+    }
+
+    private static void requireDouble() {
+        assumeTrue(Files.exists(DOUBLE.resolve("libcuda.so.1")), "there is no double of NVIDIA's libraries");
+    }
+
+    @Test
+    void aMachineWithoutAGpuSaysWhyAndWhatToDo() {
+        assumeFalse(Files.exists(Path.of("/proc/driver/nvidia")), "this machine has a GPU");
+        assertThat(devices().lines())
+                .anySatisfy(line -> assertThat(line).startsWith("cuda         not available: "))
+                .anySatisfy(line -> assertThat(line).startsWith("cpu ").endsWith("; the choice of auto"));
+    }
+
+    @Test
+    void gpusAreListedWithTheFilesOfTheirLibraries() throws IOException {
+        requireDouble();
+        assertThat(devices("CUDA_LIBRARIES=" + DOUBLE).lines())
+                .anySatisfy(line -> assertThat(line)
+                        .startsWith("cuda:0 ")
+                        .contains("compute capability 9.0", "cuDNN 9.", "2.0 GiB of memory")
+                        .endsWith("; the choice of auto"))
+                .contains("             driver: " + DOUBLE.resolve("libcuda.so.1"))
+                .anySatisfy(line -> assertThat(line)
+                        .contains(DOUBLE.resolve("libcudnn.so.9") + ", bridged, libcudnn.so.8 -> libcudnn.so.9"))
+                .noneSatisfy(line -> assertThat(line).startsWith("cpu").endsWith("; the choice of auto"));
+        try (Stream<Path> temporary = Files.list(folder.resolve(TrainyardProcess.TEMPORARY))) {
+            assertThat(temporary).noneMatch(file -> file.toString().contains("jcuda"));
+        }
+    }
+
+    @Test
+    void hiddenGpusAreToldFromMissingOnes() {
+        requireDouble();
+        assertThat(devices("CUDA_LIBRARIES=" + DOUBLE, "CUDA_VISIBLE_DEVICES=").output())
+                .contains("cuda         not available: NVIDIA's driver is here (" + DOUBLE)
+                .contains("CUDA_VISIBLE_DEVICES=\"\" hides the GPUs there may be; unset it");
+    }
+
+    /// A call of it would end the process.
+    @Test
+    void aFunctionThatALibraryLacksIsNamed() {
+        requireDouble();
+        Path lacking = DOUBLE.resolve("missing-symbol");
+        assertThat(devices("CUDA_LIBRARIES=%s:%s".formatted(lacking, DOUBLE)).output())
+                .contains("cuda         not available: cuDNN (%s) lacks cudnnConvolutionBackwardFilter"
+                        .formatted(lacking.resolve("libcudnn.so.9")));
+    }
+}
