@@ -3,6 +3,7 @@ package io.trainyard.device.cuda.library;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import java.nio.charset.StandardCharsets;
@@ -20,6 +21,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// A call of a function that a library lacks ends the process, so what is called must be what is looked for before.
 class NeededFunctionsTest {
+    private static final JavaClasses DEVICE = new ClassFileImporter()
+            .withImportOption(new DoNotIncludeTests())
+            .importPackages("io.trainyard.device.cuda");
+
     /// JCuda's classes as constants: naming them does not load their natives.
     static Stream<Arguments> libraries() {
         return Stream.of(
@@ -32,13 +37,12 @@ class NeededFunctionsTest {
     @ParameterizedTest
     @MethodSource("libraries")
     void whatIsCalledIsLookedForBefore(Class<?> jcuda, String library, List<String> needed) {
-        Set<String> called = new ClassFileImporter()
-                .withImportOption(new DoNotIncludeTests()).importPackages("io.trainyard.device.cuda").stream()
-                        .flatMap(type -> type.getAccessesFromSelf().stream())
-                        .map(JavaAccess::getTarget)
-                        .filter(target -> target.getOwner().isEquivalentTo(jcuda))
-                        .map(target -> target.getName().replaceFirst("_new$", "")) // JCuda's own suffix
-                        .collect(Collectors.toSet());
+        Set<String> called = DEVICE.stream()
+                .flatMap(type -> type.getAccessesFromSelf().stream())
+                .map(JavaAccess::getTarget)
+                .filter(target -> target.getOwner().isEquivalentTo(jcuda))
+                .map(target -> target.getName().replaceFirst("_new$", "")) // JCuda's own suffix
+                .collect(Collectors.toSet());
         assertThat(called).as("calls of " + jcuda.getSimpleName()).isNotEmpty();
         assertThat(called)
                 .allSatisfy(method -> assertThat(needed)
