@@ -1,5 +1,6 @@
 // cuBLAS's double: products of matrices of floats and bfloat16, numbered as in cuBLAS 13's headers. As on a GPU, TF32
 // is used where the math mode or the compute type allows it, and here always.
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -249,8 +250,9 @@ EXPORTED int cublasGemmEx(Handle* handle, int formOfA, int formOfB, int rows, in
         for (const Range& range : touched) requireRange(*known.context, range);
         bool allowed = compute == COMPUTE_32F_FAST_TF32 || (compute == COMPUTE_32F && (known.math & 15) == TF32_MATH);
         bool tf32 = typeOfA == R_32F && allowed;
-        auto work = [=, workspace = known.workspace, workspaceBytes = known.workspaceBytes] {
-            if (workspace != nullptr) std::memset(workspace, 0xFF, workspaceBytes);
+        size_t used = std::min(known.workspaceBytes, size_t(4) * rows * columns);
+        auto work = [=, workspace = known.workspace] {
+            if (workspace != nullptr) std::memset(workspace, 0xFF, used);
             std::vector<float> ofA = left.read(tf32), ofB = right.read(tf32), product(size_t(rows) * columns);
             // the product's columns as rows: transposed, the operands change places
             Matrix x = left.matrix(ofA), y = right.matrix(ofB);

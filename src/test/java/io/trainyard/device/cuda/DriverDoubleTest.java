@@ -11,6 +11,7 @@ import static jcuda.driver.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 import static jcuda.driver.CUresult.CUDA_SUCCESS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.Field;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
 import java.util.Arrays;
@@ -19,6 +20,7 @@ import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUevent;
 import jcuda.driver.CUgraph;
 import jcuda.driver.CUgraphExec;
+import jcuda.driver.CUresult;
 import jcuda.driver.CUstream;
 import jcuda.driver.CUstream_flags;
 import jcuda.driver.JCudaDriver;
@@ -162,7 +164,7 @@ final class DriverDoubleTest {
         assertThat(NativeDouble.problem()).contains("memory of device 0 used on device 1");
         assertThat(JCudaDriver.cuMemsetD8Async(other, (byte) 0, BYTES, gpu.stream))
                 .as("a stream of another device")
-                .isEqualTo(jcuda.driver.CUresult.CUDA_ERROR_INVALID_HANDLE);
+                .isEqualTo(CUresult.CUDA_ERROR_INVALID_HANDLE);
 
         ok(JCudaDriver.cuMemcpyPeerAsync(other, second.context, here, gpu.context, BYTES, new CUstream()));
         assertThat(read(other)).isEqualTo(fill(5));
@@ -211,6 +213,22 @@ final class DriverDoubleTest {
         ok(JCudaDriver.cuMemFree(memory));
         ok(JCudaDriver.cuGraphLaunch(graph, gpu.stream));
         assertThat(JCudaDriver.cuStreamSynchronize(gpu.stream)).isEqualTo(CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
+
+    @Test
+    void resultsAreNumberedAsInCuda() throws IllegalAccessException {
+        int known = 0;
+        for (Field field : CUresult.class.getFields()) {
+            if (!field.getName().startsWith("CUDA_")) {
+                continue;
+            }
+            String[] name = new String[1];
+            if (JCudaDriver.cuGetErrorName(field.getInt(null), name) == CUDA_SUCCESS) {
+                assertThat(name[0]).isEqualTo(field.getName());
+                known++;
+            }
+        }
+        assertThat(known).isGreaterThan(40);
     }
 
     private float[] read(CUdeviceptr memory) {

@@ -8,6 +8,12 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import jcuda.NativePointerObject;
@@ -97,6 +103,10 @@ final class KernelDoubleTest {
     }
 
     private int launch(CUfunction kernel, int blocks, NativePointerObject... parameters) {
+        return launch(gpu, kernel, blocks, parameters);
+    }
+
+    private static int launch(RawGpu gpu, CUfunction kernel, int blocks, NativePointerObject... parameters) {
         return JCudaDriver.cuLaunchKernel(
                 kernel, blocks, 1, 1, BLOCK, 1, 1, 0, gpu.stream, Pointer.to(parameters), null);
     }
@@ -129,6 +139,45 @@ final class KernelDoubleTest {
         float mean = (float) (sum / SAMPLES);
         assertThat(gpu.download(means, 4)).containsExactly(0, 0, mean, mean);
         assertThat(Float.floatToRawIntBits(gpu.download(step, 1)[0])).isEqualTo(4);
+    }
+
+    /// Each thread of the host has its own shared memory and its own threads of a block.
+    @Test
+    void twoDevicesRunAtOnce() throws Exception {
+        String source = source();
+        try (ExecutorService threads = Executors.newFixedThreadPool(2)) {
+            List<Future<float[]>> means = new ArrayList<>();
+            for (int device = 0; device < 2; device++) {
+                int number = device;
+                means.add(threads.submit(() -> meanOfSteps(source, number)));
+            }
+            assertThat(means.get(0).get()).containsOnly(1);
+            assertThat(means.get(1).get()).containsOnly(2);
+        }
+    }
+
+    private static float[] meanOfSteps(String source, int device) {
+        int steps = 50;
+        float[] losses = new float[SAMPLES];
+        Arrays.fill(losses, device + 1);
+        try (RawGpu own = new RawGpu(device)) {
+            CUfunction endStep = kernel(load(source, "-arch=sm_90"), "end_step");
+            CUdeviceptr means = own.upload(new float[steps]);
+            CUdeviceptr step = own.upload(0);
+            CUdeviceptr of = own.upload(losses);
+            for (int i = 0; i < steps; i++) {
+                ok(launch(
+                        own,
+                        endStep,
+                        1,
+                        Pointer.to(means),
+                        Pointer.to(step),
+                        Pointer.to(of),
+                        of(SAMPLES),
+                        of(SAMPLES)));
+            }
+            return own.download(means, steps);
+        }
     }
 
     @Test

@@ -1,0 +1,35 @@
+package io.trainyard.device.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/// One execution of the tests takes a class by its name, the other leaves it out by its annotation: with only one of
+/// the two it would run in neither, or in both.
+final class OnDoubleRuleTest {
+    @Test
+    void whatIsNamedForTheDoubleRunsOnItAndNothingElseDoes() throws IOException, URISyntaxException {
+        Path root = Path.of(OnDoubleRuleTest.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        try (Stream<Path> files = Files.walk(root)) {
+            assertThat(files.map(file -> root.relativize(file).toString())
+                            .filter(file -> file.endsWith("Test.class"))
+                            .map(file -> file.replace(".class", "").replace('/', '.')))
+                    .allSatisfy(name -> assertThat(isOnDouble(name)).as(name).isEqualTo(name.endsWith("DoubleTest")))
+                    .anyMatch(name -> name.endsWith("DoubleTest"));
+        }
+    }
+
+    private static boolean isOnDouble(String name) throws ClassNotFoundException {
+        return Class.forName(name, false, OnDoubleRuleTest.class.getClassLoader())
+                .isAnnotationPresent(OnDouble.class);
+    }
+}
