@@ -6,7 +6,7 @@ import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.KafkaUnreachableException;
-import io.trainyard.topics.Topic;
+import io.trainyard.topics.Priority;
 import io.trainyard.topics.TopicAdmin;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -37,20 +37,8 @@ public final class CommandSender {
 
     private record Sent(JobSpec job, Future<RecordMetadata> answer) {}
 
-    /// How urgent a command is. A worker that is free takes the most urgent one that waits.
-    public enum Priority {
-        HIGH(Topic.COMMANDS_HIGH),
-        NORMAL(Topic.COMMANDS_NORMAL),
-        LOW(Topic.COMMANDS_LOW);
-
-        private final Topic topic;
-
-        Priority(Topic topic) {
-            this.topic = topic;
-        }
-    }
-
-    /// Creates the topics that are missing, and publishes the jobs in order.
+    /// Creates the topics that are missing, and publishes the jobs in order, each on the topic of the
+    /// device it names.
     ///
     /// @param acknowledged called with each job that all replicas have, in order
     /// @throws KafkaUnreachableException if the brokers do not answer; what is not acknowledged may still be there
@@ -87,7 +75,7 @@ public final class CommandSender {
 
     private static ProducerRecord<String, byte[]> command(KafkaOptions kafka, JobSpec job, Priority priority) {
         return new ProducerRecord<>(
-                priority.topic.name(kafka.prefix()),
+                priority.topicOf(job).name(kafka.prefix()),
                 null,
                 job.id(),
                 JobJson.write(job).getBytes(StandardCharsets.UTF_8),

@@ -3,6 +3,7 @@ package io.trainyard.cli;
 import io.quarkus.runtime.Quarkus;
 import io.trainyard.broker.EmbeddedBroker;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.io.IOException;
 import java.io.InputStream;
@@ -132,7 +133,7 @@ public final class DemoCommand implements Callable<Integer> {
     private int train(EmbeddedBroker broker, List<JobSpec> jobs) {
         terminal.out().printf("page   http://%s:%s/%nKafka  %s%n%n", LOCALHOST, Service.httpPort(), broker.address());
         KafkaOptions kafka = KafkaOptions.at(broker.address(), Topic.DEFAULT_PREFIX);
-        CommandSender.send(kafka, jobs, CommandSender.Priority.NORMAL, _ -> {});
+        CommandSender.send(kafka, jobs, Priority.NORMAL, _ -> {});
         int status = JobWatch.run(
                 kafka,
                 terminal,

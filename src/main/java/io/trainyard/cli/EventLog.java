@@ -28,9 +28,6 @@ final class EventLog implements AutoCloseable {
     /// The topics that events are on.
     static final List<Topic> EVENTS = List.of(Topic.STEPS, Topic.ACCURACY, Topic.CHECKPOINTS, Topic.JOBS);
 
-    /// The topics that commands are on.
-    static final List<Topic> COMMANDS = List.of(Topic.COMMANDS_HIGH, Topic.COMMANDS_NORMAL, Topic.COMMANDS_LOW);
-
     private static final int MAX_FETCHED_BYTES = 8 << 20;
     private static final Duration POLL = Duration.ofMillis(200);
 

@@ -101,7 +101,7 @@ final class JobBook {
     void take(EventLog.Entry entry) {
         if (EventLog.EVENTS.contains(entry.topic())) {
             event(entry);
-        } else if (EventLog.COMMANDS.contains(entry.topic())) {
+        } else if (Topic.COMMANDS.contains(entry.topic())) {
             command(entry);
         } else if (entry.topic() == Topic.DEAD_LETTER) {
             deadLetter(entry);

@@ -65,7 +65,7 @@ public final class JobWatch {
 
     private static List<Topic> topics() {
         List<Topic> topics = new ArrayList<>(EventLog.EVENTS);
-        topics.addAll(EventLog.COMMANDS);
+        topics.addAll(Topic.COMMANDS);
         topics.add(Topic.DEAD_LETTER);
         return topics;
     }

@@ -48,7 +48,7 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
     @Override
     public Integer call() throws JsonProcessingException {
         List<Topic> topics = new ArrayList<>(EventLog.EVENTS);
-        topics.addAll(EventLog.COMMANDS);
+        topics.addAll(Topic.COMMANDS);
         topics.add(Topic.DEAD_LETTER);
         JobBook book = new JobBook(_ -> true, (_, _) -> {}, terminal.err()::println);
         try (EventLog log = EventLog.open(kafka, topics)) {

@@ -9,6 +9,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Queue;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
@@ -24,15 +25,10 @@ final class PartitionBuffer {
     private static final int RECORD_BYTES = 200;
 
     /// Of records with the same timestamp, these topics' come first, in this order.
-    private static final List<Topic> TIES = List.of(
-            Topic.COMMANDS_HIGH,
-            Topic.COMMANDS_NORMAL,
-            Topic.COMMANDS_LOW,
-            Topic.STEPS,
-            Topic.ACCURACY,
-            Topic.CHECKPOINTS,
-            Topic.JOBS,
-            Topic.DEAD_LETTER);
+    private static final List<Topic> TIES = Stream.concat(
+                    Topic.COMMANDS.stream(),
+                    Stream.of(Topic.STEPS, Topic.ACCURACY, Topic.CHECKPOINTS, Topic.JOBS, Topic.DEAD_LETTER))
+            .toList();
 
     /// By the earliest records in hand; only for buffers that are not empty. The earliest need not be the first:
     /// each worker stamps its records, and those of two workers may reach a partition the other way round. What

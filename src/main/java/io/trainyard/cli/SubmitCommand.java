@@ -2,6 +2,7 @@ package io.trainyard.cli;
 
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.KafkaUnreachableException;
+import io.trainyard.topics.Priority;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -55,7 +56,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
             converter = PriorityConverter.class,
             description =
                     "high, normal or low (default: ${DEFAULT-VALUE}). A free worker takes the most urgent job first.")
-    private CommandSender.Priority priority = CommandSender.Priority.NORMAL;
+    private Priority priority = Priority.NORMAL;
 
     @Option(names = "--watch", description = "Then show the jobs' progress until each has ended.")
     private boolean watch;
@@ -96,13 +97,13 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
                 : ExitCodes.OK;
     }
 
-    static final class PriorityConverter implements ITypeConverter<CommandSender.Priority> {
+    static final class PriorityConverter implements ITypeConverter<Priority> {
         @Override
-        public CommandSender.Priority convert(String value) {
+        public Priority convert(String value) {
             return switch (value) {
-                case "high" -> CommandSender.Priority.HIGH;
-                case "normal" -> CommandSender.Priority.NORMAL;
-                case "low" -> CommandSender.Priority.LOW;
+                case "high" -> Priority.HIGH;
+                case "normal" -> Priority.NORMAL;
+                case "low" -> Priority.LOW;
                 default -> throw new TypeConversionException("allowed is high, normal or low");
             };
         }

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /// The choice of a device by name. Nothing falls back silently: only `auto` chooses.
@@ -32,6 +33,20 @@ public final class Devices {
     /// @throws DeviceException if none is available; says why of each
     public static DeviceChoice choice() {
         return choice(backends());
+    }
+
+    /// The kinds of device that a worker has: with a device of its own that one's, with `auto` all that are available
+    /// and not for names only.
+    public static Set<String> kinds(DeviceSpec own) {
+        return own.isAuto() ? availableKinds(backends()) : Set.of(own.kind());
+    }
+
+    static Set<String> availableKinds(List<DeviceBackend> backends) {
+        return backends.stream()
+                .filter(backend ->
+                        backend.rank() > 0 && backend.whyUnavailable().isEmpty())
+                .map(DeviceBackend::kind)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /// @param backends the preferred ones first

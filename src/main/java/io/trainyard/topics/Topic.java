@@ -15,6 +15,12 @@ public enum Topic {
     COMMANDS_HIGH("commands.high", commands()),
     COMMANDS_NORMAL("commands.normal", commands()),
     COMMANDS_LOW("commands.low", commands()),
+    CPU_COMMANDS_HIGH("commands.cpu.high", commands()),
+    CPU_COMMANDS_NORMAL("commands.cpu.normal", commands()),
+    CPU_COMMANDS_LOW("commands.cpu.low", commands()),
+    CUDA_COMMANDS_HIGH("commands.cuda.high", commands()),
+    CUDA_COMMANDS_NORMAL("commands.cuda.normal", commands()),
+    CUDA_COMMANDS_LOW("commands.cuda.low", commands()),
     CONTROL("control", compacted()),
     STEPS("steps", retained(Duration.ofDays(2))),
     ACCURACY("accuracy", retained(Duration.ofDays(30))),
@@ -23,8 +29,17 @@ public enum Topic {
     WORKERS("workers", compacted()),
     DEAD_LETTER("dead-letter", retained(Duration.ofDays(30)));
 
-    /// Where commands are, the most urgent first.
-    public static final List<Topic> COMMANDS = List.of(COMMANDS_HIGH, COMMANDS_NORMAL, COMMANDS_LOW);
+    /// Where commands are; [Priority] says which is for what.
+    public static final List<Topic> COMMANDS = List.of(
+            COMMANDS_HIGH,
+            CPU_COMMANDS_HIGH,
+            CUDA_COMMANDS_HIGH,
+            COMMANDS_NORMAL,
+            CPU_COMMANDS_NORMAL,
+            CUDA_COMMANDS_NORMAL,
+            COMMANDS_LOW,
+            CPU_COMMANDS_LOW,
+            CUDA_COMMANDS_LOW);
 
     /// The largest record that commands and jobs may have, in bytes: the longest command, and as much again, because
     /// the event that a job has started carries its command and the table of its parameters.

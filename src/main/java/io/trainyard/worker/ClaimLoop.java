@@ -8,6 +8,9 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Topic;
 import io.trainyard.training.Outcome;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -29,9 +32,11 @@ final class ClaimLoop implements AutoCloseable {
     /// @param kafka `host:port`
     /// @param prefix of the topics' names
     /// @param worker the worker's id
+    /// @param kinds of devices the worker runs jobs on
     /// @param grace from [#close] to the end, and how long a job whose claim was lost may take to stop
     /// @param flushTimeout how long the brokers may take to acknowledge a job's events
-    record Settings(String kafka, String prefix, String worker, Duration grace, Duration flushTimeout) {}
+    record Settings(
+            String kafka, String prefix, String worker, Set<String> kinds, Duration grace, Duration flushTimeout) {}
 
     private static final System.Logger LOG = System.getLogger(ClaimLoop.class.getName());
 
@@ -50,6 +55,7 @@ final class ClaimLoop implements AutoCloseable {
     private static final int LAST_WORDS_DIVISOR = 4;
 
     private final Settings settings;
+    private final CommandRoutes routes;
     private final JobRunner runner;
     private final EventPublisher publisher;
     private final Activity activity;
@@ -62,6 +68,7 @@ final class ClaimLoop implements AutoCloseable {
 
     ClaimLoop(Settings settings, JobRunner runner, EventPublisher publisher, Activity activity) {
         this.settings = settings;
+        this.routes = new CommandRoutes(settings.prefix(), settings.kinds());
         this.runner = runner;
         this.publisher = publisher;
         this.activity = activity;
@@ -98,7 +105,7 @@ final class ClaimLoop implements AutoCloseable {
 
     /// Whatever goes wrong with Kafka ends one consumer, never the loop.
     private void claimUntilLost() throws InterruptedException {
-        try (ShareClaims claims = openClaims()) {
+        try (ShareClaims claims = new ShareClaims(settings.kafka(), settings.worker(), routes.sources())) {
             while (!isStopping()) {
                 var command = claims.next();
                 if (command.isPresent()) {
@@ -120,16 +127,6 @@ final class ClaimLoop implements AutoCloseable {
         }
     }
 
-    private ShareClaims openClaims() {
-        return new ShareClaims(
-                settings.kafka(),
-                settings.worker(),
-                Topic.COMMANDS.stream()
-                        .map(topic -> new ShareClaims.Source(
-                                topic.name(settings.prefix()), topic.claimGroup(settings.prefix())))
-                        .toList());
-    }
-
     private void settle(ShareClaims claims, ConsumerRecord<byte[], byte[]> command)
             throws ClaimLostException, InterruptedException {
         if (isLastDelivery(command)) {
@@ -145,7 +142,12 @@ final class ClaimLoop implements AutoCloseable {
             reject(claims, command, String.valueOf(e.getMessage()));
             return;
         }
-        work(claims, command, job);
+        Optional<Topic> elsewhere = routes.elsewhere(command.topic(), job);
+        if (elsewhere.isPresent()) {
+            forward(claims, command, job, elsewhere.get());
+        } else {
+            work(claims, command, job);
+        }
     }
 
     private boolean isLastDelivery(ConsumerRecord<byte[], byte[]> command) {
@@ -161,6 +163,22 @@ final class ClaimLoop implements AutoCloseable {
         } catch (RuntimeException | StackOverflowError e) { // whatever a stranger's bytes bring about is theirs
             throw new InvalidJobException("the command cannot be read: " + e, e);
         }
+    }
+
+    private void forward(ShareClaims claims, ConsumerRecord<byte[], byte[]> command, JobSpec job, Topic topic)
+            throws ClaimLostException, InterruptedException {
+        LOG.log(
+                System.Logger.Level.INFO,
+                "job={0} worker={1} topic={2} offset={3} goes to {4}: the job is for {5}, and this worker has {6}",
+                job.id(),
+                settings.worker(),
+                command.topic(),
+                command.offset(),
+                topic.name(settings.prefix()),
+                job.device().kind(),
+                String.join(", ", new TreeSet<>(settings.kinds())));
+        awaitAcknowledged(claims, publisher.forward(command, topic));
+        claims.settle(AcknowledgeType.ACCEPT);
     }
 
     private void reject(ShareClaims claims, ConsumerRecord<byte[], byte[]> command, String reason)

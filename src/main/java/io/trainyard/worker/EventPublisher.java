@@ -5,6 +5,7 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.DeadLetter;
+import io.trainyard.topics.Forwarded;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -75,6 +76,16 @@ final class EventPublisher {
     /// Publishes a command once more, as it is.
     CompletableFuture<Void> again(ConsumerRecord<byte[], byte[]> command) {
         return outbox.send(command.topic(), command.key(), body(command), command.headers());
+    }
+
+    /// Publishes a command on the topic where it belongs, and says so in its headers.
+    CompletableFuture<Void> forward(ConsumerRecord<byte[], byte[]> command, Topic topic) {
+        RecordHeaders headers = new RecordHeaders(command.headers());
+        headers.remove(Forwarded.FROM);
+        headers.remove(Forwarded.BY);
+        add(headers, Forwarded.FROM, command.topic());
+        add(headers, Forwarded.BY, worker);
+        return outbox.send(topic.name(prefix), command.key(), body(command), headers);
     }
 
     /// A command without a body is an empty one; channels carry no nulls.

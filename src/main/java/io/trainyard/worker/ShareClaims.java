@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,18 +29,20 @@ final class ShareClaims implements AutoCloseable {
     /// The bound on leaving a group.
     static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
-    /// How long each topic is asked in turn, and how long the broker may think about it: a little less, so that the
-    /// answer is there in time.
-    private static final Duration POLL = Duration.ofMillis(100);
+    /// How long it takes to ask all topics, one after the other, when none has a command: on average twice as long as
+    /// a command waits for an idle worker.
+    private static final int ROUND_MILLIS = 200;
 
-    private static final int FETCH_WAIT_MILLIS = 80;
+    /// How much less the broker may think about an answer than it is waited for, so that it is there in time.
+    private static final int ANSWER_MILLIS = 10;
 
     /// Kafka's own default; asked of the broker as soon as a command is held.
     private static final int UNKNOWN_LOCK_MILLIS = 30_000;
 
     private final String kafka;
     private final String worker;
-    private final List<Source> sources;
+    private final List<List<Source>> sources; // those of one urgency change their order
+    private final int pollMillis;
     private final Map<Source, KafkaShareConsumer<byte[], byte[]>> consumers = new HashMap<>();
     private @Nullable Held held;
 
@@ -49,11 +52,13 @@ final class ShareClaims implements AutoCloseable {
     private record Held(KafkaShareConsumer<byte[], byte[]> by, ConsumerRecord<byte[], byte[]> command) {}
 
     /// @param kafka `host:port`
-    /// @param sources the most urgent first
-    ShareClaims(String kafka, String worker, List<Source> sources) {
+    /// @param sources the most urgent first; those in one list are as urgent as one another
+    ShareClaims(String kafka, String worker, List<List<Source>> sources) {
         this.kafka = kafka;
         this.worker = worker;
-        this.sources = List.copyOf(sources);
+        this.sources = sources.stream().<List<Source>>map(ArrayList::new).toList();
+        int count = sources.stream().mapToInt(List::size).sum();
+        this.pollMillis = Math.max(ROUND_MILLIS / count, ANSWER_MILLIS + 1);
     }
 
     private KafkaShareConsumer<byte[], byte[]> join(Source source) {
@@ -72,7 +77,7 @@ final class ShareClaims implements AutoCloseable {
                         ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
                         1,
                         ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
-                        FETCH_WAIT_MILLIS),
+                        pollMillis - ANSWER_MILLIS),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer());
         consumer.subscribe(List.of(source.topic()));
@@ -81,17 +86,26 @@ final class ShareClaims implements AutoCloseable {
 
     /// Asks each topic for a command, for a short time, and holds the first that comes.
     Optional<ConsumerRecord<byte[], byte[]>> next() throws ClaimLostException {
-        sources.forEach(source -> consumers.computeIfAbsent(source, this::join));
-        for (Source source : sources) {
-            KafkaShareConsumer<byte[], byte[]> consumer = Objects.requireNonNull(consumers.get(source));
-            ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
-            if (!records.isEmpty()) {
-                ConsumerRecord<byte[], byte[]> command = only(records);
-                held = new Held(consumer, command);
-                return Optional.of(command);
+        sources.forEach(equals -> equals.forEach(source -> consumers.computeIfAbsent(source, this::join)));
+        for (List<Source> equals : sources) {
+            for (Source source : equals) {
+                KafkaShareConsumer<byte[], byte[]> consumer = Objects.requireNonNull(consumers.get(source));
+                ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ofMillis(pollMillis));
+                if (!records.isEmpty()) {
+                    ConsumerRecord<byte[], byte[]> command = only(records);
+                    held = new Held(consumer, command);
+                    putLast(source, equals);
+                    return Optional.of(command);
+                }
             }
         }
         return Optional.empty();
+    }
+
+    /// A topic that is never empty must not starve its equals.
+    private static void putLast(Source source, List<Source> equals) {
+        equals.remove(source);
+        equals.add(source);
     }
 
     private static ConsumerRecord<byte[], byte[]> only(ConsumerRecords<byte[], byte[]> records)

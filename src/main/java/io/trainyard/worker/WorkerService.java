@@ -64,7 +64,12 @@ public class WorkerService {
         EventPublisher publisher = new EventPublisher(outbox, settings.topics().prefix(), id, worker.sendTimeout());
         ClaimLoop claims = new ClaimLoop(
                 new ClaimLoop.Settings(
-                        settings.kafka(), settings.topics().prefix(), id, worker.grace(), worker.flushTimeout()),
+                        settings.kafka(),
+                        settings.topics().prefix(),
+                        id,
+                        Devices.kinds(device),
+                        worker.grace(),
+                        worker.flushTimeout()),
                 (job, events, stopRequested) ->
                         training.run(job, new JobFolder(store, job.id()), events, stopRequested),
                 publisher,

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
+import io.trainyard.topics.Priority;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,10 +27,7 @@ final class InterruptIT {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "there is no /usr/bin/script");
         String prefix = "interrupt.";
         CommandSender.send(
-                KafkaOptions.at(TestBroker.address(), prefix),
-                List.of(Jobs.spec("a")),
-                CommandSender.Priority.NORMAL,
-                _ -> {});
+                KafkaOptions.at(TestBroker.address(), prefix), List.of(Jobs.spec("a")), Priority.NORMAL, _ -> {});
         String command =
                 "%s watch a --kafka %s --prefix %s".formatted(TrainyardProcess.LAUNCHER, TestBroker.address(), prefix);
         try (var script = TrainyardProcess.start(

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -59,8 +60,12 @@ final class Fleet implements AutoCloseable {
     }
 
     ClaimLoop start(String worker, JobRunner runner, Activity activity) {
+        return start(worker, Set.of("cpu"), runner, activity);
+    }
+
+    ClaimLoop start(String worker, Set<String> kinds, JobRunner runner, Activity activity) {
         ClaimLoop loop = new ClaimLoop(
-                new ClaimLoop.Settings(kafka, prefix, worker, Duration.ofSeconds(10), Duration.ofSeconds(5)),
+                new ClaimLoop.Settings(kafka, prefix, worker, kinds, Duration.ofSeconds(10), Duration.ofSeconds(5)),
                 runner,
                 publisher(worker),
                 activity);
@@ -79,9 +84,13 @@ final class Fleet implements AutoCloseable {
     }
 
     void submit(String key, byte[] body) {
+        submit(Topic.COMMANDS_NORMAL, key, body);
+    }
+
+    void submit(Topic topic, String key, byte[] body) {
         try {
             outbox.send(
-                            Topic.COMMANDS_NORMAL.name(prefix),
+                            topic.name(prefix),
                             key.getBytes(StandardCharsets.UTF_8),
                             body,
                             CloudEvents.headers(CloudEvents.COMMAND, "/test"))

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -59,7 +60,12 @@ class LostClaimTest {
                     : fleet.outbox.send(topic, key, value, headers);
             try (ClaimLoop loop = new ClaimLoop(
                     new ClaimLoop.Settings(
-                            fleet.kafka, fleet.prefix, "w", Duration.ofSeconds(10), Duration.ofSeconds(10)),
+                            fleet.kafka,
+                            fleet.prefix,
+                            "w",
+                            Set.of("cpu"),
+                            Duration.ofSeconds(10),
+                            Duration.ofSeconds(10)),
                     new Fleet.Runner("w"),
                     new EventPublisher(failsOnce, fleet.prefix, "w", Fleet.PATIENCE),
                     new Activity())) {
@@ -77,7 +83,12 @@ class LostClaimTest {
         try (Fleet fleet = new Fleet();
                 ClaimLoop loop = new ClaimLoop(
                         new ClaimLoop.Settings(
-                                fleet.kafka, fleet.prefix, "w", Duration.ofMillis(200), Duration.ofSeconds(1)),
+                                fleet.kafka,
+                                fleet.prefix,
+                                "w",
+                                Set.of("cpu"),
+                                Duration.ofMillis(200),
+                                Duration.ofSeconds(1)),
                         (job, events, _) -> {
                             boolean ignored = false;
                             while (!ignored) {

@@ -1,0 +1,59 @@
+package io.trainyard.topics;
+
+import io.trainyard.spec.JobSpec;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/// How urgent a command is. Each has a topic for jobs that any worker may run, and one for each kind of device that
+/// jobs
+/// can name.
+public enum Priority {
+    HIGH(Topic.COMMANDS_HIGH, Topic.CPU_COMMANDS_HIGH, Topic.CUDA_COMMANDS_HIGH),
+    NORMAL(Topic.COMMANDS_NORMAL, Topic.CPU_COMMANDS_NORMAL, Topic.CUDA_COMMANDS_NORMAL),
+    LOW(Topic.COMMANDS_LOW, Topic.CPU_COMMANDS_LOW, Topic.CUDA_COMMANDS_LOW);
+
+    private final Topic common;
+    private final Topic cpu;
+    private final Topic cuda;
+
+    Priority(Topic common, Topic cpu, Topic cuda) {
+        this.common = common;
+        this.cpu = cpu;
+        this.cuda = cuda;
+    }
+
+    /// Where a job's command belongs: the topic of the kind of device that the job names, or the common one where any
+    /// worker will do. `reference` is on every machine.
+    public Topic topicOf(JobSpec job) {
+        return topicOf(job.device().kind());
+    }
+
+    /// Where a worker looks for commands that are this urgent: the common topic, and those of its kinds of device.
+    public List<Topic> topicsOf(Set<String> kinds) {
+        return Stream.concat(Stream.of(common), kinds.stream().sorted().map(this::topicOf))
+                .distinct()
+                .toList();
+    }
+
+    private Topic topicOf(String kind) {
+        return switch (kind) {
+            case "cpu" -> cpu;
+            case "cuda" -> cuda;
+            default -> common;
+        };
+    }
+
+    /// How urgent the commands on a topic are.
+    ///
+    /// @param topic its full name
+    /// @throws IllegalArgumentException if it is none of [Topic#COMMANDS]
+    public static Priority of(String topic, String prefix) {
+        return Arrays.stream(values())
+                .filter(priority -> Stream.of(priority.common, priority.cpu, priority.cuda)
+                        .anyMatch(its -> its.name(prefix).equals(topic)))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no commands are on topic " + topic));
+    }
+}

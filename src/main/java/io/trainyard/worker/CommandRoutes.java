@@ -1,0 +1,34 @@
+package io.trainyard.worker;
+
+import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.Priority;
+import io.trainyard.topics.Topic;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/// Which commands a worker takes, and where those belong that it takes by mistake.
+///
+/// @param prefix of the topics' names
+/// @param kinds of devices the worker runs jobs on
+record CommandRoutes(String prefix, Set<String> kinds) {
+    /// Where to look for commands: the most urgent first, and side by side those that are as urgent as one another.
+    List<List<ShareClaims.Source>> sources() {
+        return Stream.of(Priority.values())
+                .map(priority -> priority.topicsOf(kinds).stream()
+                        .map(topic -> new ShareClaims.Source(topic.name(prefix), topic.claimGroup(prefix)))
+                        .toList())
+                .toList();
+    }
+
+    /// Where a job's command belongs, if that is none of the topics this worker looks at. Whoever looks there runs the
+    /// job, so that no command is passed on twice.
+    ///
+    /// @param topic the full name of the topic it was on
+    Optional<Topic> elsewhere(String topic, JobSpec job) {
+        Priority priority = Priority.of(topic, prefix);
+        Topic proper = priority.topicOf(job);
+        return priority.topicsOf(kinds).contains(proper) ? Optional.empty() : Optional.of(proper);
+    }
+}

@@ -1,0 +1,247 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.broker.TestBroker;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.topics.Forwarded;
+import io.trainyard.topics.Topic;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// Workers with a CPU, a GPU or both, on topics of the real broker.
+class RoutingTest {
+    private static final Set<String> CPU = Set.of("cpu");
+    private static final Set<String> CUDA = Set.of("cuda");
+    private static final Set<String> BOTH = Set.of("cpu", "cuda");
+
+    private final Fleet fleet = new Fleet();
+
+    @AfterEach
+    void close() {
+        fleet.close();
+    }
+
+    @Test
+    void aJobForAKindThatIsNotHereWaitsWhileOthersGoOn() {
+        start("c", CPU);
+        submit(Topic.COMMANDS_NORMAL, "for-cuda", "cuda:1");
+        submit(Topic.COMMANDS_NORMAL, "for-anyone", "auto");
+        assertThat(fleet.eventsUntilFinished(1)).extracting(TrainingEvent::job).containsOnly("for-anyone");
+        assertThat(keys(Topic.CUDA_COMMANDS_NORMAL, 1)).containsExactly("for-cuda");
+
+        start("g", CUDA);
+        assertThat(claims(2)).containsExactly(Map.entry("for-anyone", "c"), Map.entry("for-cuda", "g"));
+        assertThat(keys(Topic.CUDA_COMMANDS_NORMAL, 1)).as("passed on once").hasSize(1);
+    }
+
+    @Test
+    void aCommandIsPassedOnAsItIsAndSaysByWhom() throws Exception {
+        byte[] body = job("a", "cuda");
+        RecordHeaders headers = new RecordHeaders();
+        headers.add("traceparent", "00-1-2-3".getBytes(StandardCharsets.UTF_8));
+        headers.add("mine", new byte[] {1, 2});
+        headers.add(Forwarded.BY, "somebody before".getBytes(StandardCharsets.UTF_8));
+        fleet.outbox
+                .send(Topic.COMMANDS_LOW.name(fleet.prefix), null, body, headers)
+                .get(60, TimeUnit.SECONDS);
+        start("c", CPU);
+
+        ConsumerRecord<byte[], byte[]> passed =
+                fleet.read(Topic.CUDA_COMMANDS_LOW, read -> !read.isEmpty()).getFirst();
+        assertThat(passed.key()).isNull();
+        assertThat(passed.value()).isEqualTo(body);
+        Map<String, byte[]> found = new HashMap<>();
+        for (Header header : passed.headers()) {
+            assertThat(found.put(header.key(), header.value())).as(header.key()).isNull();
+        }
+        assertThat(found).containsOnlyKeys("traceparent", "mine", Forwarded.BY, Forwarded.FROM);
+        assertThat(found.get("mine")).containsExactly(1, 2);
+        assertThat(Fleet.header(passed, Forwarded.BY)).isEqualTo("c");
+        assertThat(Fleet.header(passed, Forwarded.FROM)).isEqualTo(Topic.COMMANDS_LOW.name(fleet.prefix));
+    }
+
+    @Test
+    void eachKindIsFoundFromAnyTopicWithoutGoingInCircles() {
+        submit(Topic.CUDA_COMMANDS_HIGH, "cpu-on-cuda", "cpu");
+        submit(Topic.CPU_COMMANDS_HIGH, "cuda-on-cpu", "cuda:0");
+        submit(Topic.COMMANDS_HIGH, "cpu-on-common", "cpu");
+        submit(Topic.COMMANDS_HIGH, "cuda-on-common", "cuda");
+        submit(Topic.CPU_COMMANDS_HIGH, "auto-on-cpu", "auto");
+        submit(Topic.CUDA_COMMANDS_HIGH, "reference-on-cuda", "reference");
+        start("c", CPU);
+        start("g", CUDA);
+        Map<String, String> claims = claims(6);
+        assertThat(claims)
+                .containsEntry("cpu-on-cuda", "c")
+                .containsEntry("cuda-on-cpu", "g")
+                .containsEntry("cpu-on-common", "c")
+                .containsEntry("cuda-on-common", "g")
+                .as("whoever looks there may run it")
+                .containsEntry("auto-on-cpu", "c")
+                .containsEntry("reference-on-cuda", "g");
+        // At most one of two is passed on from the common topic: the other may be claimed by its own kind's worker.
+        assertThat(keys(Topic.CPU_COMMANDS_HIGH, 3)).contains("cpu-on-cuda").doesNotHaveDuplicates();
+        assertThat(keys(Topic.CUDA_COMMANDS_HIGH, 3)).contains("cuda-on-cpu").doesNotHaveDuplicates();
+        assertThat(keys(Topic.COMMANDS_HIGH, 2)).hasSize(2);
+    }
+
+    @Test
+    void aWorkerWithAllKindsRunsACommandWhereverItIs() {
+        submit(Topic.CUDA_COMMANDS_NORMAL, "cpu-on-cuda", "cpu");
+        submit(Topic.COMMANDS_NORMAL, "cuda-on-common", "cuda");
+        submit(Topic.CPU_COMMANDS_NORMAL, "cpu-on-cpu", "cpu");
+        start("b", BOTH);
+        assertThat(claims(3)).hasSize(3);
+        assertThat(keys(Topic.CUDA_COMMANDS_NORMAL, 1)).containsExactly("cpu-on-cuda");
+        assertThat(keys(Topic.CPU_COMMANDS_NORMAL, 1)).containsExactly("cpu-on-cpu");
+    }
+
+    @Test
+    void aWorkerOfTheReferenceDeviceTakesWhatNamesNoOtherKind() {
+        submit(Topic.COMMANDS_NORMAL, "cpu", "cpu");
+        submit(Topic.COMMANDS_NORMAL, "reference", "reference");
+        submit(Topic.COMMANDS_NORMAL, "auto", "auto");
+        start("r", Set.of("reference"));
+        assertThat(claims(2)).containsOnlyKeys("reference", "auto");
+        assertThat(keys(Topic.CPU_COMMANDS_NORMAL, 1)).containsExactly("cpu");
+    }
+
+    /// All wait until a first job is done, so that the worker sees them together.
+    @Test
+    void allThatIsUrgentComesBeforeTheRestWhateverItsKind() {
+        CountDownLatch submitted = new CountDownLatch(1);
+        fleet.start("b", BOTH, new Fleet.Runner("b", new HashMap<>(), () -> submitted.getCount() == 0), new Activity());
+        submit(Topic.COMMANDS_NORMAL, "first", "auto");
+        fleet.events(events -> !events.isEmpty());
+        submit(Topic.COMMANDS_LOW, "low", "auto");
+        submit(Topic.CUDA_COMMANDS_LOW, "low-cuda", "cuda");
+        submit(Topic.COMMANDS_NORMAL, "normal", "auto");
+        submit(Topic.CPU_COMMANDS_NORMAL, "normal-cpu", "cpu");
+        submit(Topic.CUDA_COMMANDS_HIGH, "high-cuda", "cuda");
+        submit(Topic.COMMANDS_HIGH, "high", "auto");
+        submitted.countDown();
+        assertThat(claims(7).keySet().stream().map(job -> job.replaceAll("-.*", "")))
+                .containsExactly("first", "high", "high", "normal", "normal", "low", "low");
+    }
+
+    /// Of two topics that are as urgent as one another, neither waits for the other to be empty.
+    @Test
+    void topicsOfOneUrgencyTakeTurns() {
+        CountDownLatch submitted = new CountDownLatch(1);
+        fleet.start("c", CPU, new Fleet.Runner("c", new HashMap<>(), () -> submitted.getCount() == 0), new Activity());
+        submit(Topic.COMMANDS_NORMAL, "first", "auto");
+        fleet.events(events -> !events.isEmpty());
+        for (int i = 0; i < 4; i++) {
+            submit(Topic.COMMANDS_NORMAL, "common-" + i, "auto");
+            submit(Topic.CPU_COMMANDS_NORMAL, "cpu-" + i, "cpu");
+        }
+        submitted.countDown();
+        List<String> kinds = claims(9).keySet().stream()
+                .skip(1)
+                .map(job -> job.replaceAll("-.*", ""))
+                .toList();
+        for (int i = 1; i < kinds.size(); i++) {
+            assertThat(kinds.get(i)).as("%d of %s", i, kinds).isNotEqualTo(kinds.get(i - 1));
+        }
+    }
+
+    @Test
+    void aCommandThatCannotBePassedOnIsKeptAndPassedOnLater() {
+        AtomicInteger refused = new AtomicInteger();
+        AtomicBoolean away = new AtomicBoolean(true);
+        String there = Topic.CUDA_COMMANDS_NORMAL.name(fleet.prefix);
+        Outbox outbox = (topic, key, value, headers) -> {
+            if (topic.equals(there) && away.get()) {
+                away.set(refused.incrementAndGet() < 2);
+                return CompletableFuture.failedFuture(new IllegalStateException("the topic is away"));
+            }
+            return fleet.outbox.send(topic, key, value, headers);
+        };
+        try (ClaimLoop loop = new ClaimLoop(
+                new ClaimLoop.Settings(
+                        fleet.kafka, fleet.prefix, "c", CPU, Duration.ofSeconds(10), Duration.ofSeconds(5)),
+                new Fleet.Runner("c"),
+                new EventPublisher(outbox, fleet.prefix, "c", Fleet.PATIENCE),
+                new Activity())) {
+            loop.start();
+            submit(Topic.COMMANDS_NORMAL, "a", "cuda");
+            assertThat(keys(Topic.CUDA_COMMANDS_NORMAL, 1)).containsExactly("a");
+        }
+        assertThat(refused).hasValue(2);
+    }
+
+    /// The brokers take the record and do not say so: the worker does not wait for ever, and the lock lapses.
+    @Test
+    void anAnswerThatNeverComesIsNotWaitedForLongerThanAllowed() {
+        AtomicInteger sends = new AtomicInteger();
+        Outbox outbox = (topic, key, value, headers) -> sends.getAndIncrement() == 0
+                ? new CompletableFuture<>()
+                : fleet.outbox.send(topic, key, value, headers);
+        try (ClaimLoop loop = new ClaimLoop(
+                new ClaimLoop.Settings(
+                        fleet.kafka,
+                        fleet.prefix,
+                        "c",
+                        CPU,
+                        Duration.ofSeconds(10),
+                        Duration.ofMillis(TestBroker.LOCK_MILLIS * 3 / 2)), // so that the lock is renewed meanwhile
+                new Fleet.Runner("c"),
+                new EventPublisher(outbox, fleet.prefix, "c", Fleet.PATIENCE),
+                new Activity())) {
+            loop.start();
+            submit(Topic.COMMANDS_NORMAL, "a", "cuda");
+            assertThat(keys(Topic.CUDA_COMMANDS_NORMAL, 1)).containsExactly("a");
+        }
+        assertThat(sends).hasValue(2);
+    }
+
+    private void start(String worker, Set<String> kinds) {
+        fleet.start(worker, kinds, new Fleet.Runner(worker), new Activity());
+    }
+
+    private void submit(Topic topic, String id, String device) {
+        fleet.submit(topic, id, job(id, device));
+    }
+
+    private static byte[] job(String id, String device) {
+        return Fleet.job(id)
+                .replace("}", ", \"device\": \"%s\"}".formatted(device))
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    /// Waits until so many jobs have finished: which worker claimed which, in this order; each once.
+    private Map<String, String> claims(int jobs) {
+        Map<String, String> claims = new java.util.LinkedHashMap<>();
+        for (TrainingEvent event : fleet.eventsUntilFinished(jobs)) {
+            if (event instanceof Claimed claimed) {
+                assertThat(claims.put(claimed.job(), claimed.worker()))
+                        .as("job %s, claimed before", claimed.job())
+                        .isNull();
+            }
+        }
+        return claims;
+    }
+
+    /// The keys of all commands on a topic, once there are so many.
+    private List<String> keys(Topic topic, int count) {
+        return fleet.read(topic, read -> read.size() >= count).stream()
+                .map(record -> new String(record.key(), StandardCharsets.UTF_8))
+                .toList();
+    }
+}
