@@ -59,6 +59,7 @@ final class DemoIT {
             assertThat(demo.exitStatus()).as(demo.toString()).isZero();
             assertThat(demo.output())
                     .containsPattern("page   http://localhost:[1-9][0-9]*/")
+                    .containsPattern("(?m)^device auto chose \\w+: .+")
                     .contains("job one finished: ", "job two finished: ")
                     .doesNotContain(ESCAPE, "\r");
             assertThat(demo.errors()).isEmpty();
@@ -68,12 +69,22 @@ final class DemoIT {
 
     @Test
     void endsWith1WhenAJobFailed() throws Exception {
-        try (var demo = demo(List.of(job("good", "auto"), job("bad", "cuda")), "--exit")) {
+        String bad = job("bad", "cpu").replace("}", ", \"precision\": \"bf16\"}");
+        try (var demo = demo(List.of(job("good", "auto"), bad), "--exit")) {
             assertThat(demo.exitStatus()).as(demo.toString()).isEqualTo(1);
             assertThat(demo.output()).contains("job good finished: ");
-            assertThat(demo.output()).contains("job bad failed: this build has no device \"cuda\"");
+            assertThat(demo.output())
+                    .contains("job bad failed: precision is bf16, but device cpu computes in fp32 only");
         }
         assertNothingIsLeft();
+    }
+
+    @Test
+    void refusesAJobThatItsWorkerWouldNeverTake() throws Exception {
+        try (var demo = demo(List.of(job("good", "auto"), job("bad", "cuda:1")), "--device", "cpu")) {
+            assertThat(demo.exitStatus()).as(demo.toString()).isEqualTo(2);
+            assertThat(demo.errors()).contains("job bad: device is \"cuda:1\", but the demo's worker has cpu;");
+        }
     }
 
     @Test

@@ -61,8 +61,13 @@ final class PackagedFleet implements AutoCloseable {
     }
 
     /// Starts a worker; see [#awaitMembers].
-    void startWorker(String id) {
-        workers.put(id, start("worker", "--id", id, "--checkpoints", "checkpoints"));
+    void startWorker(String id, String... more) {
+        workers.put(
+                id,
+                start(
+                        "worker",
+                        Stream.concat(Stream.of("--id", id, "--checkpoints", "checkpoints"), Stream.of(more))
+                                .toArray(String[]::new)));
     }
 
     TrainyardProcess worker(String id) {

@@ -2,6 +2,8 @@ package io.trainyard.cli;
 
 import io.quarkus.runtime.Quarkus;
 import io.trainyard.broker.EmbeddedBroker;
+import io.trainyard.device.Devices;
+import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
@@ -15,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -100,6 +103,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         List<JobSpec> jobs = files.isEmpty() ? builtIn() : JobFiles.read(files, terminal.in());
+        requireKinds(jobs, Devices.kinds(options.device()));
         Service.requireFree(spec, LOCALHOST, port);
         Path folder = directory == null ? temporary() : directory;
         EmbeddedBroker broker = EmbeddedBroker.start(folder.resolve("kafka"), kafkaPort, Topic.DEFAULT_PREFIX);
@@ -112,6 +116,21 @@ public final class DemoCommand implements Callable<Integer> {
         int[] watched = {ExitCodes.OK};
         int ended = Service.run(settings(broker, folder), below, () -> watched[0] = train(broker, jobs));
         return exit && ended == ExitCodes.OK ? watched[0] : ended;
+    }
+
+    /// There is one worker; a job for a kind of device that it has not would wait for ever.
+    private static void requireKinds(List<JobSpec> jobs, Set<String> kinds) {
+        for (JobSpec job : jobs) {
+            String kind = job.device().kind();
+            if (Priority.NAMED_KINDS.contains(kind) && !kinds.contains(kind)) {
+                throw new InvalidJobException(
+                        "job %s: device is \"%s\", but the demo's worker has %s; leave device out, or see ./trainyard devices for why there is none"
+                                .formatted(
+                                        job.id(),
+                                        job.device().name(),
+                                        kinds.stream().sorted().collect(Collectors.joining(", "))));
+            }
+        }
     }
 
     private Map<String, String> settings(EmbeddedBroker broker, Path folder) {
@@ -131,7 +150,9 @@ public final class DemoCommand implements Callable<Integer> {
 
     /// @return the exit status: 0 if all jobs finished
     private int train(EmbeddedBroker broker, List<JobSpec> jobs) {
-        terminal.out().printf("page   http://%s:%s/%nKafka  %s%n%n", LOCALHOST, Service.httpPort(), broker.address());
+        terminal.out().printf("page   http://%s:%s/%nKafka  %s%n", LOCALHOST, Service.httpPort(), broker.address());
+        options.choice(jobs).ifPresent(choice -> terminal.out().println("device " + choice));
+        terminal.out().println();
         KafkaOptions kafka = KafkaOptions.at(broker.address(), Topic.DEFAULT_PREFIX);
         CommandSender.send(kafka, jobs, Priority.NORMAL, _ -> {});
         int status = JobWatch.run(

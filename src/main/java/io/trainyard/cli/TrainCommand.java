@@ -76,6 +76,7 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
     public Integer call() {
         List<JobSpec> jobs = JobFiles.read(List.of(file), terminal.in());
         var _ = Devices.open(options.device()); // its absence is told before any data is read
+        options.choice(jobs).ifPresent(terminal.err()::println);
         CheckpointStore store = CheckpointStore.open(options.checkpoints());
         CountDownLatch ended = new CountDownLatch(1);
         Thread interrupted = new Thread(() -> stopAndWait(ended), "interrupted");

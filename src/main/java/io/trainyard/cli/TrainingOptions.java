@@ -1,11 +1,16 @@
 package io.trainyard.cli;
 
+import io.trainyard.device.DeviceChoice;
+import io.trainyard.device.Devices;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobSpec;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -38,7 +43,7 @@ public final class TrainingOptions {
     @Option(
             names = "--device",
             paramLabel = "D",
-            description = "For jobs that leave the choice open: auto, cpu or reference (default: auto).")
+            description = "For jobs that leave the choice open: auto, cpu, cuda, cuda:N or reference (default: auto).")
     void setDevice(String name) {
         try {
             device = new DeviceSpec(name);
@@ -70,6 +75,17 @@ public final class TrainingOptions {
 
     DeviceSpec device() {
         return device == null ? DeviceSpec.AUTO : device;
+    }
+
+    /// What `auto` chooses here and why, in a sentence; empty where no job asks for it.
+    ///
+    /// @throws io.trainyard.device.DeviceException if no device is available
+    Optional<String> choice(List<JobSpec> jobs) {
+        if (!device().isAuto() || jobs.stream().noneMatch(job -> job.device().isAuto())) {
+            return Optional.empty();
+        }
+        DeviceChoice choice = Devices.choice();
+        return Optional.of("auto chose %s: %s".formatted(choice.kind(), Terminal.printable(choice.reason(), 1000)));
     }
 
     /// 0 lets the device choose for each network.

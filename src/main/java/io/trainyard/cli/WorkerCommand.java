@@ -15,6 +15,7 @@ import picocli.CommandLine.Option;
         name = "worker",
         description = {
             "Takes jobs from Kafka, one at a time, and trains them on its device, until stopped.",
+            "With --device it takes jobs for that kind of device and for any; with auto, for all kinds this machine has.",
             "When stopped, it saves a checkpoint and gives its job back; another worker goes on from there."
         },
         mixinStandardHelpOptions = true,

@@ -23,9 +23,28 @@ public final class Devices {
 
     /// @throws DeviceException if there is no such device here; says why and what there is
     public static Device open(DeviceSpec spec) {
-        List<DeviceBackend> backends = backends();
+        return open(spec, backends());
+    }
+
+    /// @param backends the preferred ones first
+    static Device open(DeviceSpec spec, List<DeviceBackend> backends) {
         String kind = spec.isAuto() ? choice(backends).kind() : spec.kind();
-        return backendOf(kind, backends).open(spec);
+        DeviceBackend backend = backendOf(kind, backends);
+        if (spec.isNumbered() && backend.whyUnavailable().isEmpty()) {
+            requireAmong(backend.devices(), spec);
+        }
+        return backend.open(spec);
+    }
+
+    private static void requireAmong(List<DeviceInfo> devices, DeviceSpec spec) {
+        if (devices.stream().noneMatch(device -> device.name().equals(spec.name()))) {
+            throw new DeviceException(
+                    "no device \"%s\" here; there is %s: name one of these, or %s for whichever the worker has"
+                            .formatted(
+                                    spec.name(),
+                                    devices.stream().map(DeviceInfo::name).collect(Collectors.joining(", ")),
+                                    spec.kind()));
+        }
     }
 
     /// The kind that `auto` chooses here, and why. Asks each backend that it prefers to the chosen one.

@@ -54,6 +54,11 @@ public record DeviceSpec(@JsonValue String name) {
         return List.copyOf(devices);
     }
 
+    /// Whether it is one certain device of its kind, such as `cuda:1`.
+    public boolean isNumbered() {
+        return name.indexOf(':') >= 0;
+    }
+
     /// The part before the colon: which backend.
     public String kind() {
         int colon = name.indexOf(':');

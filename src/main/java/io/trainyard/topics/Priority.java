@@ -14,6 +14,9 @@ public enum Priority {
     NORMAL(Topic.COMMANDS_NORMAL, Topic.CPU_COMMANDS_NORMAL, Topic.CUDA_COMMANDS_NORMAL),
     LOW(Topic.COMMANDS_LOW, Topic.CPU_COMMANDS_LOW, Topic.CUDA_COMMANDS_LOW);
 
+    /// The kinds of device whose jobs have topics of their own.
+    public static final Set<String> NAMED_KINDS = Set.of("cpu", "cuda");
+
     private final Topic common;
     private final Topic cpu;
     private final Topic cuda;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class ShareClaims implements AutoCloseable {
     private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
     private static final Duration REPRESENT_TIMEOUT = Duration.ofSeconds(1);
-    /// The bound on leaving a group.
+    /// The bound on leaving all groups.
     static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
     /// How long it takes to ask all topics, one after the other, when none has a command: on average twice as long as
@@ -36,6 +37,13 @@ final class ShareClaims implements AutoCloseable {
     /// How much less the broker may think about an answer than it is waited for, so that it is there in time.
     private static final int ANSWER_MILLIS = 10;
 
+    /// How long a topic is waited for whose broker does not answer.
+    private static final Duration ANSWER_TIMEOUT = Duration.ofMillis(500);
+
+    /// How long a new worker looks at nothing less urgent than a topic whose group it has not joined yet. Kafka lets a
+    /// member join at its second heartbeat, by default after 5 s.
+    private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(10);
+
     /// Kafka's own default; asked of the broker as soon as a command is held.
     private static final int UNKNOWN_LOCK_MILLIS = 30_000;
 
@@ -44,6 +52,7 @@ final class ShareClaims implements AutoCloseable {
     private final List<List<Source>> sources; // those of one urgency change their order
     private final int pollMillis;
     private final Map<Source, KafkaShareConsumer<byte[], byte[]>> consumers = new HashMap<>();
+    private final long joinedNanos = System.nanoTime() + JOIN_TIMEOUT.toNanos();
     private @Nullable Held held;
 
     /// A topic and its share group.
@@ -81,6 +90,7 @@ final class ShareClaims implements AutoCloseable {
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer());
         consumer.subscribe(List.of(source.topic()));
+        var _ = consumer.poll(Duration.ZERO); // begins to join, so that all groups are joined at the same time
         return consumer;
     }
 
@@ -90,16 +100,42 @@ final class ShareClaims implements AutoCloseable {
         for (List<Source> equals : sources) {
             for (Source source : equals) {
                 KafkaShareConsumer<byte[], byte[]> consumer = Objects.requireNonNull(consumers.get(source));
-                ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ofMillis(pollMillis));
+                ConsumerRecords<byte[], byte[]> records = ask(consumer);
                 if (!records.isEmpty()) {
                     ConsumerRecord<byte[], byte[]> command = only(records);
                     held = new Held(consumer, command);
                     putLast(source, equals);
                     return Optional.of(command);
                 }
+                if (answers(consumer) == 0 && System.nanoTime() < joinedNanos) {
+                    return Optional.empty();
+                }
             }
         }
         return Optional.empty();
+    }
+
+    /// Waits for the broker's answer, so that no topic is passed over because the broker is slow. A consumer that was
+    /// never answered has no partition yet.
+    private ConsumerRecords<byte[], byte[]> ask(KafkaShareConsumer<byte[], byte[]> consumer) {
+        long beginNanos = System.nanoTime();
+        double before = answers(consumer);
+        ConsumerRecords<byte[], byte[]> records;
+        do {
+            records = consumer.poll(Duration.ofMillis(pollMillis));
+        } while (records.isEmpty()
+                && before > 0
+                && answers(consumer) == before
+                && System.nanoTime() - beginNanos < ANSWER_TIMEOUT.toNanos());
+        return records;
+    }
+
+    /// How many fetches the broker has answered. The client tells it nowhere else.
+    private static double answers(KafkaShareConsumer<byte[], byte[]> consumer) {
+        return consumer.metrics().entrySet().stream()
+                .filter(metric -> metric.getKey().name().equals("fetch-total"))
+                .mapToDouble(metric -> (double) metric.getValue().metricValue())
+                .sum();
     }
 
     /// A topic that is never empty must not starve its equals.
@@ -143,11 +179,17 @@ final class ShareClaims implements AutoCloseable {
     /// worker that is busy for long: leaving gives it back.
     @SuppressWarnings("ReferenceEquality") // this consumer, not one like it
     private void leaveOthers(KafkaShareConsumer<byte[], byte[]> one) {
+        leave(consumer -> consumer != one);
+    }
+
+    private void leave(Predicate<KafkaShareConsumer<byte[], byte[]>> which) {
+        long endNanos = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
         consumers.values().removeIf(consumer -> {
-            if (consumer != one) {
-                consumer.close(CLOSE_TIMEOUT);
+            if (which.test(consumer)) {
+                consumer.close(Duration.ofNanos(Math.max(0, endNanos - System.nanoTime())));
+                return true;
             }
-            return consumer != one;
+            return false;
         });
     }
 
@@ -186,7 +228,6 @@ final class ShareClaims implements AutoCloseable {
     /// Leaves the groups; a command still held goes back at once.
     @Override
     public void close() {
-        consumers.values().forEach(consumer -> consumer.close(CLOSE_TIMEOUT));
-        consumers.clear();
+        leave(_ -> true);
     }
 }

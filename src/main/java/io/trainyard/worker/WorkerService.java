@@ -4,6 +4,7 @@ import io.quarkus.runtime.ShutdownEvent;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.data.DatasetException;
+import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.topics.TopicAdmin;
@@ -94,6 +95,16 @@ public class WorkerService {
                 settings.kafka(),
                 data.toAbsolutePath(),
                 settings.checkpoints());
+        if (device.isAuto()) {
+            DeviceChoice choice = Devices.choice();
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "worker={0} device={1} auto chose {2}: {3}",
+                    id,
+                    deviceName,
+                    choice.kind(),
+                    choice.reason());
+        }
     }
 
     /// Completes when the worker has stopped; exceptionally when it cannot go on and the process should end.

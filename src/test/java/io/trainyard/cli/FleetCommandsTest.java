@@ -100,6 +100,30 @@ class FleetCommandsTest {
     }
 
     @Test
+    void submitSendsToTheTopicOfTheDevice() {
+        String device = JOB.replace("}", ", device: %s}");
+        String devices = JOB.replace("}", ", devices: %s}");
+        assertThat(run(
+                        "---\n" + device.formatted("anyone", "auto") + "---\n"
+                                + device.formatted("reference", "reference")
+                                + "---\n" + device.formatted("cpu", "cpu") + "---\n" + device.formatted("gpu", "cuda")
+                                + "---\n" + device.formatted("gpu-1", "'cuda:1'")
+                                + "---\n" + devices.formatted("gpus", "['cuda:0', 'cuda:1']"),
+                        "submit",
+                        "-"))
+                .isZero();
+        assertThat(read(Topic.COMMANDS_NORMAL)).extracting(EventLog.Entry::key).containsExactly("anyone", "reference");
+        assertThat(read(Topic.CPU_COMMANDS_NORMAL))
+                .extracting(EventLog.Entry::key)
+                .containsExactly("cpu");
+        assertThat(read(Topic.CUDA_COMMANDS_NORMAL))
+                .extracting(EventLog.Entry::key)
+                .containsExactly("gpu", "gpu-1", "gpus");
+        assertThat(run("", "jobs")).isZero();
+        assertThat(out.toString(UTF_8)).containsPattern("gpus +WAITING");
+    }
+
+    @Test
     void submitSendsNothingIfOneJobIsBad() {
         assertThat(run(
                         JOB.formatted("a") + "---\n" + JOB.formatted("b").replace("epochs: 2", "epochs: 0"),

@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.trainyard.spec.DeviceSpec;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class DevicesTest {
     /// @param missing why it is not available; null where it is
-    private record Backend(String kind, int rank, @Nullable String missing) implements DeviceBackend {
+    /// @param names of its devices
+    private record Backend(String kind, int rank, @Nullable String missing, String... names) implements DeviceBackend {
         @Override
         public Optional<String> whyUnavailable() {
             return Optional.ofNullable(missing);
@@ -19,12 +21,12 @@ class DevicesTest {
 
         @Override
         public List<DeviceInfo> devices() {
-            return List.of();
+            return Stream.of(names).map(name -> new DeviceInfo(name, "", 0)).toList();
         }
 
         @Override
         public Device open(DeviceSpec spec) {
-            throw new UnsupportedOperationException("only asked about, never opened");
+            throw new UnsupportedOperationException("opened as " + spec.name());
         }
     }
 
@@ -49,6 +51,40 @@ class DevicesTest {
                 .isInstanceOf(DeviceException.class)
                 .hasMessage("no device is available here: cuda is not available: no driver;"
                         + " cpu is not available: no oneDNN; reference is used only when asked for by name");
+    }
+
+    @Test
+    void aNumberThatIsNotHereIsRefusedWithThoseThatAre() {
+        List<DeviceBackend> backends =
+                List.of(new Backend("cuda", 2, null, "cuda:0", "cuda:1"), new Backend("cpu", 1, null, "cpu"), BY_NAME);
+        assertThatThrownBy(() -> Devices.open(new DeviceSpec("cuda:7"), backends))
+                .isInstanceOf(DeviceException.class)
+                .hasMessage(
+                        "no device \"cuda:7\" here; there is cuda:0, cuda:1: name one of these, or cuda for whichever"
+                                + " the worker has");
+        for (String here : List.of("cuda:1", "cuda", "cpu", "auto")) {
+            assertThatThrownBy(() -> Devices.open(new DeviceSpec(here), backends))
+                    .hasMessage("opened as " + here);
+        }
+    }
+
+    @Test
+    void aKindThatIsNotAvailableSaysWhyItself() {
+        DeviceBackend gone = new Backend("cuda", 2, "no driver");
+        assertThatThrownBy(() -> Devices.open(new DeviceSpec("cuda:7"), List.of(gone)))
+                .hasMessage("opened as cuda:7");
+    }
+
+    @Test
+    void aWorkersKindsAreThoseOfItsDevice() {
+        assertThat(Devices.availableKinds(List.of(new Backend("cuda", 2, null), new Backend("cpu", 1, null), BY_NAME)))
+                .containsExactlyInAnyOrder("cuda", "cpu");
+        assertThat(Devices.availableKinds(
+                        List.of(new Backend("cuda", 2, "no driver"), new Backend("cpu", 1, null), BY_NAME)))
+                .containsExactly("cpu");
+        assertThat(Devices.kinds(new DeviceSpec("cuda:1"))).containsExactly("cuda");
+        assertThat(Devices.kinds(new DeviceSpec("reference"))).containsExactly("reference");
+        assertThat(Devices.kinds(DeviceSpec.AUTO)).contains("cpu").doesNotContain("reference");
     }
 
     @Test
