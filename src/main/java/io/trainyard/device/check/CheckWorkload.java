@@ -42,6 +42,8 @@ public final class CheckWorkload {
     /// Its epsilon is large, because a gradient that is nothing but rounding would be divided by its own size.
     public static final Adam ADAM = new Adam(0.01, 0.9, 0.99, 1e-3, 0.02);
 
+    static final long STATE_SEED = 3;
+
     private CheckWorkload() {}
 
     /// Every optimizer, and every option of one.
@@ -155,7 +157,11 @@ public final class CheckWorkload {
 
     /// Random everywhere, so that no value hides a mistake: running statistics and batch norm's scales too.
     public static SessionState state(Workload workload) {
-        Random random = new Random(3);
+        return state(workload, STATE_SEED);
+    }
+
+    static SessionState state(Workload workload, long seed) {
+        Random random = new Random(seed);
         Map<String, Tensor> tensors = new LinkedHashMap<>();
         for (ParameterSpec parameter : workload.network().parameters()) {
             float[] values = new float[parameter.shape().elements()];
@@ -202,7 +208,10 @@ public final class CheckWorkload {
 
     /// The gradients of a plan's first step, by one step of [#PLAIN].
     public static Map<String, Tensor> gradients(LearningSession session, Workload workload) {
-        SessionState before = state(workload);
+        return gradients(session, workload, state(workload));
+    }
+
+    static Map<String, Tensor> gradients(LearningSession session, Workload workload, SessionState before) {
         session.load(before);
         session.beginEpoch(plan(workload, 1), 0);
         var unusedLosses = session.advance(1);

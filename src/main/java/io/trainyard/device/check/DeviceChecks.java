@@ -37,16 +37,8 @@ public final class DeviceChecks {
         List<DeviceCheck> checks = new ArrayList<>();
         for (Precision precision : precisions(device)) {
             for (LayerCase row : LayerCases.all()) {
-                checks.add(new DeviceCheck(
-                        CheckGroup.LAYERS,
-                        "%s, %s, forward and training".formatted(precision, row),
-                        () -> CheckOutcome.of(ReferenceComparison.training(
-                                device, CheckWorkload.in(precision, CheckWorkload.of(row, CheckWorkload.MOMENTUM))))));
-                checks.add(new DeviceCheck(
-                        CheckGroup.LAYERS,
-                        "%s, %s, gradients".formatted(precision, row),
-                        () -> CheckOutcome.of(ReferenceComparison.gradients(
-                                device, CheckWorkload.in(precision, CheckWorkload.of(row, CheckWorkload.PLAIN))))));
+                checks.add(LayerCheck.training(device, precision, row));
+                checks.add(LayerCheck.gradients(device, precision, row));
             }
         }
         return checks;

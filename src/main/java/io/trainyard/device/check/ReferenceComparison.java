@@ -27,25 +27,33 @@ public final class ReferenceComparison {
     ///
     /// @param workload with the optimizer [CheckWorkload#PLAIN]
     public static Comparison gradients(Device device, Workload workload) {
+        return gradients(device, workload, CheckWorkload.state(workload));
+    }
+
+    static Comparison gradients(Device device, Workload workload, SessionState state) {
         Comparison comparison = Comparison.of(workload.precision());
         try (LearningSession reference = openReference(workload);
                 LearningSession session = device.open(workload)) {
             comparison.tensors(
                     "gradient",
-                    CheckWorkload.gradients(reference, workload),
-                    CheckWorkload.gradients(session, workload));
+                    CheckWorkload.gradients(reference, workload, state),
+                    CheckWorkload.gradients(session, workload, state));
         }
         return comparison;
     }
 
     /// An epoch of training, tested before and after it.
     public static Comparison training(Device device, Workload workload) {
+        return training(device, workload, CheckWorkload.state(workload));
+    }
+
+    static Comparison training(Device device, Workload workload, SessionState state) {
         Comparison comparison = Comparison.of(workload.precision());
         int steps = workload.stepsPerEpoch();
         try (LearningSession reference = openReference(workload);
                 LearningSession session = device.open(workload)) {
             for (LearningSession either : List.of(reference, session)) {
-                either.load(CheckWorkload.state(workload));
+                either.load(state);
                 either.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             }
             comparison.values("probability", reference.predict(), session.predict());

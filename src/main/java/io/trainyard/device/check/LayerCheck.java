@@ -1,0 +1,48 @@
+package io.trainyard.device.check;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Workload;
+import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.Precision;
+import java.util.function.Function;
+
+/// A row of the contract's table, in a precision.
+///
+/// Where values are rounded coarsely, chance decides which side of a ReLU's or a pooling's border some of them are on, and
+/// now and then a small network's gradients then differ by more than any sensible tolerance. So such a row is tried with
+/// several random states, of which one must do: chance spares one of them, a mistake none.
+final class LayerCheck {
+    private static final int STATES = 5;
+
+    private LayerCheck() {}
+
+    static DeviceCheck training(Device device, Precision precision, LayerCase row) {
+        Workload workload = workload(precision, row, CheckWorkload.MOMENTUM);
+        return check(
+                "forward and training", row, workload, state -> ReferenceComparison.training(device, workload, state));
+    }
+
+    static DeviceCheck gradients(Device device, Precision precision, LayerCase row) {
+        Workload workload = workload(precision, row, CheckWorkload.PLAIN);
+        return check("gradients", row, workload, state -> ReferenceComparison.gradients(device, workload, state));
+    }
+
+    private static Workload workload(Precision precision, LayerCase row, OptimizerSpec optimizer) {
+        return CheckWorkload.in(precision, CheckWorkload.of(row, optimizer));
+    }
+
+    private static DeviceCheck check(
+            String what, LayerCase row, Workload workload, Function<SessionState, Comparison> comparison) {
+        int states = workload.precision() == Precision.FP32 ? 1 : STATES;
+        return new DeviceCheck(
+                CheckGroup.LAYERS, "%s, %s, %s".formatted(workload.precision(), row, what), () -> {
+                    CheckOutcome outcome = CheckOutcome.of(comparison.apply(CheckWorkload.state(workload)));
+                    for (int i = 1; i < states && outcome.failed(); i++) {
+                        SessionState state = CheckWorkload.state(workload, CheckWorkload.STATE_SEED + i);
+                        outcome = CheckOutcome.of(comparison.apply(state));
+                    }
+                    return outcome;
+                });
+    }
+}
