@@ -52,19 +52,29 @@ final class PackagedFleet implements AutoCloseable {
 
     /// Starts one of `./trainyard`'s commands about this fleet.
     TrainyardProcess start(String command, String... arguments) {
-        return TrainyardProcess.start(
-                folder,
-                Stream.concat(
-                                Stream.of(TrainyardProcess.LAUNCHER.toString(), command, "--kafka", kafka),
-                                Stream.of(arguments))
-                        .toList());
+        return start(List.of(), command, arguments);
+    }
+
+    /// @param environment `NAME=value` each
+    private TrainyardProcess start(List<String> environment, String command, String... arguments) {
+        List<String> all = new ArrayList<>(List.of("/usr/bin/env"));
+        all.addAll(environment);
+        all.addAll(List.of(TrainyardProcess.LAUNCHER.toString(), command, "--kafka", kafka));
+        all.addAll(List.of(arguments));
+        return TrainyardProcess.start(folder, all);
     }
 
     /// Starts a worker; see [#awaitMembers].
     void startWorker(String id, String... more) {
+        startWorker(id, List.of(), more);
+    }
+
+    /// @param environment `NAME=value` each
+    void startWorker(String id, List<String> environment, String... more) {
         workers.put(
                 id,
                 start(
+                        environment,
                         "worker",
                         Stream.concat(Stream.of("--id", id, "--checkpoints", "checkpoints"), Stream.of(more))
                                 .toArray(String[]::new)));

@@ -51,6 +51,9 @@ final class ClaimLoop implements AutoCloseable {
     private static final long MIN_PAUSE_MILLIS = 250;
     private static final long MAX_PAUSE_MILLIS = 30_000;
 
+    /// After an error that a GPU's context does not survive NVIDIA asks for a new process; often a new context will do.
+    private static final int MAX_DEVICE_LOSSES = 3;
+
     /// The part of the grace period kept for the last events and the release: a quarter.
     private static final int LAST_WORDS_DIVISOR = 4;
 
@@ -65,6 +68,7 @@ final class ClaimLoop implements AutoCloseable {
     private volatile long stopNanos;
     private int deliveryLimit;
     private int losses;
+    private int deviceLosses; // in a row
 
     ClaimLoop(Settings settings, JobRunner runner, EventPublisher publisher, Activity activity) {
         this.settings = settings;
@@ -113,7 +117,7 @@ final class ClaimLoop implements AutoCloseable {
                     losses = 0;
                 }
             }
-        } catch (StuckJobException e) {
+        } catch (RestartNeededException e) {
             throw e;
         } catch (ClaimLostException | RuntimeException | OutOfMemoryError e) { // of memory: a command may be a bomb
             losses++;
@@ -237,6 +241,9 @@ final class ClaimLoop implements AutoCloseable {
     private void conclude(
             ShareClaims claims, ConsumerRecord<byte[], byte[]> command, JobEvents events, Outcome outcome, JobSpec job)
             throws ClaimLostException, InterruptedException {
+        if (!(outcome instanceof Outcome.DeviceLost)) {
+            deviceLosses = 0;
+        }
         switch (outcome) {
             case Outcome.Finished _ -> accept(claims, events);
             case Outcome.Failed(String reason) -> {
@@ -253,6 +260,11 @@ final class ClaimLoop implements AutoCloseable {
             case Outcome.Released _ -> release(claims, events);
             case Outcome.DeviceLost(String reason) -> {
                 release(claims, events);
+                if (++deviceLosses == MAX_DEVICE_LOSSES) {
+                    throw new RestartNeededException(
+                            "worker=%s lost its device %d times in a row, the last time as follows; in this process it may never work again. The worker has to be started anew. %s"
+                                    .formatted(settings.worker(), deviceLosses, reason));
+                }
                 // A pause, longer each time, so that a broken device does not take one job after the other.
                 throw new ClaimLostException("job=%s was given back: %s".formatted(job.id(), reason), null);
             }
@@ -310,7 +322,7 @@ final class ClaimLoop implements AutoCloseable {
         if (isStopping()) {
             running.abandon(); // the process ends anyway
         } else if (!running.stop(settings.grace())) {
-            throw new StuckJobException("worker=%s job=%s does not stop; the worker has to be started anew"
+            throw new RestartNeededException("worker=%s job=%s does not stop; the worker has to be started anew"
                     .formatted(settings.worker(), job.id()));
         }
     }
@@ -338,11 +350,11 @@ final class ClaimLoop implements AutoCloseable {
         }
     }
 
-    /// A job neither stops nor can be stopped, so that its device is not free for another.
-    private static final class StuckJobException extends RuntimeException {
+    /// What this process can no longer do, another may: a job does not stop, or a device is lost for good.
+    private static final class RestartNeededException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
-        StuckJobException(String message) {
+        RestartNeededException(String message) {
             super(message);
         }
     }

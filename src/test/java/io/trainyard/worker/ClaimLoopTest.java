@@ -181,6 +181,26 @@ class ClaimLoopTest {
     }
 
     @Test
+    void aDeviceLostAgainAndAgainEndsTheLoopSoThatTheProcessCanBeStartedAnew() {
+        Map<String, Integer> attempts = new ConcurrentHashMap<>();
+        ClaimLoop broken = fleet.start("broken", (job, events, _) -> {
+            int attempt = attempts.merge(job.id(), 1, Integer::sum);
+            events.accept(new Claimed(job.id(), attempt, "broken", "cuda:0"));
+            events.accept(new Released(job.id(), attempt, 0, "cuda:0 is gone"));
+            return new Outcome.DeviceLost("cuda:0 is gone");
+        });
+        fleet.submit("job");
+        assertThat(broken.ended())
+                .failsWithin(Fleet.PATIENCE)
+                .withThrowableThat()
+                .withMessageContaining("worker=broken lost its device 3 times in a row")
+                .withMessageContaining("has to be started anew");
+        fleet.start("whole", new Fleet.Runner("whole", attempts, () -> true));
+        TrainingEvent end = fleet.eventsUntilFinished(1).getLast();
+        assertThat(end.attempt()).isEqualTo(4);
+    }
+
+    @Test
     void aCommandReleasedAgainAndAgainIsNeverDropped() {
         int releases = 12; // the broker drops a command after ten deliveries
         AtomicInteger runs = new AtomicInteger();

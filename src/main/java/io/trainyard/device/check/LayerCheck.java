@@ -9,8 +9,10 @@ import java.util.function.Function;
 
 /// A row of the contract's table, in a precision.
 ///
-/// Where values are rounded coarsely, chance decides which side of a ReLU's or a pooling's border some of them are on, and
-/// now and then a small network's gradients then differ by more than any sensible tolerance. So such a row is tried with
+/// Where values are rounded coarsely, chance decides which side of a ReLU's or a pooling's border some of them are on,
+/// and
+/// now and then a small network's gradients then differ by more than any sensible tolerance. So such a row is tried
+/// with
 /// several random states, of which one must do: chance spares one of them, a mistake none.
 final class LayerCheck {
     private static final int STATES = 5;
@@ -35,14 +37,13 @@ final class LayerCheck {
     private static DeviceCheck check(
             String what, LayerCase row, Workload workload, Function<SessionState, Comparison> comparison) {
         int states = workload.precision() == Precision.FP32 ? 1 : STATES;
-        return new DeviceCheck(
-                CheckGroup.LAYERS, "%s, %s, %s".formatted(workload.precision(), row, what), () -> {
-                    CheckOutcome outcome = CheckOutcome.of(comparison.apply(CheckWorkload.state(workload)));
-                    for (int i = 1; i < states && outcome.failed(); i++) {
-                        SessionState state = CheckWorkload.state(workload, CheckWorkload.STATE_SEED + i);
-                        outcome = CheckOutcome.of(comparison.apply(state));
-                    }
-                    return outcome;
-                });
+        return new DeviceCheck(CheckGroup.LAYERS, "%s, %s, %s".formatted(workload.precision(), row, what), () -> {
+            CheckOutcome outcome = CheckOutcome.of(comparison.apply(CheckWorkload.state(workload)));
+            for (int i = 1; i < states && outcome.failed(); i++) {
+                SessionState state = CheckWorkload.state(workload, CheckWorkload.STATE_SEED + i);
+                outcome = CheckOutcome.of(comparison.apply(state));
+            }
+            return outcome;
+        });
     }
 }

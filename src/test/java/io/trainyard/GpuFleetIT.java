@@ -1,0 +1,125 @@
+package io.trainyard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.topics.Topic;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Jobs from their commands to their ends on GPUs, through the packaged application and JCuda, on the double of
+/// NVIDIA's libraries.
+@DisabledOnOs(OS.WINDOWS)
+final class GpuFleetIT {
+    private static final Path DOUBLE = Path.of("target/native-double").toAbsolutePath();
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void requireDouble() {
+        assumeTrue(Files.exists(DOUBLE.resolve("libcuda.so.1")), "there is no double of NVIDIA's libraries");
+    }
+
+    /// 2 epochs of 100 steps, with masks and a changed order.
+    private static String job(String id, String device) {
+        return """
+            {"id": "%s", %s, "dataset": "shapes28", "epochs": 2, "batchSize": 64, "shuffle": true, "seed": 5,
+             "optimizer": {"type": "sgd", "learningRate": 0.05, "momentum": 0.9}, "network": {"layers": [
+                {"type": "conv2d", "out": 4, "kernel": 5, "stride": 2}, {"type": "relu"},
+                {"type": "maxPool2d", "kernel": 2}, {"type": "flatten"}, {"type": "dropout", "p": 0.2},
+                {"type": "linear", "out": 10}]}}""".formatted(id, device);
+    }
+
+    @Test
+    void eachJobRunsWhereItAsksToAndGivesTheSameNumbers() {
+        try (PackagedFleet fleet = new PackagedFleet(folder)) {
+            fleet.startWorker("processors", "--device", "cpu");
+            fleet.startWorker("gpus", List.of("CUDA_LIBRARIES=" + DOUBLE), "--device", "cuda");
+            fleet.awaitMembers();
+            TrainyardProcess submit = fleet.submit(List.of(
+                            job("on-cpu", "\"device\": \"cpu\""),
+                            job("on-gpu", "\"device\": \"cuda\""),
+                            job("on-two", "\"devices\": [\"cuda:0\", \"cuda:1\"]"))
+                    .toString());
+            assertThat(submit.exitStatus()).as(submit.toString()).isZero();
+            for (String job : List.of("on-cpu", "on-gpu", "on-two")) {
+                fleet.await(Topic.JOBS, job, Finished.class);
+            }
+            List<TrainingEvent> events = fleet.events();
+            assertThat(events)
+                    .filteredOn(Claimed.class::isInstance)
+                    .map(event -> (Claimed) event)
+                    .extracting(event -> "%s by %s on %s".formatted(event.job(), event.worker(), event.device()))
+                    .containsExactlyInAnyOrder(
+                            "on-cpu by processors on cpu",
+                            "on-gpu by gpus on cuda:0",
+                            "on-two by gpus on cuda:0+cuda:1");
+            List<Float> expected = losses(events, "on-cpu");
+            assertThat(expected).hasSizeGreaterThan(100);
+            for (String job : List.of("on-gpu", "on-two")) {
+                List<Float> actual = losses(events, job);
+                assertThat(actual).hasSameSizeAs(expected);
+                for (int i = 0; i < 50; i++) { // later the differences of rounding have grown
+                    assertThat(actual.get(i))
+                            .as("loss %d of %s", i, job)
+                            .isCloseTo(expected.get(i), Percentage.withPercentage(0.1));
+                }
+            }
+        }
+    }
+
+    private static List<Float> losses(List<TrainingEvent> events, String job) {
+        List<Float> losses = new ArrayList<>();
+        for (TrainingEvent event : events) {
+            if (event instanceof StepLosses steps && steps.job().equals(job)) {
+                for (float loss : steps.losses()) {
+                    losses.add(loss);
+                }
+            }
+        }
+        return losses;
+    }
+
+    @Test
+    void aJobWhoseGpuIsLostGoesOnFromItsCheckpointWithTheSameBits() throws Exception {
+        Path file = Files.writeString(folder.resolve("job.json"), job("job", "\"device\": \"cuda\""));
+        List<TrainingEvent> undisturbed = train(file, "undisturbed");
+        // in the second epoch: the step that the session runs for its recording is a run, too
+        List<TrainingEvent> disturbed = train(file, "disturbed", "TRAINYARD_DOUBLE_FAIL=kernel sgd:150:719");
+        assertThat(disturbed)
+                .filteredOn(Released.class::isInstance)
+                .singleElement()
+                .satisfies(event -> assertThat(((Released) event).reason()).contains("CUDA_ERROR_LAUNCH_FAILED (719)"));
+        assertThat(end(disturbed).attempt()).isEqualTo(2);
+        assertThat(end(disturbed).parametersSha256()).isEqualTo(end(undisturbed).parametersSha256());
+    }
+
+    private List<TrainingEvent> train(Path file, String checkpoints, String... environment) {
+        List<String> command = new ArrayList<>(List.of("/usr/bin/env", "CUDA_LIBRARIES=" + DOUBLE));
+        command.addAll(List.of(environment));
+        command.addAll(List.of(TrainyardProcess.LAUNCHER.toString(), "train", file.toString()));
+        command.addAll(List.of("--json", "--checkpoints", checkpoints));
+        TrainyardProcess ended = TrainyardProcess.start(folder, command);
+        assertThat(ended.exitStatus()).as(ended.toString()).isZero();
+        return ended.lines().stream().map(PackagedFleet::event).toList();
+    }
+
+    private static Finished end(List<TrainingEvent> events) {
+        return Stream.of(events.getLast()).map(Finished.class::cast).findFirst().orElseThrow();
+    }
+}
