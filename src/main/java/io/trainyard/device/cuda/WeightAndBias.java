@@ -8,11 +8,18 @@ import org.jspecify.annotations.Nullable;
 
 /// The parameters of a convolution or a linear layer.
 final class WeightAndBias {
+    /// Into so many parts a bias's gradient is divided where a tensor has at least so many rows of channels. With
+    /// fewer, a block for each channel is enough.
+    private static final int PARTS = 128;
+
+    private static final int ROWS_FOR_PARTS = 4096;
+
     private final Compilation c;
     private final ParameterSpec weight;
     private final @Nullable ParameterSpec bias;
     private final int channels;
     private final int inner;
+    private final boolean inParts;
     private boolean withRelu;
 
     /// @param out the layer's output: (samples, channels) or (samples, channels, rows, columns)
@@ -22,6 +29,10 @@ final class WeightAndBias {
         this.bias = layer.parameters().size() > 1 ? layer.parameters().get(1) : null;
         this.channels = out.channels();
         this.inner = c.numbers().channelsLast() ? 1 : out.area();
+        this.inParts = bias != null && inner == 1 && rows(out) >= ROWS_FOR_PARTS;
+        if (inParts) {
+            c.workspace().require((long) PARTS * channels * Float.BYTES);
+        }
     }
 
     /// float32, as in `state_dict()`.
@@ -73,19 +84,22 @@ final class WeightAndBias {
         }
     }
 
-    /// One block of threads sums a channel.
     void biasGradient(Activation out) {
         if (bias != null) {
-            int outer = (int) (out.elements() / channels / inner);
-            c.kernels()
-                    .launchBlocks(
-                            "bias_gradient",
-                            channels,
-                            c.model().gradient(bias),
-                            Objects.requireNonNull(out.gradient()),
-                            outer,
-                            channels,
-                            inner);
+            Buffer gradient = c.model().gradient(bias);
+            Buffer from = Objects.requireNonNull(out.gradient());
+            if (inParts) {
+                Buffer parts = c.workspace().buffer();
+                c.kernels().launchBlocks("bias_gradient_parts", PARTS, parts, from, rows(out), channels);
+                c.kernels().launchBlocks("add_parts", channels, gradient, parts, PARTS, channels);
+            } else { // one block of threads sums a channel
+                c.kernels().launchBlocks("bias_gradient", channels, gradient, from, rows(out), channels, inner);
+            }
         }
+    }
+
+    /// A tensor is (rows, channels, inner).
+    private int rows(Activation out) {
+        return (int) (out.elements() / channels / inner);
     }
 }

@@ -4,7 +4,8 @@ import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import org.jspecify.annotations.Nullable;
 
-/// Scratch memory of cuDNN's algorithms, as large as the greediest of them asks for. Layers run one after the other
+/// Scratch memory, of cuDNN's algorithms above all, as large as the greediest layer asks for. Layers run one after the
+/// other
 /// and share it.
 final class Workspace {
     private long bytes;
@@ -16,7 +17,7 @@ final class Workspace {
 
     /// Once all layers have said what they require.
     void reserve(Arena arena) {
-        buffer = arena.reserve(bytes, "the workspace of cuDNN");
+        buffer = arena.reserve(bytes, "the workspace of the layers");
     }
 
     /// @throws IllegalStateException if it was not reserved yet

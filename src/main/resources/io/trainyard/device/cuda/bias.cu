@@ -39,22 +39,22 @@ extern "C" __global__ void bias_relu(
     addBias(y, bias, n, channels, inner, [](float x) { return x <= 0 ? 0.0f : x; }); // NaN stays
 }
 
-// What this thread sums up of one channel of dy: each BLOCKth group of WIDTH neighbours, BATCH groups at a time, all
-// of which are loaded before the first is needed.
-template <int WIDTH>
-__device__ float partOfChannel(const VALUE* dy, int channel, int outer, int channels, int inner) {
-    const int BATCH = 8;
+const int BATCH = 8; // groups that a thread loads before it needs the first
+
+// What this thread sums up of one channel of x (outer, channels, inner): each BLOCKth group of WIDTH neighbours.
+template <int WIDTH, class Type>
+__device__ float partOfChannel(const Type* x, int channel, int outer, int channels, int inner) {
     int across = inner / WIDTH; // groups in a row of `inner` values
     int row = threadIdx.x / across;
     int at = threadIdx.x % across;
     float sum = 0;
     while (row < outer) {
-        Group<VALUE, WIDTH> groups[BATCH];
+        Group<Type, WIDTH> groups[BATCH];
         bool present[BATCH];
         for (int b = 0; b < BATCH; b++) {
             present[b] = row < outer;
             long long begin = ((long long) (present[b] ? row : 0) * channels + channel) * inner;
-            groups[b] = load<WIDTH>(dy, begin + at * WIDTH);
+            groups[b] = load<WIDTH>(x, begin + at * WIDTH);
             row += BLOCK / across;
             at += BLOCK % across;
             if (at >= across) {
@@ -86,5 +86,78 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) bias_gradient(
     sum = blockSum(sums, sum);
     if (threadIdx.x == 0) {
         gradient[channel] = sum;
+    }
+}
+
+// The sums of the rows `begin` up to `end`, without it, for each channel.
+template <int WIDTH>
+__device__ void sumRows(
+        float* sums, // (channels)
+        const VALUE* dy, // (rows, channels)
+        int begin,
+        int end,
+        int channels) {
+    __shared__ Group<float, WIDTH> parts[BLOCK];
+    int groups = channels / WIDTH;
+    for (int first = 0; first < groups; first += BLOCK) {
+        int width = min(groups - first, BLOCK);
+        int height = BLOCK / width; // rows that the block sums at a time
+        int group = first + threadIdx.x % width;
+        int row = begin + threadIdx.x / width;
+        int last = threadIdx.x < height * width ? end : begin;
+        Group<float, WIDTH> part = {};
+        while (row < last) {
+            Group<VALUE, WIDTH> batch[BATCH];
+            for (int b = 0; b < BATCH; b++) {
+                int present = min(row + b * height, last - 1);
+                batch[b] = load<WIDTH>(dy, (long long) present * channels + group * WIDTH);
+            }
+            for (int b = 0; b < BATCH; b++, row += height) {
+                for (int k = 0; k < WIDTH; k++) {
+                    part.at[k] += row < last ? float(batch[b].at[k]) : 0;
+                }
+            }
+        }
+        parts[threadIdx.x] = part;
+        __syncthreads();
+        if (threadIdx.x < width) {
+            for (int other = 1; other < height; other++) {
+                for (int k = 0; k < WIDTH; k++) {
+                    part.at[k] += parts[other * width + threadIdx.x].at[k];
+                }
+            }
+            store(sums, group * WIDTH, part);
+        }
+        __syncthreads();
+    }
+}
+
+// The gradient of a bias in parts, of which each block sums one, for tensors with many rows: there bias_gradient would
+// have few blocks, which each take a value of each row.
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) bias_gradient_parts(
+        float* parts, // (blocks, channels)
+        const VALUE* dy, // (outer, channels)
+        int outer,
+        int channels) {
+    float* sums = parts + (long long) blockIdx.x * channels;
+    int begin = (long long) outer * blockIdx.x / gridDim.x;
+    int end = (long long) outer * (blockIdx.x + 1) / gridDim.x;
+    if (channels % LANES == 0 && aligned<LANES>(dy) && aligned<LANES>(parts)) {
+        sumRows<LANES>(sums, dy, begin, end, channels);
+    } else {
+        sumRows<1>(sums, dy, begin, end, channels);
+    }
+}
+
+// gradient = the sum of the parts. A block a channel.
+extern "C" __global__ void add_parts(
+        float* gradient, // (channels)
+        const float* parts, // (count, channels)
+        int count,
+        int channels) {
+    __shared__ float sums[BLOCK];
+    float sum = blockSum(sums, partOfChannel<1>(parts, blockIdx.x, count, channels, 1));
+    if (threadIdx.x == 0) {
+        gradient[blockIdx.x] = sum;
     }
 }

@@ -49,6 +49,28 @@ final class BiasKernelsDoubleTest {
         }
     }
 
+    /// More rows than blocks and fewer; more groups of channels than a block has threads.
+    @ParameterizedTest
+    @CsvSource({
+        "FP32, 9001, 32", "FP32, 3, 12", "FP32, 500, 3", "FP32, 70, 1500", "FP32, 1, 1", "FP32, 20, 300",
+        "BF16, 9001, 32", "BF16, 3, 24", "BF16, 500, 3", "BF16, 70, 2100", "BF16, 1, 1", "BF16, 20, 2304"
+    })
+    void hasItsGradientFromParts(Precision precision, int outer, int channels) {
+        int blocks = 5;
+        try (var runner = new KernelRunner(precision)) {
+            float[] dy = runner.rounded(normal(outer * channels));
+            double[] sums = new double[channels];
+            for (int i = 0; i < dy.length; i++) {
+                sums[i % channels] += dy[i];
+            }
+            Buffer parts = runner.floats(new float[blocks * channels]);
+            Buffer gradient = runner.floats(new float[channels]);
+            runner.runBlocks("bias_gradient_parts", blocks, parts, runner.values(dy), outer, channels);
+            runner.runBlocks("add_parts", channels, gradient, parts, blocks, channels);
+            assertSums(runner.readFloats(gradient), sums);
+        }
+    }
+
     private static void assertSums(float[] actual, double[] expected) {
         for (int c = 0; c < expected.length; c++) {
             if (Double.isNaN(expected[c])) {
