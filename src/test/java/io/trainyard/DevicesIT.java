@@ -54,6 +54,7 @@ final class DevicesIT {
                         .startsWith("cuda:0 ")
                         .contains("compute capability 9.0", "cuDNN 9.", "2.0 GiB of memory")
                         .endsWith("; the choice of auto"))
+                .anySatisfy(line -> assertThat(line).startsWith("cuda:1 ").endsWith("GiB of memory"))
                 .contains("             driver: " + DOUBLE.resolve("libcuda.so.1"))
                 .anySatisfy(line -> assertThat(line)
                         .contains(DOUBLE.resolve("libcudnn.so.9") + ", bridged, libcudnn.so.8 -> libcudnn.so.9"))

@@ -36,8 +36,10 @@ public final class DevicesCommand implements Callable<Integer>, PlainCommand {
                 .orElse("");
         for (DeviceBackend backend : backends) {
             backend.whyUnavailable().ifPresent(reason -> line(backend.kind(), "not available: " + reason));
-            for (DeviceInfo device : backend.devices()) {
-                String chosen = backend.kind().equals(best) ? "; the choice of auto" : "";
+            List<DeviceInfo> devices = backend.devices();
+            for (DeviceInfo device : devices) {
+                boolean first = device.equals(devices.getFirst());
+                String chosen = first && backend.kind().equals(best) ? "; the choice of auto" : "";
                 line(
                         device.name(),
                         "%s, %.1f GiB of memory%s"

@@ -37,6 +37,10 @@ public record CudaLibraries(NvidiaDriver driver, Part dnn, Part blas, Part compi
             return new Loaded.Here(load(SearchFolders.ofProcess(), true));
         } catch (CudaUnavailableException e) {
             return new Loaded.Missing(e.reason());
+        } catch (LinkageError | RuntimeException e) { // the initialiser could say so only once
+            return new Loaded.Missing(
+                    "NVIDIA's libraries were found and cannot be used (%s); report it with the output of nvidia-smi"
+                            .formatted(e));
         }
     }
 

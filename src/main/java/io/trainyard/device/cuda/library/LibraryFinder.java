@@ -31,9 +31,7 @@ final class LibraryFinder {
         if (configured.isPresent()) {
             return configured;
         }
-        return askSystem && systemKnows(name)
-                ? Optional.of(NativeLibrary.open(name))
-                : in(folders.driver(), List.of(name));
+        return askSystem && systemKnows(name) ? bySystem(List.of(name)) : in(folders.driver(), List.of(name));
     }
 
     /// @param names of files, the preferred one first
