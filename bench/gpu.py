@@ -1,0 +1,121 @@
+"""A GPU beside PyTorch, on images of CIFAR-10's size. What is compared with what:
+
+- tudui, batch 64, and lenet, batch 4, in float32: with PyTorch's eager step, the tutorials' loader, its CUDA graph (on
+  resident data, with and without channels_last; the better one is what must be reached) and torch.compile. Rows with
+  TF32 are beside Trainyard's `tf32`.
+- The tutorial's whole job, 10 epochs of 50,000 images with tests: the process from its start to its end on both sides,
+  and what a worker that runs already needs beside the script's own time without its start. Trainyard writes a checkpoint
+  an epoch, the script none.
+- resnet18-cifar, batch 512, bf16: the peer script has no such network, so bench/resnet18_peer.py is the peer.
+- Publishing: lenet's epochs on a worker with a broker beside the same job with neither.
+"""
+import datetime, os, subprocess, tempfile
+
+import fleet, images
+from runs import Run, Table, ours, peer, processor, trainyard
+
+GRAPH = ["--cuda-graph"]
+TUNED = ["--cuda-graph", "--channels-last", "--tf32"]
+EAGER = {"resident": [], "resident, channels_last": ["--channels-last"]}
+GRAPHS = {"CUDA graph": GRAPH, "CUDA graph, channels_last": GRAPH + ["--channels-last"]}
+MUST_GRAPH, MUST_WHOLE, MUST_RESNET, MUST_PUBLISHING_PERCENT = 1.0, 20, 0.8, 1.0
+
+
+def device_description(a):
+    """As Trainyard itself tells it, with driver and versions."""
+    out = subprocess.run(trainyard("devices"), capture_output=True, text=True, timeout=120).stdout
+    kind = a.device.split(":")[0]
+    lines = [line.strip() for line in out.splitlines() if line.startswith(kind)]
+    return lines[0] if lines else a.device
+
+
+def compare(a):
+    """Prints the table; returns the rows that missed what they must be."""
+    with tempfile.TemporaryDirectory() as folder:
+        if not a.data:
+            a.data = os.path.join(folder, "data")
+        images.make(a.data, a.tiny)
+        torch = Run([a.python, "-c", "import json, torch; print(json.dumps({'torch': torch.__version__}))"], a.clock)
+        print(f"{datetime.date.today()}, {device_description(a)}; {processor()}, {os.cpu_count()} processors; "
+              f"PyTorch {torch.lines[0]['torch']}; medians of {a.rounds} rounds"
+              + ("; TINY: these figures mean nothing" if a.tiny else "") + "\n")
+        table = Table()
+        whole(a, table, folder)
+        network(a, table, folder, "tudui", epochs=12, peer_steps=2000, loader_steps=400)
+        network(a, table, folder, "lenet", epochs=3, peer_steps=6000, loader_steps=2000)
+        resnet(a, table, folder)
+        publishing(a, table, folder)
+    return table.missed
+
+
+def must(a, ratio):
+    """What is asked of a GPU is asked of nothing else."""
+    return ratio if a.device.startswith("cuda") and not a.tiny else None
+
+
+def median(run):
+    return run.median("medianStepMicros")
+
+
+def network(a, table, folder, name, epochs, peer_steps, loader_steps):
+    if a.tiny:
+        epochs, peer_steps, loader_steps = 2, 20, 5
+    resident = ["--loader", "resident", "--no-test", "--every", "1000", "--max-steps", str(peer_steps)]
+    loader = ["--loader", "dataloader", "--no-test", "--every", "1000", "--max-steps", str(loader_steps)]
+    peers = lambda options: [peer(a, name, a.threads, *options, epochs=1000).median("median_step_micros")
+                             for _ in range(a.rounds)]
+    mine = [median(ours(a, name, folder, epochs)) for _ in range(a.rounds)]
+    what = f"{name}, micros a step; PyTorch "
+    table.row(what + "with the tutorials' loader", mine, peers(loader), digits=1)
+    for variant, options in EAGER.items():
+        table.row(what + variant, mine, peers(resident + options), digits=1)
+    if a.device.startswith("cuda"):
+        graphs = {variant: peers(resident + options) for variant, options in GRAPHS.items()}
+        best = min(graphs, key=lambda variant: min(graphs[variant]))
+        for variant, micros in graphs.items():
+            table.row(what + variant, mine, micros, must(a, MUST_GRAPH) if variant == best else None, digits=1)
+    if not a.tiny:
+        table.row(what + "compiled", mine, peers(resident + ["--compile"]), digits=1)
+    if a.device.startswith("cuda"):
+        tf32 = [median(ours(a, name, folder, epochs, precision="tf32")) for _ in range(a.rounds)]
+        table.row(f"{name} in tf32, micros a step; PyTorch CUDA graph, channels_last, TF32", tf32,
+                  peers(resident + TUNED), digits=1)
+
+
+def whole(a, table, folder):
+    epochs = 2 if a.tiny else 10
+    mine = ours(a, "tudui", folder, epochs, checkpointEveryEpochs=1)
+    theirs = peer(a, "tudui", a.threads, "--loader", "dataloader", "--every", "1000", epochs=epochs)
+    what = f"tudui, {epochs} epochs with tests and checkpoints, seconds; "
+    table.row(what + "the tutorial's script, from start to end", [mine.seconds], [theirs.seconds], digits=2)
+    table.row(what + "the script without its start, a worker that runs", [mine.finished()["trainMillis"] / 1e3],
+              [theirs.median("seconds")], must(a, MUST_WHOLE), digits=2)
+
+
+def resnet(a, table, folder):
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "resnet18_peer.py")
+    gpu = a.device.startswith("cuda")
+    precision, batch, steps = ("bf16", 512, 60) if gpu else ("fp32", 16, 5)
+    if a.tiny:
+        batch, steps = 16, 5
+    mine = [median(ours(a, "resnet18-cifar", folder, 1 if a.tiny else 2, precision=precision, batchSize=batch))
+            for _ in range(a.rounds)]
+    common = [a.python, script, "--device", a.device, "--batch", str(batch), "--precision", precision, "--steps",
+              str(steps)]
+    what = f"resnet18-cifar, batch {batch}, {precision}, micros a step; PyTorch "
+    for variant, options in {"eager": [], "compiled": ["--compile"]}.items():
+        if variant == "compiled" and a.tiny:
+            continue
+        theirs = [Run(common + options, a.clock).median("median_step_micros") for _ in range(a.rounds)]
+        table.row(what + variant, mine, theirs, must(a, MUST_RESNET) if variant == "compiled" else None, digits=1)
+
+
+def publishing(a, table, folder):
+    epochs = 2 if a.tiny else 8
+    alone = fleet.epoch_millis(ours(a, "lenet", folder, epochs))
+    published = fleet.epoch_millis(fleet.on_a_worker(a, "lenet", folder, epochs))
+    percent = (published / alone - 1) * 100
+    print(f"\nlenet, millis an epoch of training: {alone} with no Kafka, {published} on a worker that publishes its "
+          f"events: {percent:+.1f} %; must be under {MUST_PUBLISHING_PERCENT} %", flush=True)
+    if must(a, MUST_PUBLISHING_PERCENT) and percent > MUST_PUBLISHING_PERCENT:
+        table.missed.append("publishing")

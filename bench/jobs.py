@@ -1,0 +1,21 @@
+"""The jobs that are compared: each as Trainyard and as the peer script are asked for it."""
+
+HALF = {"mean": [0.5] * 3, "std": [0.5] * 3}
+
+# network: (data set, job, the peer's arguments)
+JOBS = {
+    "tudui": ("cifar10", {"dataset": "cifar10", "batchSize": 64, "optimizer": {"type": "sgd", "learningRate": 0.01}},
+              ["--batch", "64", "--lr", "0.01"]),
+    "lenet": ("cifar10", {"dataset": {"name": "cifar10", "normalize": HALF}, "batchSize": 4, "shuffle": True,
+                          "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}},
+              ["--batch", "4", "--lr", "0.001", "--momentum", "0.9", "--shuffle", "--normalize"]),
+    "fashion": ("fashion-mnist", {"dataset": "fashion-mnist", "batchSize": 100,
+                                  "optimizer": {"type": "sgd", "learningRate": 0.01}},
+                ["--batch", "100", "--lr", "0.01"]),
+    "signs": ("signs", {"dataset": "signs", "batchSize": 32, "shuffle": True,
+                        "optimizer": {"type": "sgd", "learningRate": 0.01}},
+              ["--batch", "32", "--lr", "0.01", "--shuffle"]),
+    # The peer script has no ResNet: resnet18_peer.py is its peer.
+    "resnet18-cifar": ("cifar10", {"dataset": {"name": "cifar10", "normalize": HALF}, "batchSize": 512, "shuffle": True,
+                                   "optimizer": {"type": "sgd", "learningRate": 0.01, "momentum": 0.9}}, []),
+}
