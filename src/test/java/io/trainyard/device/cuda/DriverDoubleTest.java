@@ -158,17 +158,17 @@ final class DriverDoubleTest {
     @Test
     void memoryOfAnotherDeviceIsRefused() {
         CUdeviceptr here = gpu.upload(fill(5));
-        RawGpu second = new RawGpu(1);
-        CUdeviceptr other = second.allocate(BYTES);
-        assertThat(JCudaDriver.cuMemcpyDtoD(other, here, BYTES)).isEqualTo(CUDA_ERROR_INVALID_VALUE);
-        assertThat(NativeDouble.problem()).contains("memory of device 0 used on device 1");
-        assertThat(JCudaDriver.cuMemsetD8Async(other, (byte) 0, BYTES, gpu.stream))
-                .as("a stream of another device")
-                .isEqualTo(CUresult.CUDA_ERROR_INVALID_HANDLE);
+        try (RawGpu second = new RawGpu(1)) {
+            CUdeviceptr other = second.allocate(BYTES);
+            assertThat(JCudaDriver.cuMemcpyDtoD(other, here, BYTES)).isEqualTo(CUDA_ERROR_INVALID_VALUE);
+            assertThat(NativeDouble.problem()).contains("memory of device 0 used on device 1");
+            assertThat(JCudaDriver.cuMemsetD8Async(other, (byte) 0, BYTES, gpu.stream))
+                    .as("a stream of another device")
+                    .isEqualTo(CUresult.CUDA_ERROR_INVALID_HANDLE);
 
-        ok(JCudaDriver.cuMemcpyPeerAsync(other, second.context, here, gpu.context, BYTES, new CUstream()));
-        assertThat(read(other)).isEqualTo(fill(5));
-        second.close();
+            ok(JCudaDriver.cuMemcpyPeerAsync(other, second.context, here, gpu.context, BYTES, new CUstream()));
+            assertThat(read(other)).isEqualTo(fill(5));
+        }
     }
 
     @Test
