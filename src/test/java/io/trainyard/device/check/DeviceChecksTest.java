@@ -60,8 +60,8 @@ class DeviceChecksTest {
     void whatIsWrongWithOneOfSeveralStatesIsForgivenOnlyWhereValuesAreRoundedCoarsely() {
         for (Precision precision : Precision.values()) {
             AtomicInteger calls = new AtomicInteger();
-            Device unlucky = new FaultyDevice(
-                    weight -> weight, loss -> calls.incrementAndGet() == 1 ? loss * 1.5 : loss, 0);
+            Device unlucky =
+                    new FaultyDevice(weight -> weight, loss -> calls.incrementAndGet() == 1 ? loss * 1.5 : loss, 0);
             LayerCase row = LayerCases.all().getFirst();
             assertThat(outcome(LayerCheck.training(unlucky, precision, row)).failed())
                     .as("%s", precision)
