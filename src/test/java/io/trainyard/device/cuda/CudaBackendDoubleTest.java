@@ -54,6 +54,6 @@ class CudaBackendDoubleTest {
     void aGpuThatIsNotThereIsRefused() {
         assertThatThrownBy(() -> Devices.open(new DeviceSpec("cuda:2")))
                 .isInstanceOf(DeviceException.class)
-                .hasMessageStartingWith("there is no device cuda:2 here; there are 2, cuda:0 to cuda:1.");
+                .hasMessageStartingWith("no device \"cuda:2\" here; there is cuda:0, cuda:1: name one of these");
     }
 }
