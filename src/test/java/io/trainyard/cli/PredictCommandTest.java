@@ -145,7 +145,7 @@ class PredictCommandTest {
         a --limit 0                  | `--limit is 0; allowed is 1 to 2147483647`
         a --output DIR               | `--output is DIR, a folder; name a file in a folder that is there`
         a --output DIR/no/x.csv      | `--output is DIR/no/x.csv, whose folder is not there; name a file in a folder that is there`
-        a --device cuda              | `this build has no device "cuda"`
+        a --device cuda:999          | `no device "cuda`
         """)
     void aWrongInputGetsASentence(String arguments, String sentence) throws IOException {
         String here = folder.toString();
