@@ -41,13 +41,13 @@ parts=("$@")
 trainyard devices 20 devices
 for name in "${parts[@]}"; do
   case $name in
-    check) trainyard check 110 check-device "$device" --no-bench --minutes 2 ;;
+    check) trainyard check 100 check-device "$device" --no-bench --minutes 1.5 ;;
     compare)
-      part compare 255 "$python" "$here/compare.py" --device "$device" --python "$python" --peer "$peer" --rounds 1 \
-        --minutes 4
+      part compare 240 "$python" "$here/compare.py" --device "$device" --python "$python" --peer "$peer" --rounds 1 \
+        --minutes 3.8
       ;;
-    sweep) part sweep 80 "$python" "$here/sweep.py" --device "$device" --against cpu --minutes 1 ;;
-    benchmark) trainyard benchmark 110 check-device "$device" --only benchmark --minutes 2 ;;
+    sweep) part sweep 100 "$python" "$here/sweep.py" --device "$device" --against cpu --minutes 1.5 ;;
+    benchmark) trainyard benchmark 110 check-device "$device" --only benchmark --minutes 1.7 ;;
     *) echo "on-gpu.sh: \"$name\" is none of check, compare, sweep, benchmark" >&2 && exit 2 ;;
   esac
 done

@@ -4,7 +4,7 @@
     bench/sweep.py [--device cuda:0] [--against cpu] [--minutes 5]
 
 Prints a Markdown table of what `check-device --only sweep` measures: micros a step on the one, on the other, and how
-many times as fast the first is. With APP set, the application that was built into that folder runs.
+many times as fast the first is; what was not measured in time is said to be so, and the exit status is 1. With APP set, the application that was built into that folder runs.
 """
 import argparse, sys
 
@@ -15,19 +15,17 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--device", default="cuda:0")
     p.add_argument("--against", default="cpu")
-    p.add_argument("--minutes", type=int, default=5)
+    p.add_argument("--minutes", type=float, default=5)
     a = p.parse_args()
     try:
         run = Run(trainyard("check-device", a.device, "--only", "sweep", "--against", a.against, "--minutes",
-                            str(a.minutes), "--json"), Clock(a.minutes + 1))
+                            str(a.minutes), "--json"), Clock(a.minutes + 1), expected=(0, 1))
     except TimeOver:
         sys.exit(f"nothing was measured in {a.minutes} minutes")
     about = run.lines[0]
-    micros = {(line["device"], line["network"], line["batchSize"]): line["medianStepMicros"]
-              for line in run.lines if "medianStepMicros" in line}
-    devices = list(dict.fromkeys(device for device, _, _ in micros))
-    networks = list(dict.fromkeys(network for _, network, _ in micros))
-    batches = list(dict.fromkeys(batch for _, _, batch in micros))
+    micros = {(line["device"], line["network"], line["batchSize"]): line.get("medianStepMicros")
+              for line in run.lines if "batchSize" in line}
+    devices, networks, batches = (list(dict.fromkeys(keys)) for keys in zip(*micros))
     print(f"{about['date']}, {about['device']} ({about['description']}) beside {devices[-1]}; Java {about['java']}; "
           "micros a step\n")
     print("| | " + " | ".join(f"batch {batch}" for batch in batches) + " |")
@@ -38,6 +36,8 @@ def main():
             first, other = (micros.get((device, network, batch)) for device in (devices[0], devices[-1]))
             cells.append(f"{first:.0f} / {other:.0f}: **{other / first:.1f}x**" if first and other else "not measured")
         print(f"| {network} | " + " | ".join(cells) + " |")
+    if not run.lines[-1].get("allPassed"):
+        sys.exit("not all could be measured")
 
 
 if __name__ == "__main__":

@@ -61,7 +61,8 @@ import picocli.CommandLine.TypeConversionException;
             "  ./trainyard check-device cpu --only layers,golden --json"
         })
 public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand {
-    private static final int MAX_MINUTES = 24 * 60;
+    private static final double MIN_MINUTES = 0.1;
+    private static final double MAX_MINUTES = 24 * 60;
 
     private final Terminal terminal;
 
@@ -70,7 +71,7 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
 
     private DeviceSpec spec = DeviceSpec.AUTO;
     private @Nullable DeviceSpec against;
-    private int minutes = 15;
+    private double minutes = 15;
 
     @Parameters(paramLabel = "DEVICE", arity = "0..1", description = "cpu, cuda, cuda:N; auto chooses (default: auto).")
     void setDevice(String name) {
@@ -98,10 +99,11 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
             names = "--minutes",
             paramLabel = "N",
             description = "A bound on the whole; what has not ended by then is a failure (default: 15).")
-    void setMinutes(int number) {
-        if (number < 1 || number > MAX_MINUTES) {
+    void setMinutes(double number) {
+        if (!(number >= MIN_MINUTES && number <= MAX_MINUTES)) {
             throw new ParameterException(
-                    command.commandLine(), "--minutes is %d; allowed is 1 to %d".formatted(number, MAX_MINUTES));
+                    command.commandLine(),
+                    "--minutes is %s; allowed is %s to %.0f".formatted(number, MIN_MINUTES, MAX_MINUTES));
         }
         minutes = number;
     }
@@ -141,7 +143,7 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
         Device device = Devices.open(spec);
         report.begin(device);
         List<DeviceCheck> checks = DeviceChecks.of(device, groups);
-        try (CheckRun run = new CheckRun(Duration.ofMinutes(minutes))) {
+        try (CheckRun run = new CheckRun(Duration.ofMillis(Math.round(minutes * 60_000)))) {
             List<CheckResult> results = run.run(checks, report::result);
             long failed =
                     results.stream().filter(result -> result.outcome().failed()).count();

@@ -57,7 +57,10 @@ class CheckDeviceCommandTest {
         assertThat(run("cpu", "--only", "layers,speed")).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(run("cpu", "--minutes", "0")).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(errors.toString())
-                .contains("\"gpu\"", "\"speed\" is none of layers, optimizers,", "--minutes is 0; allowed is 1 to");
+                .contains(
+                        "\"gpu\"",
+                        "\"speed\" is none of layers, optimizers,",
+                        "--minutes is 0.0; allowed is 0.1 to 1440");
         assertThat(lines()).isEmpty();
     }
 

@@ -15,27 +15,38 @@ public final class Benchmark {
 
     private static final int LEAST_BLOCKS = 3;
 
+    /// Steps are faster when they take less than this part of the time.
+    private static final double FASTER = 0.9;
+
+    /// A bound on the warm-up, in times of what is asked to be steady.
+    private static final int MAX_STEADY = 5;
+
     private final Device device;
-    private final double warmUpSeconds;
     private final double measuredSeconds;
+
+    /// How long steps must not have become faster before they are measured.
+    private double steadySeconds = 2;
+
+    /// Of the next cases.
+    private final double laterSteadySeconds;
 
     /// The last one's, because most cases have the same.
     private List<Dataset> images = List.of();
 
-    private Benchmark(Device device, double warmUpSeconds, double measuredSeconds) {
+    private Benchmark(Device device, double laterSteadySeconds, double measuredSeconds) {
         this.device = device;
-        this.warmUpSeconds = warmUpSeconds;
+        this.laterSteadySeconds = laterSteadySeconds;
         this.measuredSeconds = measuredSeconds;
     }
 
     /// Java compiles its kernels during the first second or two.
     public static Benchmark thorough(Device device) {
-        return new Benchmark(device, 2, 3);
+        return new Benchmark(device, 2, 2);
     }
 
-    /// For many cases that are alike: after the first, their kernels are compiled.
+    /// For many cases that are alike: after the first, most of their kernels are compiled.
     public static Benchmark brief(Device device) {
-        return new Benchmark(device, 0.5, 1);
+        return new Benchmark(device, 0.4, 0.6);
     }
 
     public BenchmarkResult measure(BenchmarkCase of) {
@@ -72,17 +83,25 @@ public final class Benchmark {
         return seconds;
     }
 
+    /// Until steps have not become faster for a while.
+    ///
     /// @return how many steps a block has
     private int warmUp(Epochs epochs) {
         long start = System.nanoTime();
-        double blockSeconds = epochs.secondsOf(1);
+        long fasterAt = start;
+        double fastest = Double.POSITIVE_INFINITY;
         int steps = 1;
-        while (seconds(start) < warmUpSeconds || blockSeconds < BLOCK_SECONDS && steps < epochs.fullSteps()) {
+        while (seconds(fasterAt) < steadySeconds && seconds(start) < MAX_STEADY * steadySeconds) {
+            double blockSeconds = epochs.secondsOf(steps);
+            if (blockSeconds / steps < FASTER * fastest) {
+                fastest = blockSeconds / steps;
+                fasterAt = System.nanoTime();
+            }
             if (blockSeconds < BLOCK_SECONDS) {
                 steps = Math.min(2 * steps, epochs.fullSteps());
             }
-            blockSeconds = epochs.secondsOf(steps);
         }
+        steadySeconds = laterSteadySeconds;
         return steps;
     }
 

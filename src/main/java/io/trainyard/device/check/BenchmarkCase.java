@@ -36,8 +36,7 @@ public record BenchmarkCase(
         List<BenchmarkCase> cases = new ArrayList<>();
         for (int width = 1; width <= 8; width *= 2) {
             for (int batchSize = 4; batchSize <= 1024; batchSize *= 4) {
-                cases.add(
-                        new BenchmarkCase("lenet x" + width, widened(width), batchSize, Precision.FP32, 20_480, 1_000));
+                cases.add(new BenchmarkCase("lenet x" + width, widened(width), batchSize, Precision.FP32, 20_480, 100));
             }
         }
         return cases;
