@@ -13,6 +13,7 @@ import java.util.Objects;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.ConfigResource;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class TopicAdminTest {
@@ -63,10 +64,18 @@ class TopicAdminTest {
         }
     }
 
+    /// A broker may take a while to hear of a topic that was just made.
     private static String setting(Admin admin, String topic, String key) {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
-        var all = TopicAdmin.await(
-                TestBroker.address(), admin.describeConfigs(List.of(resource)).all(), PATIENCE);
+        var all = Awaitility.await(topic)
+                .atMost(PATIENCE)
+                .ignoreExceptions()
+                .until(
+                        () -> TopicAdmin.await(
+                                TestBroker.address(),
+                                admin.describeConfigs(List.of(resource)).all(),
+                                PATIENCE),
+                        Objects::nonNull);
         return Objects.requireNonNull(all.get(resource)).get(key).value();
     }
 }
