@@ -101,9 +101,8 @@ public final class JobTraining {
         }
     }
 
-    /// Runs attempts until one ends otherwise than with the loss of its device, or a stop is requested. That comes to
-    /// an
-    /// end: each attempt saves a checkpoint, or is one of few that may not.
+    /// Runs attempts until one ends otherwise than with the loss of its device, or a stop is requested. That comes
+    /// to an end: each attempt saves a checkpoint, or is one of few that may not.
     public Outcome runToEnd(
             JobSpec job, JobFolder folder, Consumer<TrainingEvent> events, BooleanSupplier stopRequested) {
         Outcome outcome = run(job, folder, events, stopRequested);

@@ -24,7 +24,6 @@ final class CudaModel {
 
     private final List<ParameterSpec> specs;
     private final OptimizerSpec optimizer;
-    private final long trainedFloats;
     private final Map<String, Long> places = new LinkedHashMap<>(); // of the parameters, in floats
     private final Buffer values;
     private final Buffer gradients;
@@ -47,12 +46,10 @@ final class CudaModel {
                 buffers.put(spec.name(), arena.reserve(bytes(spec.shape()), "buffer " + spec.name()));
             }
         }
-        trainedFloats = floats;
-        values = arena.reserve(floats * Float.BYTES, "the parameters");
-        gradients = arena.reserve(floats * Float.BYTES, "the gradients");
-        optimizer
-                .slots()
-                .forEach(slot -> slots.add(arena.reserve(trainedFloats * Float.BYTES, "the optimizer's " + slot)));
+        long run = floats * Float.BYTES;
+        values = arena.reserve(run, "the parameters");
+        gradients = arena.reserve(run, "the gradients");
+        optimizer.slots().forEach(slot -> slots.add(arena.reserve(run, "the optimizer's " + slot)));
     }
 
     private static long bytes(Shape shape) {
@@ -86,11 +83,6 @@ final class CudaModel {
     /// One for each of [OptimizerSpec#slots], in the form of [#values].
     List<Buffer> slots() {
         return slots;
-    }
-
-    /// Of each of these runs, in floats.
-    long length() {
-        return trainedFloats;
     }
 
     /// Batch norm's counters are on the host: a step counts them all.

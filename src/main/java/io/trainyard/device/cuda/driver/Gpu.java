@@ -18,7 +18,6 @@ import jcuda.jcublas.cublasHandle;
 import jcuda.jcudnn.JCudnn;
 import jcuda.jcudnn.cudnnHandle;
 import jcuda.runtime.cudaStream_t;
-import org.jspecify.annotations.Nullable;
 
 /// One GPU as one session uses it: its primary context, a stream that computes and one that copies, handles of
 /// cuDNN and cuBLAS on the first. What is made on it is freed with it, the newest first. Used by one thread.
@@ -156,11 +155,6 @@ public final class Gpu implements AutoCloseable {
     /// @throws IllegalStateException if the buffer lives on another GPU; names both
     public Pointer at(Buffer buffer) {
         return buffer.pointer(this);
-    }
-
-    /// Where the buffer is; null for none, as kernels take it.
-    public Pointer atOrNull(@Nullable Buffer buffer) {
-        return buffer == null ? new Pointer() : at(buffer);
     }
 
     /// Lets this GPU read and write the other's memory where the machine's wiring can; otherwise copies go through
