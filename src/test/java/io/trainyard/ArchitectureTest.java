@@ -1,11 +1,17 @@
 package io.trainyard;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static com.tngtech.archunit.library.plantuml.rules.PlantUmlArchCondition.Configuration.consideringOnlyDependenciesInDiagram;
 import static com.tngtech.archunit.library.plantuml.rules.PlantUmlArchCondition.adhereToPlantUmlDiagram;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.properties.HasParameterTypes;
+import com.tngtech.archunit.core.domain.properties.HasReturnType;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -70,6 +76,31 @@ final class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.bytedeco..");
+
+    /// Java is told by that ending how to compile them: src/main/jvm/flags. What takes or gives vectors is part of
+    /// those that call it.
+    @ArchTest
+    static final ArchRule loopsOverVectorsAreNamedSo = methods()
+            .that(DescribedPredicate.describe("compute with vectors", ArchitectureTest::computesWithVectors))
+            .and(DescribedPredicate.describe("neither take nor give any", method -> !passesVectors(method)))
+            .should()
+            .haveNameEndingWith("Vectors");
+
+    private static boolean computesWithVectors(JavaMethod method) {
+        return method.getMethodCallsFromSelf().stream()
+                .anyMatch(call -> isVector(call.getTargetOwner()) || passesVectors(call.getTarget()));
+    }
+
+    private static <T extends HasParameterTypes & HasReturnType> boolean passesVectors(T method) {
+        return isVector(method.getRawReturnType())
+                || method.getRawParameterTypes().stream().anyMatch(ArchitectureTest::isVector);
+    }
+
+    private static boolean isVector(JavaClass type) {
+        return type.isAssignableTo("jdk.incubator.vector.Vector")
+                || type.isAssignableTo("jdk.incubator.vector.VectorMask")
+                || type.isAssignableTo("jdk.incubator.vector.VectorShuffle");
+    }
 
     @ArchTest
     static final ArchRule noPackageIsADrawerForEverything = noClasses()

@@ -105,6 +105,7 @@ public final class DemoCommand implements Callable<Integer> {
         List<JobSpec> jobs = files.isEmpty() ? builtIn() : JobFiles.read(files, terminal.in());
         requireKinds(jobs, Devices.kinds(options.device()));
         Service.requireFree(spec, LOCALHOST, port);
+        options.beginWarmUp();
         Path folder = directory == null ? temporary() : directory;
         EmbeddedBroker broker = EmbeddedBroker.start(folder.resolve("kafka"), kafkaPort, Topic.DEFAULT_PREFIX);
         AutoCloseable below = () -> {

@@ -1,6 +1,7 @@
 package io.trainyard.cli;
 
 import io.trainyard.device.DeviceChoice;
+import io.trainyard.device.DeviceException;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
@@ -20,6 +21,8 @@ import picocli.CommandLine.Spec;
 /// Where training reads, writes and computes: the options of every command that trains.
 public final class TrainingOptions {
     static final int MAX_THREADS = 1024;
+
+    private static final System.Logger LOG = System.getLogger(TrainingOptions.class.getName());
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
@@ -86,6 +89,18 @@ public final class TrainingOptions {
         }
         DeviceChoice choice = Devices.choice();
         return Optional.of("auto chose %s: %s".formatted(choice.kind(), Terminal.printable(choice.reason(), 1000)));
+    }
+
+    /// Gets this process ready to compute beside whatever else it does at its start. That the device is missing is told
+    /// by who opens it.
+    void beginWarmUp() {
+        Thread.ofPlatform().name("warm-up").daemon().start(() -> {
+            try {
+                Devices.backend(device()).warmUp();
+            } catch (DeviceException e) {
+                LOG.log(System.Logger.Level.DEBUG, "no warm-up", e);
+            }
+        });
     }
 
     /// 0 lets the device choose for each network.

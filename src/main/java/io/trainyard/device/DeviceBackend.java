@@ -1,6 +1,8 @@
 package io.trainyard.device;
 
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.OptimizerSpec;
 import java.util.List;
 import java.util.Optional;
 
@@ -22,6 +24,13 @@ public interface DeviceBackend {
     default List<String> details() {
         return List.of();
     }
+
+    /// Gets this process ready to compute such a job at full speed from its first step on, where that takes a while.
+    /// Opening a session does it, too; here it can be done beside something else.
+    default void warmUp(Network network, OptimizerSpec optimizer) {}
+
+    /// As [#warmUp(Network, OptimizerSpec)], for whatever job may come. Each call gets a little nearer.
+    default void warmUp() {}
 
     /// @throws DeviceException if the device is not available; says why
     Device open(DeviceSpec spec);

@@ -89,6 +89,14 @@ public final class Devices {
         throw new DeviceException("no device is available here: " + String.join("; ", unavailable));
     }
 
+    /// The backend of a device that is here; what `auto` chooses, too.
+    ///
+    /// @throws DeviceException if there is none
+    public static DeviceBackend backend(DeviceSpec spec) {
+        List<DeviceBackend> backends = backends();
+        return backendOf(spec.isAuto() ? choice(backends).kind() : spec.kind(), backends);
+    }
+
     private static DeviceBackend backendOf(String kind, List<DeviceBackend> backends) {
         return backends.stream()
                 .filter(backend -> backend.kind().equals(kind))

@@ -35,7 +35,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Runs jobs, one after another, from their specification to their end.
@@ -49,7 +48,7 @@ public final class JobTraining {
     static final int MAX_FRUITLESS_ATTEMPTS = 5;
 
     private final Path dataRoot;
-    private final Function<JobSpec, Device> devices;
+    private final JobDevices devices;
     private final int threads;
     private final String worker;
     private @Nullable Dataset lastDataset; // jobs in a row often use the same one
@@ -60,11 +59,11 @@ public final class JobTraining {
     ///     checkpoint's number
     /// @param worker who runs them, as events tell it
     public JobTraining(Path dataRoot, DeviceSpec ownDevice, int threads, String worker) {
-        this(dataRoot, new JobDevices(ownDevice)::open, threads, worker);
+        this(dataRoot, JobDevices.of(ownDevice), threads, worker);
     }
 
     /// @param devices opens what a job runs on, anew for each attempt
-    JobTraining(Path dataRoot, Function<JobSpec, Device> devices, int threads, String worker) {
+    JobTraining(Path dataRoot, JobDevices devices, int threads, String worker) {
         this.dataRoot = dataRoot;
         this.devices = devices;
         this.threads = threads;
@@ -128,7 +127,7 @@ public final class JobTraining {
             BooleanSupplier stopRequested) {
         int attempt = folder.beginAttempt(worker);
         try {
-            Device device = devices.apply(job);
+            Device device = devices.open(job);
             events.accept(new Claimed(job.id(), attempt, worker, device.info().name()));
             Optional<Checkpoint> newest = folder.newest();
             requireProgress(attempt, newest);
@@ -228,6 +227,7 @@ public final class JobTraining {
         Dataset dataset = lastDataset;
         if (dataset == null || !dataset.name().equals(job.dataset().name())) {
             lastDataset = null; // room for the next one
+            beginWarmUp(job, network);
             dataset = Datasets.open(dataRoot, job.dataset().name());
             lastDataset = dataset;
         }
@@ -235,6 +235,21 @@ public final class JobTraining {
         AugmentSpec augment = Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE);
         return new Workload(
                 network, job.optimizer(), job.batchSize(), dataset, scale, augment, job.precision(), threads);
+    }
+
+    /// Beside the reading of the data; opening the session waits for what is left of it.
+    private void beginWarmUp(JobSpec job, Network network) {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        devices.warmUp(job, network);
+                    } catch (DeviceException e) { // told when the attempt opens the device
+                        LOG.log(System.Logger.Level.DEBUG, "job=%s no warm-up".formatted(job.id()), e);
+                    }
+                },
+                "warm-up");
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private static Started started(

@@ -4,6 +4,7 @@ import io.quarkus.runtime.ShutdownEvent;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.data.DatasetException;
+import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.DeviceSpec;
@@ -28,6 +29,9 @@ public class WorkerService {
     private static final System.Logger LOG = System.getLogger(WorkerService.class.getName());
     private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(10);
     private static final Path DEFAULT_DATA = Path.of("data");
+
+    /// After so many, what a job's steps call is compiled, too.
+    private static final int IDLE_WARM_UPS = 100;
 
     private final WorkerSettings settings;
     private final Outbox outbox;
@@ -56,6 +60,8 @@ public class WorkerService {
         String id = worker.id().orElseGet(WorkerService::randomId);
         DeviceSpec device = new DeviceSpec(worker.device());
         String deviceName = Devices.open(device).info().name();
+        DeviceBackend backend = Devices.backend(device);
+        backend.warmUp();
         Path data = requireReadable(settings);
         CheckpointStore store = CheckpointStore.open(URI.create(settings.checkpoints()));
         TopicAdmin.createMissing(settings.kafka(), settings.topics().prefix(), ADMIN_TIMEOUT);
@@ -78,6 +84,7 @@ public class WorkerService {
         Heartbeat beats = new Heartbeat(publisher, activity, id, deviceName);
         claims.start();
         beats.start(worker.heartbeat());
+        warmUpWhileIdle(backend, activity);
         loop = claims;
         heartbeat = beats;
         var _ = claims.ended().whenComplete((_, problem) -> {
@@ -105,6 +112,15 @@ public class WorkerService {
                     choice.kind(),
                     choice.reason());
         }
+    }
+
+    /// Until the first job comes.
+    private static void warmUpWhileIdle(DeviceBackend backend, Activity activity) {
+        Thread.ofPlatform().name("warm-up").daemon().start(() -> {
+            for (int i = 0; i < IDLE_WARM_UPS && activity.work() == null; i++) {
+                backend.warmUp();
+            }
+        });
     }
 
     /// Completes when the worker has stopped; exceptionally when it cannot go on and the process should end.

@@ -7,6 +7,8 @@ import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.onednn.OneDnnLibrary;
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.OptimizerSpec;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -31,8 +33,18 @@ public final class CpuBackend implements DeviceBackend {
         return 1;
     }
 
+    private static void requireAvailable() {
+        missing().ifPresent(reason -> {
+            throw new DeviceException("no device \"cpu\" here: " + reason);
+        });
+    }
+
     @Override
     public Optional<String> whyUnavailable() {
+        return missing();
+    }
+
+    private static Optional<String> missing() {
         return ModuleLayer.boot().findModule(VECTORS).isEmpty()
                 ? Optional.of("its kernels need Java's module %s; start Java with --add-modules %s"
                         .formatted(VECTORS, VECTORS))
@@ -46,11 +58,23 @@ public final class CpuBackend implements DeviceBackend {
 
     @Override
     public Device open(DeviceSpec spec) {
-        whyUnavailable().ifPresent(reason -> {
-            throw new DeviceException("no device \"cpu\" here: " + reason);
-        });
+        return open();
+    }
+
+    private static CpuDevice open() {
+        requireAvailable();
         OneDnnLibrary library = OneDnnLibrary.loaded();
         return new CpuDevice(info(library), library);
+    }
+
+    @Override
+    public void warmUp() {
+        open().warmUp().again();
+    }
+
+    @Override
+    public void warmUp(Network network, OptimizerSpec optimizer) {
+        open().warmUp().once(network, optimizer);
     }
 
     private static DeviceInfo info(OneDnnLibrary library) {

@@ -13,9 +13,30 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /// The processors of this machine.
-record CpuDevice(DeviceInfo info, OneDnnLibrary library) implements PartDevice {
+final class CpuDevice implements PartDevice {
     /// More threads than any processor's cores here; each costs a stack.
     private static final int MAX_THREADS = 256;
+
+    private final DeviceInfo info;
+    private final VectorDevice narrow;
+    private final OneDnnDevice wide;
+    private final WarmUp warmUp;
+
+    CpuDevice(DeviceInfo info, OneDnnLibrary library) {
+        this.info = info;
+        narrow = new VectorDevice(info);
+        wide = new OneDnnDevice(info, library);
+        warmUp = new WarmUp(narrow, wide);
+    }
+
+    @Override
+    public DeviceInfo info() {
+        return info;
+    }
+
+    WarmUp warmUp() {
+        return warmUp;
+    }
 
     /// What lives in native memory: networks that the vector kernels compute live on the Java heap.
     @Override
@@ -40,9 +61,9 @@ record CpuDevice(DeviceInfo info, OneDnnLibrary library) implements PartDevice {
                             .formatted(workload.batchSize(), neededBytes >> 20, info.name(), info.memoryBytes() >> 20));
         }
         Workload counted = workload.withThreads(threads(workload, samples, part.count()));
-        return KernelRule.narrow(workload.network())
-                ? new VectorDevice(info).openPart(counted, part, first)
-                : new OneDnnDevice(info, library).openPart(counted, part, first);
+        boolean isNarrow = KernelRule.narrow(workload.network());
+        warmUp.once(counted.network(), counted.optimizer());
+        return (isNarrow ? narrow : wide).openPart(counted, part, first);
     }
 
     /// Of all `parts` together.

@@ -47,11 +47,11 @@ final class AdamUpdate extends ParameterUpdate {
     }
 
     @Override
-    void applyVectors(MemorySegment values, MemorySegment gradient, List<MemorySegment> state, long end) {
-        applyVectors(values, gradient, state.get(0), state.get(1), end);
+    void applyWhole(MemorySegment values, MemorySegment gradient, List<MemorySegment> state, long end) {
+        adamVectors(values, gradient, state.get(0), state.get(1), end);
     }
 
-    private void applyVectors(
+    private void adamVectors(
             MemorySegment values, MemorySegment gradient, MemorySegment means, MemorySegment squares, long end) {
         VectorMask<Float> ends = SPECIES.maskAll(fromGradient);
         for (long i = 0; i < end; i += BYTES) {
@@ -66,11 +66,11 @@ final class AdamUpdate extends ParameterUpdate {
     }
 
     @Override
-    void applyVectors(float[] values, float[] gradient, List<float[]> state, int from, int to) {
-        applyVectors(values, gradient, state.get(0), state.get(1), from, to);
+    void applyWhole(float[] values, float[] gradient, List<float[]> state, int from, int to) {
+        adamVectors(values, gradient, state.get(0), state.get(1), from, to);
     }
 
-    private void applyVectors(float[] values, float[] gradient, float[] means, float[] squares, int from, int to) {
+    private void adamVectors(float[] values, float[] gradient, float[] means, float[] squares, int from, int to) {
         VectorMask<Float> ends = SPECIES.maskAll(fromGradient);
         for (int i = from; i < to; i += LANES) {
             FloatVector p = load(values, i);

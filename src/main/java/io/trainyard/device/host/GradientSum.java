@@ -16,14 +16,17 @@ public final class GradientSum {
 
     /// Two segments of native memory, float32, of one size.
     public static void add(MemorySegment sum, MemorySegment more) {
-        long bytes = ParameterUpdate.BYTES;
-        long end = sum.byteSize() / bytes * bytes;
-        for (long i = 0; i < end; i += bytes) {
-            ParameterUpdate.store(ParameterUpdate.load(sum, i).add(ParameterUpdate.load(more, i)), sum, i);
-        }
+        long end = sum.byteSize() / ParameterUpdate.BYTES * ParameterUpdate.BYTES;
+        addVectors(sum, more, end);
         for (long i = end; i < sum.byteSize(); i += Float.BYTES) {
             float value = sum.get(ValueLayout.JAVA_FLOAT, i) + more.get(ValueLayout.JAVA_FLOAT, i);
             sum.set(ValueLayout.JAVA_FLOAT, i, value);
+        }
+    }
+
+    private static void addVectors(MemorySegment sum, MemorySegment more, long end) {
+        for (long i = 0; i < end; i += ParameterUpdate.BYTES) {
+            ParameterUpdate.store(ParameterUpdate.load(sum, i).add(ParameterUpdate.load(more, i)), sum, i);
         }
     }
 }

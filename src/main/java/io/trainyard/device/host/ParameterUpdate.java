@@ -51,13 +51,13 @@ public abstract sealed class ParameterUpdate permits SgdUpdate, AdamUpdate {
             throw new IllegalArgumentException("the parameter is on the heap; use the method that takes arrays");
         }
         long end = values.byteSize() / BYTES * BYTES;
-        applyVectors(values, gradient, state, end);
+        applyWhole(values, gradient, state, end);
         int rest = (int) ((values.byteSize() - end) / Float.BYTES);
         if (rest > 0) {
             float[] lastValues = padded(values, end, rest);
             List<float[]> lastState = new ArrayList<>();
             state.forEach(slot -> lastState.add(padded(slot, end, rest)));
-            applyVectors(lastValues, padded(gradient, end, rest), lastState, 0, LANES);
+            applyWhole(lastValues, padded(gradient, end, rest), lastState, 0, LANES);
             MemorySegment.copy(lastValues, 0, values, ValueLayout.JAVA_FLOAT, end, rest);
             for (int i = 0; i < state.size(); i++) {
                 MemorySegment.copy(lastState.get(i), 0, state.get(i), ValueLayout.JAVA_FLOAT, end, rest);
@@ -71,13 +71,13 @@ public abstract sealed class ParameterUpdate permits SgdUpdate, AdamUpdate {
     /// @param state one for each of [OptimizerSpec#slots]
     public final void apply(float[] values, float[] gradient, List<float[]> state, int from, int to) {
         int end = to - (to - from) % LANES;
-        applyVectors(values, gradient, state, from, end);
+        applyWhole(values, gradient, state, from, end);
         int rest = to - end;
         if (rest > 0) {
             float[] lastValues = padded(values, end, rest);
             List<float[]> lastState = new ArrayList<>();
             state.forEach(slot -> lastState.add(padded(slot, end, rest)));
-            applyVectors(lastValues, padded(gradient, end, rest), lastState, 0, LANES);
+            applyWhole(lastValues, padded(gradient, end, rest), lastState, 0, LANES);
             System.arraycopy(lastValues, 0, values, end, rest);
             for (int i = 0; i < state.size(); i++) {
                 System.arraycopy(lastState.get(i), 0, state.get(i), end, rest);
@@ -86,10 +86,10 @@ public abstract sealed class ParameterUpdate permits SgdUpdate, AdamUpdate {
     }
 
     /// @param end in bytes; a whole number of vectors
-    abstract void applyVectors(MemorySegment values, MemorySegment gradient, List<MemorySegment> state, long end);
+    abstract void applyWhole(MemorySegment values, MemorySegment gradient, List<MemorySegment> state, long end);
 
     /// @param to a whole number of vectors behind `from`
-    abstract void applyVectors(float[] values, float[] gradient, List<float[]> state, int from, int to);
+    abstract void applyWhole(float[] values, float[] gradient, List<float[]> state, int from, int to);
 
     private static float[] padded(MemorySegment from, long offset, int floats) {
         float[] vector = new float[LANES];

@@ -35,9 +35,9 @@ final class PixelLanes {
     void write(byte[] pixels, int from, int count, int channel, float[] target, int to) {
         int whole = BYTES.loopBound(count);
         if (scale.normalizes()) {
-            writeNormalized(pixels, from, whole, scale.mean(channel), scale.std(channel), target, to);
+            writeNormalizedVectors(pixels, from, whole, scale.mean(channel), scale.std(channel), target, to);
         } else {
-            writeScaled(pixels, from, whole, target, to);
+            writeScaledVectors(pixels, from, whole, target, to);
         }
         float[] table = scale.channel(channel);
         for (int i = whole; i < count; i++) {
@@ -45,7 +45,7 @@ final class PixelLanes {
         }
     }
 
-    private static void writeScaled(byte[] pixels, int from, int count, float[] target, int to) {
+    private static void writeScaledVectors(byte[] pixels, int from, int count, float[] target, int to) {
         for (int i = 0; i < count; i += BYTES.length()) {
             ByteVector bytes = ByteVector.fromArray(BYTES, pixels, from + i);
             for (int part = 0; part < PARTS; part++) {
@@ -54,7 +54,7 @@ final class PixelLanes {
         }
     }
 
-    private static void writeNormalized(
+    private static void writeNormalizedVectors(
             byte[] pixels, int from, int count, float mean, float std, float[] target, int to) {
         for (int i = 0; i < count; i += BYTES.length()) {
             ByteVector bytes = ByteVector.fromArray(BYTES, pixels, from + i);

@@ -37,24 +37,24 @@ final class SgdUpdate extends ParameterUpdate {
     }
 
     @Override
-    void applyVectors(MemorySegment values, MemorySegment gradient, List<MemorySegment> state, long end) {
+    void applyWhole(MemorySegment values, MemorySegment gradient, List<MemorySegment> state, long end) {
         if (state.isEmpty()) {
-            applyPlain(values, gradient, end);
+            plainVectors(values, gradient, end);
         } else if (nesterov) {
-            applyNesterov(values, gradient, state.getFirst(), end);
+            nesterovVectors(values, gradient, state.getFirst(), end);
         } else {
-            applyMomentum(values, gradient, state.getFirst(), end);
+            momentumVectors(values, gradient, state.getFirst(), end);
         }
     }
 
-    private void applyPlain(MemorySegment values, MemorySegment gradient, long end) {
+    private void plainVectors(MemorySegment values, MemorySegment gradient, long end) {
         for (long i = 0; i < end; i += BYTES) {
             FloatVector p = load(values, i);
             store(moved(p, decayed(p, load(gradient, i))), values, i);
         }
     }
 
-    private void applyMomentum(MemorySegment values, MemorySegment gradient, MemorySegment buffer, long end) {
+    private void momentumVectors(MemorySegment values, MemorySegment gradient, MemorySegment buffer, long end) {
         for (long i = 0; i < end; i += BYTES) {
             FloatVector p = load(values, i);
             FloatVector v = velocity(load(buffer, i), decayed(p, load(gradient, i)));
@@ -63,7 +63,7 @@ final class SgdUpdate extends ParameterUpdate {
         }
     }
 
-    private void applyNesterov(MemorySegment values, MemorySegment gradient, MemorySegment buffer, long end) {
+    private void nesterovVectors(MemorySegment values, MemorySegment gradient, MemorySegment buffer, long end) {
         for (long i = 0; i < end; i += BYTES) {
             FloatVector p = load(values, i);
             FloatVector d = decayed(p, load(gradient, i));
@@ -74,24 +74,24 @@ final class SgdUpdate extends ParameterUpdate {
     }
 
     @Override
-    void applyVectors(float[] values, float[] gradient, List<float[]> state, int from, int to) {
+    void applyWhole(float[] values, float[] gradient, List<float[]> state, int from, int to) {
         if (state.isEmpty()) {
-            applyPlain(values, gradient, from, to);
+            plainVectors(values, gradient, from, to);
         } else if (nesterov) {
-            applyNesterov(values, gradient, state.getFirst(), from, to);
+            nesterovVectors(values, gradient, state.getFirst(), from, to);
         } else {
-            applyMomentum(values, gradient, state.getFirst(), from, to);
+            momentumVectors(values, gradient, state.getFirst(), from, to);
         }
     }
 
-    private void applyPlain(float[] values, float[] gradient, int from, int to) {
+    private void plainVectors(float[] values, float[] gradient, int from, int to) {
         for (int i = from; i < to; i += LANES) {
             FloatVector p = load(values, i);
             moved(p, decayed(p, load(gradient, i))).intoArray(values, i);
         }
     }
 
-    private void applyMomentum(float[] values, float[] gradient, float[] buffer, int from, int to) {
+    private void momentumVectors(float[] values, float[] gradient, float[] buffer, int from, int to) {
         for (int i = from; i < to; i += LANES) {
             FloatVector p = load(values, i);
             FloatVector v = velocity(load(buffer, i), decayed(p, load(gradient, i)));
@@ -100,7 +100,7 @@ final class SgdUpdate extends ParameterUpdate {
         }
     }
 
-    private void applyNesterov(float[] values, float[] gradient, float[] buffer, int from, int to) {
+    private void nesterovVectors(float[] values, float[] gradient, float[] buffer, int from, int to) {
         for (int i = from; i < to; i += LANES) {
             FloatVector p = load(values, i);
             FloatVector d = decayed(p, load(gradient, i));

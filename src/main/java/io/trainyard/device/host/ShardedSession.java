@@ -9,6 +9,7 @@ import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
 import io.trainyard.random.TorchRandom;
 import java.util.List;
+import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +57,9 @@ public abstract class ShardedSession implements PartSession {
 
     /// Copies what the other devices have updated, if there are any, each its own part.
     protected abstract void fetchParameters();
+
+    /// Has each of the team's threads do its part of a step.
+    protected abstract void together(IntConsumer part);
 
     /// Called once, by the thread that closes the session, before the team ends.
     protected abstract void closeShards();
@@ -140,7 +144,7 @@ public abstract class ShardedSession implements PartSession {
         int samples = Math.min(workload.batchSize(), epoch.order().length - from);
         List<Change> changes = workload.augmentation().draw(epoch.random(), samples);
         draw(epoch.random(), samples);
-        team.run(t -> shardLosses[t] = shard(t).train(epoch.order(), from, samples, changes));
+        together(t -> shardLosses[t] = shard(t).train(epoch.order(), from, samples, changes));
         double loss = 0;
         for (double shardLoss : shardLosses) {
             loss += shardLoss;
@@ -152,7 +156,7 @@ public abstract class ShardedSession implements PartSession {
     public final void update() {
         double learningRate = epoch().learningRates()[nextStep];
         ParameterUpdate update = ParameterUpdate.of(workload.optimizer(), learningRate, countStep());
-        team.run(t -> update(update, part.piece(t, shardLosses.length)));
+        together(t -> update(update, part.piece(t, shardLosses.length)));
         nextStep++;
     }
 
@@ -186,7 +190,7 @@ public abstract class ShardedSession implements PartSession {
     private void runTest(BatchShard.LogitsReader reader) {
         enter();
         int[] order = IntStream.range(0, workload.dataset().test().size()).toArray();
-        team.run(t -> shard(t).test(order, reader));
+        together(t -> shard(t).test(order, reader));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.trainyard.device.host;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -22,12 +23,8 @@ public final class ThreadTeam implements AutoCloseable {
     private static final long SLEEP_NANOS = 100_000_000;
 
     private final List<Thread> helpers = new ArrayList<>();
-    private final AtomicInteger working = new AtomicInteger();
-    private volatile int meeting;
+    private volatile Meeting meeting = new Meeting(part -> {}, 0, false, null);
     private volatile boolean closed;
-    private volatile @Nullable Throwable failure;
-    private volatile @Nullable Thread caller;
-    private IntConsumer task = part -> {};
 
     public ThreadTeam(int size) {
         this("trainyard-kernels", size);
@@ -35,65 +32,117 @@ public final class ThreadTeam implements AutoCloseable {
 
     /// @param name of the threads, before their numbers
     public ThreadTeam(String name, int size) {
+        Meeting none = meeting;
         for (int part = 1; part < size; part++) {
             int own = part;
-            Thread helper = new Thread(() -> help(own), name + "-" + part);
+            Thread helper = new Thread(() -> help(own, none), name + "-" + part);
             helper.setDaemon(true);
             helper.start();
             helpers.add(helper);
         }
     }
 
-    /// Calls `part.accept(0)` on this thread and `part.accept(1)` and so on on the others; returns when all are
-    /// done. Throws what one of them threw, the caller's own first.
+    /// Calls `part.accept(0)` on this thread and `part.accept(1)` and so on on the others, each always on the same;
+    /// returns when all are done. Throws what one of them threw, that of the lowest part.
     public void run(IntConsumer part) {
+        meet(part, false);
+    }
+
+    /// As [#run], but a part whose thread has not begun it is done by one that is free: on a machine that is busy
+    /// elsewhere nobody waits for a thread that waits for a processor.
+    public void share(IntConsumer part) {
+        meet(part, true);
+    }
+
+    private void meet(IntConsumer part, boolean shared) {
         if (helpers.isEmpty()) {
             part.accept(0);
             return;
         }
-        task = part;
-        caller = Thread.currentThread();
-        working.set(helpers.size());
-        meeting++; // publishes what was written before
+        Meeting now = new Meeting(part, helpers.size() + 1, shared, Thread.currentThread());
+        meeting = now; // publishes what was written before
         helpers.forEach(LockSupport::unpark);
-        Throwable own = attempt(part, 0);
-        await(() -> working.get() == 0);
-        Throwable thrown = own != null ? own : failure;
-        failure = null;
-        switch (thrown) {
-            case null -> {}
-            case Error error -> throw error;
-            case RuntimeException exception -> throw exception;
-            default -> throw new IllegalStateException("a thread of the team failed", thrown);
-        }
+        now.attend(0);
+        await(now::isOver);
+        now.rethrow();
     }
 
-    private void help(int part) {
-        int seen = 0;
+    private void help(int own, Meeting before) {
+        Meeting seen = before;
         while (true) {
-            int last = seen;
-            await(() -> closed || meeting != last);
+            Meeting last = seen;
+            await(() -> closed || isAfter(last));
             if (closed) {
                 return;
             }
             seen = meeting;
-            Throwable thrown = attempt(task, part);
-            if (thrown != null) {
-                failure = thrown;
-            }
-            if (working.decrementAndGet() == 0) {
-                LockSupport.unpark(caller);
-            }
+            seen.attend(own);
         }
     }
 
-    @SuppressWarnings("IllegalCatch") // handed to the caller
-    private static @Nullable Throwable attempt(IntConsumer part, int number) {
-        try {
-            part.accept(number);
-            return null;
-        } catch (RuntimeException | Error e) {
-            return e;
+    @SuppressWarnings("ReferenceEquality") // each meeting is itself only
+    private boolean isAfter(Meeting last) {
+        return meeting != last;
+    }
+
+    private static final class Meeting {
+        private final IntConsumer part;
+        private final boolean shared;
+        private final @Nullable Thread caller;
+        private final AtomicIntegerArray begun; // 1 where somebody has begun the part
+        private final AtomicInteger left;
+        private @Nullable Throwable failure;
+        private int failed = Integer.MAX_VALUE; // the part that it is of
+
+        Meeting(IntConsumer part, int parts, boolean shared, @Nullable Thread caller) {
+            this.part = part;
+            this.shared = shared;
+            this.caller = caller;
+            this.begun = new AtomicIntegerArray(parts);
+            this.left = new AtomicInteger(parts);
+        }
+
+        boolean isOver() {
+            return left.get() == 0;
+        }
+
+        /// A thread's own part first, while that is in its cache; then those that nobody has begun.
+        void attend(int own) {
+            int parts = shared ? begun.length() : 1;
+            for (int i = 0; i < parts; i++) {
+                int number = (own + i) % begun.length();
+                if (begun.compareAndSet(number, 0, 1)) {
+                    attempt(number);
+                }
+            }
+        }
+
+        @SuppressWarnings("IllegalCatch") // handed to the caller
+        private void attempt(int number) {
+            try {
+                part.accept(number);
+            } catch (RuntimeException | Error e) {
+                keep(number, e);
+            }
+            if (left.decrementAndGet() == 0) {
+                LockSupport.unpark(caller);
+            }
+        }
+
+        private synchronized void keep(int number, Throwable thrown) {
+            if (number < failed) {
+                failed = number;
+                failure = thrown;
+            }
+        }
+
+        synchronized void rethrow() {
+            switch (failure) {
+                case null -> {}
+                case Error error -> throw error;
+                case RuntimeException exception -> throw exception;
+                default -> throw new IllegalStateException("a thread of the team failed", failure);
+            }
         }
     }
 

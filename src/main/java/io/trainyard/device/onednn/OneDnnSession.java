@@ -12,6 +12,7 @@ import io.trainyard.random.TorchRandom;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /// Shards computed by oneDNN, each with threads of oneDNN's own. The first shard's first program chooses the
@@ -121,6 +122,12 @@ final class OneDnnSession extends ShardedSession {
             }
             slots.get(i).apply(update, sum, range);
         }
+    }
+
+    /// oneDNN keeps the scratch memory of primitives by thread.
+    @Override
+    protected void together(IntConsumer part) {
+        team().run(part);
     }
 
     @Override

@@ -141,15 +141,20 @@ final class ChunkConv2d implements ChunkLayer {
 
     private void addBiasGradient(FlatModel.Entry entry, int samples, boolean accumulate) {
         for (int o = 0; o < out; o++) {
-            FloatVector sum = FloatVector.zero(Vectors.SPECIES);
-            for (int s = 0; s < samples; s++) {
-                int at = output.grid.at(s, o, 0);
-                for (int p = 0; p < span; p += Vectors.LENGTH) {
-                    sum = sum.add(FloatVector.fromArray(Vectors.SPECIES, output.gradient, at + p));
-                }
-            }
             float before = accumulate ? gradients[entry.offset() + o] : 0;
-            gradients[entry.offset() + o] = before + Vectors.sum(sum);
+            gradients[entry.offset() + o] = before + sumOfVectors(o, samples);
         }
+    }
+
+    /// The sum of a channel's gradients.
+    private float sumOfVectors(int channel, int samples) {
+        FloatVector sum = FloatVector.zero(Vectors.SPECIES);
+        for (int s = 0; s < samples; s++) {
+            int at = output.grid.at(s, channel, 0);
+            for (int p = 0; p < span; p += Vectors.LENGTH) {
+                sum = sum.add(FloatVector.fromArray(Vectors.SPECIES, output.gradient, at + p));
+            }
+        }
+        return Vectors.sum(sum);
     }
 }

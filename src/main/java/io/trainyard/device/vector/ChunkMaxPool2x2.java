@@ -57,40 +57,41 @@ final class ChunkMaxPool2x2 implements ChunkLayer {
 
     @Override
     public void forward(int first, int samples, boolean training) {
-        Grid out = output.grid;
         for (int s = 0; s < samples; s++) {
-            for (int channel = 0; channel < out.channels(); channel++) {
-                for (int row = 0; row < out.rows(); row++) {
-                    int from = input.grid.at(s, channel, 2 * row);
-                    int to = out.at(s, channel, row);
-                    for (int column = 0; column < out.columns(); column += LENGTH) {
-                        pool(from + 2 * column, to + column);
-                    }
-                }
+            for (int channel = 0; channel < output.grid.channels(); channel++) {
+                poolVectors(input.grid.at(s, channel, 0), output.grid.at(s, channel, 0));
             }
         }
     }
 
-    private void pool(int from, int to) {
-        FloatVector upperLeft = FloatVector.fromArray(SPECIES, input.data, from);
-        FloatVector upperRight = FloatVector.fromArray(SPECIES, input.data, from + LENGTH);
-        FloatVector best = together(upperLeft, upperRight, EVENS);
-        FloatVector winner = FloatVector.zero(SPECIES);
-        FloatVector next = together(upperLeft, upperRight, ODDS);
-        VectorMask<Float> larger = larger(next, best);
-        best = best.blend(next, larger);
-        winner = winner.blend(1, larger);
-        int below = from + input.grid.pitch();
-        FloatVector lowerLeft = FloatVector.fromArray(SPECIES, input.data, below);
-        FloatVector lowerRight = FloatVector.fromArray(SPECIES, input.data, below + LENGTH);
-        next = together(lowerLeft, lowerRight, EVENS);
-        larger = larger(next, best);
-        best = best.blend(next, larger);
-        winner = winner.blend(2, larger);
-        next = together(lowerLeft, lowerRight, ODDS);
-        larger = larger(next, best);
-        best.blend(next, larger).intoArray(output.data, to);
-        winner.blend(3, larger).intoArray(winners, to);
+    /// Pools one plane.
+    private void poolVectors(int inputAt, int outputAt) {
+        float[] x = input.data;
+        int below = input.grid.pitch();
+        for (int row = 0; row < output.grid.rows(); row++) {
+            for (int column = 0; column < output.grid.columns(); column += LENGTH) {
+                int from = inputAt + 2 * row * below + 2 * column;
+                int to = outputAt + row * output.grid.pitch() + column;
+                FloatVector left = FloatVector.fromArray(SPECIES, x, from);
+                FloatVector right = FloatVector.fromArray(SPECIES, x, from + LENGTH);
+                FloatVector best = together(left, right, EVENS);
+                FloatVector winner = FloatVector.zero(SPECIES);
+                FloatVector next = together(left, right, ODDS);
+                VectorMask<Float> larger = larger(next, best);
+                best = best.blend(next, larger);
+                winner = winner.blend(1, larger);
+                left = FloatVector.fromArray(SPECIES, x, from + below);
+                right = FloatVector.fromArray(SPECIES, x, from + below + LENGTH);
+                next = together(left, right, EVENS);
+                larger = larger(next, best);
+                best = best.blend(next, larger);
+                winner = winner.blend(2, larger);
+                next = together(left, right, ODDS);
+                larger = larger(next, best);
+                best.blend(next, larger).intoArray(output.data, to);
+                winner.blend(3, larger).intoArray(winners, to);
+            }
+        }
     }
 
     private static FloatVector together(FloatVector left, FloatVector right, VectorShuffle<Float> lanes) {
@@ -107,33 +108,35 @@ final class ChunkMaxPool2x2 implements ChunkLayer {
         if (!input.hasGradient()) {
             return;
         }
-        Grid out = output.grid;
         for (int s = 0; s < samples; s++) {
-            for (int channel = 0; channel < out.channels(); channel++) {
-                for (int row = 0; row < out.rows(); row++) {
-                    int from = out.at(s, channel, row);
-                    int to = input.grid.at(s, channel, 2 * row);
-                    for (int half = 0; half < 2; half++) {
-                        for (int column = 0; column < out.columns(); column += LENGTH) {
-                            unpool(from + column, out.columns() - column, 2 * half, to + 2 * column);
-                        }
-                        to += input.grid.pitch();
-                    }
-                }
+            for (int channel = 0; channel < output.grid.channels(); channel++) {
+                unpoolVectors(output.grid.at(s, channel, 0), input.grid.at(s, channel, 0));
             }
         }
     }
 
-    /// Writes one row of the windows: their values number `value` and the one after it.
-    private void unpool(int from, int count, int value, int to) {
+    /// Writes one plane, each row of windows as two rows of values: first those number 0 and 1, then 2 and 3.
+    private void unpoolVectors(int outputAt, int inputAt) {
         FloatVector zero = FloatVector.zero(SPECIES);
-        FloatVector winner = FloatVector.fromArray(SPECIES, winners, from);
-        FloatVector gradient = zero.blend(
-                FloatVector.fromArray(SPECIES, output.gradient, from),
-                SPECIES.indexInRange(0, Math.min(count, LENGTH)));
-        FloatVector evens = zero.blend(gradient, winner.compare(VectorOperators.EQ, value));
-        FloatVector odds = zero.blend(gradient, winner.compare(VectorOperators.EQ, value + 1));
-        evens.rearrange(LOWER_TWICE).blend(odds.rearrange(LOWER_TWICE), ODD).intoArray(input.gradient, to);
-        evens.rearrange(UPPER_TWICE).blend(odds.rearrange(UPPER_TWICE), ODD).intoArray(input.gradient, to + LENGTH);
+        int columns = output.grid.columns();
+        for (int half = 0; half < 2 * output.grid.rows(); half++) {
+            int value = half % 2 * 2;
+            for (int column = 0; column < columns; column += LENGTH) {
+                int from = outputAt + half / 2 * output.grid.pitch() + column;
+                int to = inputAt + half * input.grid.pitch() + 2 * column;
+                FloatVector winner = FloatVector.fromArray(SPECIES, winners, from);
+                FloatVector gradient = zero.blend(
+                        FloatVector.fromArray(SPECIES, output.gradient, from),
+                        SPECIES.indexInRange(0, Math.min(columns - column, LENGTH)));
+                FloatVector evens = zero.blend(gradient, winner.compare(VectorOperators.EQ, value));
+                FloatVector odds = zero.blend(gradient, winner.compare(VectorOperators.EQ, value + 1));
+                evens.rearrange(LOWER_TWICE)
+                        .blend(odds.rearrange(LOWER_TWICE), ODD)
+                        .intoArray(input.gradient, to);
+                evens.rearrange(UPPER_TWICE)
+                        .blend(odds.rearrange(UPPER_TWICE), ODD)
+                        .intoArray(input.gradient, to + LENGTH);
+            }
+        }
     }
 }

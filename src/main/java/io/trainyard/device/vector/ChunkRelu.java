@@ -11,20 +11,28 @@ import jdk.incubator.vector.VectorOperators;
 record ChunkRelu(Values output) implements ChunkLayer {
     @Override
     public void forward(int first, int samples, boolean training) {
-        FloatVector zero = FloatVector.zero(SPECIES);
-        for (int i = output.grid.origin(); i < output.end(samples); i += LENGTH) {
-            FloatVector x = FloatVector.fromArray(SPECIES, output.data, i);
-            x.blend(zero, x.compare(VectorOperators.LT, 0)).intoArray(output.data, i);
-        }
+        clampVectors(output.data, output.grid.origin(), output.end(samples));
     }
 
     @Override
     public void backward(int first, int samples, boolean accumulate) {
+        maskVectors(output.gradient, output.data, output.grid.origin(), output.end(samples));
+    }
+
+    private static void clampVectors(float[] values, int from, int to) {
         FloatVector zero = FloatVector.zero(SPECIES);
-        for (int i = output.grid.origin(); i < output.end(samples); i += LENGTH) {
-            FloatVector y = FloatVector.fromArray(SPECIES, output.data, i);
-            FloatVector g = FloatVector.fromArray(SPECIES, output.gradient, i);
-            g.blend(zero, y.compare(VectorOperators.LE, 0)).intoArray(output.gradient, i);
+        for (int i = from; i < to; i += LENGTH) {
+            FloatVector x = FloatVector.fromArray(SPECIES, values, i);
+            x.blend(zero, x.compare(VectorOperators.LT, 0)).intoArray(values, i);
+        }
+    }
+
+    private static void maskVectors(float[] gradient, float[] outputs, int from, int to) {
+        FloatVector zero = FloatVector.zero(SPECIES);
+        for (int i = from; i < to; i += LENGTH) {
+            FloatVector y = FloatVector.fromArray(SPECIES, outputs, i);
+            FloatVector g = FloatVector.fromArray(SPECIES, gradient, i);
+            g.blend(zero, y.compare(VectorOperators.LE, 0)).intoArray(gradient, i);
         }
     }
 }

@@ -33,8 +33,8 @@ record DotProduct(int[] aOffsets, int[] bOffsets, int length, int cRow, int cCol
             int block = Math.min(BLOCK, length - from);
             for (int t = 0; t < columns; t += COLUMNS) {
                 for (int r = 0; r < aOffsets.length; r += ROWS) {
-                    threeByFour(sums, a, aFrom + from, b, bFrom + from, r, t, columns, block, pieces);
-                    addSums(
+                    threeByFourVectors(sums, a, aFrom + from, b, bFrom + from, r, t, columns, block, pieces);
+                    addSumVectors(
                             sums,
                             c,
                             cFrom + r * cRow + t * cColumn,
@@ -46,7 +46,7 @@ record DotProduct(int[] aOffsets, int[] bOffsets, int length, int cRow, int cCol
     }
 
     /// Beyond the last row or column the last is computed again, and not stored.
-    private void threeByFour(
+    private void threeByFourVectors(
             float[] sums,
             float[] a,
             int aFrom,
@@ -125,7 +125,7 @@ record DotProduct(int[] aOffsets, int[] bOffsets, int length, int cRow, int cCol
         s23.intoArray(sums, 11 * LENGTH);
     }
 
-    private void addSums(float[] sums, float[] c, int at, int rows, int columns) {
+    private void addSumVectors(float[] sums, float[] c, int at, int rows, int columns) {
         for (int r = 0; r < rows; r++) {
             for (int t = 0; t < columns; t++) {
                 FloatVector lanes = FloatVector.fromArray(SPECIES, sums, (r * COLUMNS + t) * LENGTH);

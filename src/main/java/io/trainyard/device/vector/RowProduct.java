@@ -49,7 +49,7 @@ record RowProduct(int aRow, int[] aOffsets, int[] bOffsets, int columns, int cRo
             int r = 0;
             for (; rows - r > NARROW; r += WIDE) {
                 int last = Math.min(rows - r, WIDE) - 1;
-                six(
+                sixVectors(
                         last,
                         depth,
                         start,
@@ -64,7 +64,7 @@ record RowProduct(int aRow, int[] aOffsets, int[] bOffsets, int columns, int cRo
             }
             if (r < rows) {
                 int last = rows - r - 1;
-                four(
+                fourVectors(
                         last,
                         depth,
                         start,
@@ -87,21 +87,21 @@ record RowProduct(int aRow, int[] aOffsets, int[] bOffsets, int columns, int cRo
             int r = 0;
             for (; rows - r > NARROW; r += WIDE) {
                 int last = Math.min(rows - r, WIDE) - 1;
-                six(last, depth, ZEROS, 0, a, aFrom + r * aRow, b, bFrom + j, sums, 0, TILE);
-                deliver(sums, last, c, cFrom + r * cRow + j);
+                sixVectors(last, depth, ZEROS, 0, a, aFrom + r * aRow, b, bFrom + j, sums, 0, TILE);
+                deliverVectors(sums, last, c, cFrom + r * cRow + j);
             }
             if (r < rows) {
                 int last = rows - r - 1;
-                four(last, depth, ZEROS, 0, a, aFrom + r * aRow, b, bFrom + j, sums, 0, TILE);
-                deliver(sums, last, c, cFrom + r * cRow + j);
+                fourVectors(last, depth, ZEROS, 0, a, aFrom + r * aRow, b, bFrom + j, sums, 0, TILE);
+                deliverVectors(sums, last, c, cFrom + r * cRow + j);
             }
         }
     }
 
-    /// Beyond the last row it computes that one again, to the same place. Kept apart from [#deliver], because
+    /// Beyond the last row it computes that one again, to the same place. Kept apart from [#deliverVectors], because
     /// what the compiler has to inline for either is all that it takes at once: with more, vectors become
     /// objects.
-    private void six(
+    private void sixVectors(
             int last,
             int depth,
             float[] start,
@@ -168,7 +168,7 @@ record RowProduct(int aRow, int[] aOffsets, int[] bOffsets, int columns, int cRo
         s51.intoArray(c, c0 + last * cStep + LENGTH);
     }
 
-    private void four(
+    private void fourVectors(
             int last,
             int depth,
             float[] start,
@@ -221,7 +221,7 @@ record RowProduct(int aRow, int[] aOffsets, int[] bOffsets, int columns, int cRo
         s31.intoArray(c, c0 + last * cStep + LENGTH);
     }
 
-    private void deliver(float[] sums, int last, float[] c, int cAt) {
+    private void deliverVectors(float[] sums, int last, float[] c, int cAt) {
         for (int r = 0; r <= last; r++) {
             for (int i = 0; i < TILE; i += LENGTH) {
                 int at = cAt + r * cRow + i;

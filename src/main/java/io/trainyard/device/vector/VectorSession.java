@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntConsumer;
 
 /// Shards computed by kernels of our own, each on one thread.
 final class VectorSession extends ShardedSession {
@@ -129,6 +130,12 @@ final class VectorSession extends ShardedSession {
     @Override
     protected void fetchParameters() {
         others.forEach(other -> model.copyValues(other.model, other.part()));
+    }
+
+    /// A shard's numbers are the same on whichever thread.
+    @Override
+    protected void together(IntConsumer part) {
+        team().share(part);
     }
 
     /// They hold nothing but memory of the heap.

@@ -22,6 +22,32 @@ class ThreadTeamTest {
     }
 
     @Test
+    void everySharedPartIsDoneOnceEachTime() {
+        int[] counts = new int[5];
+        try (ThreadTeam team = new ThreadTeam(5)) {
+            for (int round = 1; round <= 2000; round++) {
+                team.share(part -> counts[part]++);
+                assertThat(counts).containsOnly(round);
+            }
+        }
+    }
+
+    /// Whoever wakes the other has done such small parts long before the other has come.
+    @Test
+    void aSharedPartWhoseThreadSleepsIsDoneByTheCaller() {
+        Thread[] doers = new Thread[2];
+        int byTheCaller = 0;
+        try (ThreadTeam team = new ThreadTeam(2)) {
+            for (int round = 0; round < 100 && byTheCaller == 0; round++) {
+                awaitParked();
+                team.share(part -> doers[part] = Thread.currentThread());
+                byTheCaller += doers[1] == Thread.currentThread() ? 1 : 0;
+            }
+        }
+        assertThat(byTheCaller).isPositive();
+    }
+
+    @Test
     void sleepersWake() {
         AtomicIntegerArray counts = new AtomicIntegerArray(2);
         try (ThreadTeam team = new ThreadTeam(2)) {
@@ -43,6 +69,11 @@ class ThreadTeamTest {
     @Test
     void whatAThreadThrowsTheCallerThrows() {
         try (ThreadTeam team = new ThreadTeam(2)) {
+            assertThatThrownBy(() -> team.share(part -> {
+                        throw new ArithmeticException("in part " + part);
+                    }))
+                    .isInstanceOf(ArithmeticException.class)
+                    .hasMessage("in part 0");
             assertThatThrownBy(() -> team.run(part -> {
                         if (part == 1) {
                             throw new ArithmeticException("by the helper");

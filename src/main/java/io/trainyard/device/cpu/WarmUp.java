@@ -1,0 +1,171 @@
+package io.trainyard.device.cpu;
+
+import io.trainyard.data.Dataset;
+import io.trainyard.data.PixelScale;
+import io.trainyard.device.EpochPlan;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.Parameters;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Tensor;
+import io.trainyard.device.Workload;
+import io.trainyard.device.onednn.OneDnnDevice;
+import io.trainyard.device.vector.VectorDevice;
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.AugmentSpec;
+import io.trainyard.spec.DatasetSpec.Normalize;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.NetworkSpec;
+import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.OptimizerSpec.Adam;
+import io.trainyard.spec.OptimizerSpec.Sgd;
+import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.Precision;
+import io.trainyard.spec.Shape;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Has Java compile the kernels before a job needs them: interpreted, a vector is an object and every operation on it
+/// a call, a thousand times slower. A made-up network that has every layer there are kernels for is trained for a few
+/// steps; it is so small that even these are soon done. `src/main/jvm/flags` tells Java to compile kernels after few
+/// calls, and the thread that calls to wait for it. Nothing of it shows in a job's numbers.
+final class WarmUp {
+    /// In which every kernel is called often enough to be compiled.
+    private static final int STEPS = 12;
+
+    private static final int THREADS = 2; // gradients of several are summed
+    private static final int BATCH = 9 * THREADS; // more than one chunk each
+    private static final Shape IMAGE = Shape.of(2, 16, 16);
+    private static final int CLASSES = 4;
+    private static final Normalize NORMALIZE = new Normalize(List.of(0.5, 0.5), List.of(0.5, 0.5));
+    private static final double NO_RATE = 0; // parameters stay as they are
+
+    /// What the kernels of [io.trainyard.device.vector] compute.
+    private static final List<LayerSpec> NARROW = List.of(
+            new LayerSpec.Conv2d(null, 6, 5, 1, 0, true),
+            new LayerSpec.Relu(null),
+            new LayerSpec.MaxPool2d(null, 2, 2),
+            new LayerSpec.Conv2d(null, 3, 5, 1, 2, true),
+            new LayerSpec.MaxPool2d(null, 3, 1),
+            new LayerSpec.Flatten(null),
+            new LayerSpec.Dropout(null, 0.5),
+            new LayerSpec.Linear(null, 24, true),
+            new LayerSpec.Relu(null),
+            new LayerSpec.Linear(null, CLASSES, true));
+
+    /// What is computed in Java beside oneDNN.
+    private static final List<LayerSpec> WIDE = List.of(
+            new LayerSpec.Conv2d(null, 16, 3, 1, 0, true),
+            new LayerSpec.Relu(null),
+            new LayerSpec.MaxPool2d(null, 2, 2),
+            new LayerSpec.Flatten(null),
+            new LayerSpec.Linear(null, CLASSES, true));
+
+    /// One for each update rule that has kernels of its own.
+    private static final List<OptimizerSpec> OPTIMIZERS = List.of(
+            new Sgd(NO_RATE, 0, 0),
+            new Sgd(NO_RATE, 0.9, 0),
+            new Sgd(NO_RATE, 0.9, true, 0),
+            new Adam(NO_RATE, 0.9, 0.999, 1e-8, 0));
+
+    /// What decides which kernels are called.
+    private record Kind(boolean narrow, OptimizerSpec optimizer) {}
+
+    private static final Set<Kind> DONE = new HashSet<>(); // in this process, as what is compiled
+
+    private final VectorDevice narrow;
+    private final OneDnnDevice wide;
+
+    WarmUp(VectorDevice narrow, OneDnnDevice wide) {
+        this.narrow = narrow;
+        this.wide = wide;
+    }
+
+    /// The kernels that such a job needs, unless they are warm; returns when they are.
+    void once(Network network, OptimizerSpec optimizer) {
+        Kind kind = new Kind(KernelRule.narrow(network), representative(optimizer));
+        synchronized (DONE) {
+            if (DONE.add(kind)) {
+                train(kind);
+            }
+        }
+    }
+
+    /// All kernels, once more: what surrounds them is compiled only after thousands of steps.
+    void again() {
+        for (OptimizerSpec optimizer : OPTIMIZERS) {
+            for (boolean isNarrow : new boolean[] {true, false}) {
+                Kind kind = new Kind(isNarrow, optimizer);
+                synchronized (DONE) {
+                    DONE.add(kind);
+                    train(kind);
+                }
+            }
+        }
+    }
+
+    private static OptimizerSpec representative(OptimizerSpec optimizer) {
+        return switch (optimizer) {
+            case Sgd sgd -> OPTIMIZERS.get(sgd.momentum() == 0 ? 0 : sgd.nesterov() ? 2 : 1);
+            case OptimizerSpec.Adam _, OptimizerSpec.AdamW _ -> OPTIMIZERS.getLast();
+        };
+    }
+
+    /// On pixels that are normalised and on such that are not.
+    private void train(Kind kind) {
+        train(kind, NORMALIZE);
+        train(kind, null);
+    }
+
+    private void train(Kind kind, @Nullable Normalize normalize) {
+        Workload workload = workload(kind, normalize);
+        try (LearningSession session = (kind.narrow() ? narrow : wide).open(workload)) {
+            session.load(new SessionState(parameters(workload.network()), Parameters.NONE));
+            int[] order = TorchRandom.identity(STEPS * BATCH);
+            session.beginEpoch(new EpochPlan(order, new double[STEPS], new TorchRandom(0)), 0);
+            session.advance(STEPS);
+            session.evaluate();
+        }
+    }
+
+    private static Workload workload(Kind kind, @Nullable Normalize normalize) {
+        return new Workload(
+                Network.fit(NetworkSpec.ofLayers(kind.narrow() ? NARROW : WIDE), IMAGE, CLASSES),
+                kind.optimizer(),
+                BATCH,
+                new Dataset("warm-up", IMAGE, CLASSES, images(STEPS * BATCH), images(BATCH)),
+                PixelScale.of(IMAGE.size(0), normalize),
+                AugmentSpec.NONE,
+                Precision.FP32,
+                THREADS);
+    }
+
+    private static Dataset.Split images(int count) {
+        byte[] pixels = new byte[count * IMAGE.elements()];
+        for (int i = 0; i < pixels.length; i++) {
+            pixels[i] = (byte) (i * 31);
+        }
+        return new Dataset.Split(pixels, new byte[count]);
+    }
+
+    private static Parameters parameters(Network network) {
+        Map<String, Tensor> tensors = new LinkedHashMap<>();
+        for (ParameterSpec spec : network.parameters()) {
+            int elements = spec.shape().elements();
+            if (spec.init() instanceof ParameterSpec.Init.Counter) {
+                tensors.put(spec.name(), new Tensor.Longs(spec.shape(), new long[elements]));
+                continue;
+            }
+            float[] values = new float[elements];
+            for (int i = 0; i < elements; i++) {
+                values[i] = (i * 37 % 11 - 5) / 50f;
+            }
+            tensors.put(spec.name(), new Tensor.Floats(spec.shape(), values));
+        }
+        return new Parameters(tensors);
+    }
+}

@@ -1,0 +1,67 @@
+package io.trainyard.device.cpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import io.trainyard.device.ChildJvm;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/// In a JVM of its own, started as the product's.
+class WarmUpTest {
+    private static final String FLAGS = "@" + Path.of("src", "main", "jvm", "flags");
+
+    /// Compiled by C2, such as `1960 2506    b  4       io.trainyard.device.vector.RowProduct::sixVectors (624 bytes)`.
+    private static final Pattern COMPILED =
+            Pattern.compile("(?m)^ *\\d+ +\\d+ +[ b]+ 4 +(io\\.trainyard\\.\\S+Vectors) \\(\\d+ bytes\\)$");
+
+    static final class WarmingUp {
+        private WarmingUp() {}
+
+        public static void main(String[] arguments) {
+            new CpuBackend().warmUp();
+            System.out.println("warm");
+        }
+    }
+
+    @Test
+    void compilesEveryKernelThatFlagsTellJavaAbout() throws IOException, InterruptedException {
+        String output = ChildJvm.run(
+                WarmingUp.class,
+                System.getProperty("java.class.path"),
+                FLAGS,
+                "--add-modules",
+                "jdk.incubator.vector",
+                "-XX:+PrintCompilation");
+        assertThat(output).contains("warm");
+        Set<String> compiled = COMPILED.matcher(output)
+                .results()
+                .map(result -> result.group(1))
+                .collect(Collectors.toSet());
+        assertThat(compiled).containsAll(kernels());
+    }
+
+    /// All methods that are named as kernels are.
+    private static List<String> kernels() {
+        List<String> kernels = new ClassFileImporter()
+                .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("io.trainyard.device").stream()
+                        .flatMap(type -> type.getMethods().stream())
+                        .filter(method -> method.getName().endsWith("Vectors"))
+                        .map(WarmUpTest::name)
+                        .distinct()
+                        .toList();
+        assertThat(kernels).hasSizeGreaterThan(15);
+        return kernels;
+    }
+
+    private static String name(JavaMethod method) {
+        return method.getOwner().getName() + "::" + method.getName();
+    }
+}
