@@ -15,6 +15,7 @@ import ai.djl.nn.SequentialBlock;
 import ai.djl.nn.convolutional.Conv2d;
 import ai.djl.nn.core.Linear;
 import ai.djl.nn.pooling.Pool;
+import ai.djl.pytorch.jni.JniUtils;
 import ai.djl.training.GradientCollector;
 import ai.djl.training.ParameterStore;
 import ai.djl.training.loss.Loss;
@@ -26,6 +27,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 
@@ -151,11 +153,12 @@ final class DjlPeer {
         }
         nanos.sort(null);
         say(
-                "\"event\":\"done\",\"seconds\":%.4f,\"steps\":%d,\"median_step_micros\":%.1f,\"torch\":\"%s\"",
+                "\"event\":\"done\",\"seconds\":%.4f,\"steps\":%d,\"median_step_micros\":%.1f,\"torch\":\"%s\",\"threads\":%d",
                 (System.nanoTime() - begin) / 1e9,
                 nanos.size(),
                 nanos.get(nanos.size() / 2) / 1e3,
-                Engine.getInstance().getVersion());
+                Engine.getInstance().getVersion(),
+                JniUtils.getNumThreads());
     }
 
     /// @param order of the samples; null: as they are, so that a batch is a slice and copies nothing
@@ -223,6 +226,6 @@ final class DjlPeer {
     }
 
     private static void say(String format, Object... values) {
-        System.out.println("{" + String.format(java.util.Locale.ROOT, format, values) + "}");
+        System.out.println("{" + String.format(Locale.ROOT, format, values) + "}");
     }
 }
