@@ -1,7 +1,10 @@
-"""A job on a worker with a broker: what it takes beside the same job with no Kafka at all."""
-import contextlib, os, socket, statistics, subprocess, time
+"""Broker and workers as processes: what a job takes on them."""
+import contextlib, json, os, re, socket, statistics, subprocess, tempfile, threading, time
 
-from runs import Run, job_file, trainyard
+from runs import job_file, trainyard
+
+BROKER_READY = re.compile(r"Kafka: localhost:\d+")
+WORKER_READY = re.compile(r"worker=\S+ .*(takes commands|\bready\b)")
 
 
 def free_port():
@@ -11,47 +14,117 @@ def free_port():
 
 
 @contextlib.contextmanager
-def process(*arguments, log):
+def process(clock, *arguments, log, ready):
+    """A process, once its log has a line that matches; gives the seconds from its start to that line."""
+    begin = time.perf_counter()
     with open(log, "wb") as out:
         running = subprocess.Popen(trainyard(*arguments), stdout=out, stderr=out)
     try:
-        yield running
+        while True:
+            with open(log, errors="replace") as f:
+                said = f.read()
+            if ready.search(said):
+                break
+            if running.poll() is not None:
+                raise SystemExit(f"{arguments[0]} ended with {running.returncode}:\n{said[-4000:]}")
+            clock.left()
+            time.sleep(0.01)
+        yield time.perf_counter() - begin
     finally:
-        running.terminate()
-        try:
-            running.wait(30)
-        except subprocess.TimeoutExpired:
-            running.kill()
-            running.wait()
+        end(running)
 
 
-def epoch_millis(run):
-    """Of training alone, without tests; the first epoch has the warm-up."""
-    values = [line["trainMillis"] for line in run.lines if "testMillis" in line]
+def end(running):
+    running.terminate()
+    try:
+        running.wait(30)
+    except subprocess.TimeoutExpired:
+        running.kill()
+        running.wait()
+
+
+class Fleet:
+    """A broker of its own in a folder of its own, and somebody who follows the events: with no worker yet."""
+
+    def __init__(self, a):
+        self.a = a
+        self.lines = []  # (seconds, event): each no more than 0.3 s after it was published
+
+    def __enter__(self):
+        with contextlib.ExitStack() as stack:
+            self.folder = stack.enter_context(tempfile.TemporaryDirectory())
+            port = free_port()
+            self.kafka = f"localhost:{port}"
+            stack.enter_context(process(self.a.clock, "broker", "--port", str(port), "--dir", self.path("kafka"),
+                                        log=self.path("broker.log"), ready=BROKER_READY))
+            follower = subprocess.Popen(trainyard("events", "--follow", "--kafka", self.kafka), stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
+            stack.callback(end, follower)
+            threading.Thread(target=self.follow, args=(follower.stdout,), daemon=True).start()
+            self.stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *problem):
+        return self.stack.__exit__(*problem)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def follow(self, lines):
+        for line in lines:
+            self.lines.append((time.perf_counter(), json.loads(line)))
+
+    def worker(self, name="worker"):
+        """Starts a worker; returns the seconds until it was ready."""
+        a = self.a
+        return self.stack.enter_context(process(
+            a.clock, "worker", "--kafka", self.kafka, "--data", a.data, "--device", a.device, "--threads", str(a.threads),
+            "--checkpoints", self.path("checkpoints"), log=self.path(name + ".log"), ready=WORKER_READY))
+
+    def run(self, network, epochs, ids=("job",), **more):
+        """Submits the job, once for each id, when the workers have had a rest; returns when all have finished."""
+        time.sleep(self.a.rest)
+        files = [job_file(network, self.folder, job, epochs, **more) for job in ids]
+        subprocess.run(trainyard("submit", *files, "--kafka", self.kafka), stdout=subprocess.DEVNULL, check=True,
+                       timeout=self.a.clock.left())
+        while len(self.of("finished")) < len(ids):
+            if self.of("failed"):
+                raise SystemExit(f"a job on a worker did not finish: {self.of('failed')[0][1]}")
+            self.a.clock.left()
+            time.sleep(0.05)
+
+    def of(self, kind):
+        return [(seconds, event) for seconds, event in self.lines if event["type"] == kind]
+
+
+def epoch_millis(events):
+    """Of training alone, without tests, for each epoch. From the rate: trainMillis is in whole milliseconds."""
+    samples = next(event["trainSamples"] for event in events if event.get("type") == "started")
+    return [samples / event["imagesPerSecond"] * 1e3 for event in events if event.get("type") == "epochTested"]
+
+
+def later_epochs(events):
+    """The median without the first, which has the warm-up."""
+    values = epoch_millis(events)
     return statistics.median(values[1:] or values)
 
 
-def on_a_worker(a, name, folder, epochs, **more):
+def on_a_worker(a, network, epochs, **more):
     """Runs the job on a fleet of its own; returns its events."""
-    port = free_port()
-    kafka = f"localhost:{port}"
-    path = job_file(name, folder, "on-a-worker", epochs, **more)
-    log = lambda what: os.path.join(folder, what + ".log")
-    with process("broker", "--port", str(port), "--dir", os.path.join(folder, "kafka"), log=log("broker")), \
-            contextlib.ExitStack() as stack:
-        submitted = False
-        while not submitted:
-            a.clock.left()
-            submitted = subprocess.run(trainyard("submit", path, "--kafka", kafka), stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL, timeout=120).returncode == 0
-        stack.enter_context(process("worker", "--kafka", kafka, "--data", a.data, "--device", a.device, "--threads",
-                                    str(a.threads), "--checkpoints", os.path.join(folder, "fleet"),
-                                    log=log("worker")))
-        while True:
-            events = Run(trainyard("events", "--job", "on-a-worker", "--kafka", kafka), a.clock)
-            if events.values("parametersSha256"):
-                return events
-            if any("reason" in line for line in events.lines):
-                raise SystemExit(f"the job on a worker did not finish: {events.lines[-1]}")
-            a.clock.left()
-            time.sleep(1)
+    with Fleet(a) as fleet:
+        fleet.worker()
+        fleet.run(network, epochs, **more)
+        return [event for _, event in fleet.lines]
+
+
+def two_jobs_seconds(a, network, epochs, workers, **more):
+    """From the first `claimed` to the last `finished` of the same job twice, on so many workers."""
+    with Fleet(a) as fleet:
+        for i in range(workers):
+            fleet.worker(f"worker-{i}")
+        fleet.run(network, epochs, ids=("first", "second"), **more)
+        claimed, finished = fleet.of("claimed"), fleet.of("finished")
+    claimants = {event["worker"] for _, event in claimed}
+    if len(claimants) != workers:
+        raise SystemExit(f"{len(claimants)} of {workers} workers took the two jobs: let them rest longer")
+    return finished[-1][0] - claimed[0][0]

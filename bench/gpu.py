@@ -9,10 +9,10 @@
 - resnet18-cifar, batch 512, bf16: the peer script has no such network, so bench/resnet18_peer.py is the peer.
 - Publishing: lenet's epochs on a worker with a broker beside the same job with neither.
 """
-import datetime, os, subprocess, tempfile
+import os, subprocess, tempfile
 
 import fleet, images
-from runs import Run, Table, ours, peer, processor, trainyard
+from runs import Run, Table, head, ours, peer, trainyard, versions
 
 GRAPH = ["--cuda-graph"]
 TUNED = ["--cuda-graph", "--channels-last", "--tf32"]
@@ -34,12 +34,9 @@ def compare(a):
     with tempfile.TemporaryDirectory() as folder:
         if not a.data:
             a.data = os.path.join(folder, "data")
-        images.make(a.data, a.tiny)
-        torch = Run([a.python, "-c", "import json, torch; print(json.dumps({'torch': torch.__version__}))"], a.clock)
-        print(f"{datetime.date.today()}, {device_description(a)}; {processor()}, {os.cpu_count()} processors; "
-              f"PyTorch {torch.lines[0]['torch']}; medians of {a.rounds} rounds"
-              + ("; TINY: these figures mean nothing" if a.tiny else "") + "\n")
-        table = Table()
+        images.make(a.data, 100 if a.tiny else 10_000)
+        head(a, f"{device_description(a)}; PyTorch {versions(a)['torch']}")
+        table = Table("Trainyard", "PyTorch", "ratio")
         whole(a, table, folder)
         network(a, table, folder, "tudui", epochs=12, peer_steps=2000, loader_steps=400)
         network(a, table, folder, "lenet", epochs=3, peer_steps=6000, loader_steps=2000)
@@ -112,10 +109,10 @@ def resnet(a, table, folder):
 
 def publishing(a, table, folder):
     epochs = 2 if a.tiny else 8
-    alone = fleet.epoch_millis(ours(a, "lenet", folder, epochs))
-    published = fleet.epoch_millis(fleet.on_a_worker(a, "lenet", folder, epochs))
+    alone = fleet.later_epochs(ours(a, "lenet", folder, epochs).lines)
+    published = fleet.later_epochs(fleet.on_a_worker(a, "lenet", epochs))
     percent = (published / alone - 1) * 100
-    print(f"\nlenet, millis an epoch of training: {alone} with no Kafka, {published} on a worker that publishes its "
+    print(f"\nlenet, millis an epoch of training: {alone:.1f} with no Kafka, {published:.1f} on a worker that publishes its "
           f"events: {percent:+.1f} %; must be under {MUST_PUBLISHING_PERCENT} %", flush=True)
     if must(a, MUST_PUBLISHING_PERCENT) and percent > MUST_PUBLISHING_PERCENT:
         table.missed.append("publishing")

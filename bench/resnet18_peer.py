@@ -2,9 +2,11 @@
 """ResNet-18 for CIFAR-10 in PyTorch, as fast as it is usually made: the peer of the job resnet18-cifar.
 
     resnet18_peer.py --device cuda --batch 512 --precision bf16 [--compile] [--steps 60]
+    resnet18_peer.py --batch 32 --threads 2 --memory-format contiguous --steps 20
 
-Random images on the device, channels_last, cuDNN's search, SGD with momentum; bf16 is autocast's. Prints a JSON object
-with median_step_micros, the median over windows of steps after a warm-up in which everything is compiled.
+Random images on the device, channels_last unless asked otherwise, cuDNN's search, SGD with momentum; bf16 is autocast's.
+Prints a JSON object with median_step_micros, the median over windows of steps after a warm-up in which everything is
+compiled.
 """
 import argparse, contextlib, json, statistics, time
 import torch
@@ -39,18 +41,23 @@ def main():
     p.add_argument("--device", default="cpu")
     p.add_argument("--batch", type=int, default=512)
     p.add_argument("--precision", choices=["fp32", "tf32", "bf16"], default="fp32")
+    p.add_argument("--memory-format", choices=["channels_last", "contiguous"], default="channels_last")
+    p.add_argument("--threads", type=int, default=0)
     p.add_argument("--compile", action="store_true")
     p.add_argument("--steps", type=int, default=60)
     p.add_argument("--window", type=int, default=5)
     p.add_argument("--images", type=int, default=20_000)
     a = p.parse_args()
+    if a.threads:
+        torch.set_num_threads(a.threads)
+    layout = {"channels_last": torch.channels_last, "contiguous": torch.contiguous_format}[a.memory_format]
     torch.manual_seed(0)
     torch.backends.cudnn.benchmark = True
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = a.precision == "tf32"
     device = torch.device(a.device)
-    images = torch.rand(a.images, 3, 32, 32, device=device).contiguous(memory_format=torch.channels_last)
+    images = torch.rand(a.images, 3, 32, 32, device=device).contiguous(memory_format=layout)
     labels = torch.randint(10, (a.images,), device=device)
-    net = resnet18().to(device, memory_format=torch.channels_last)
+    net = resnet18().to(device, memory_format=layout)
     forward = torch.compile(net) if a.compile else net
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
     sync = torch.cuda.synchronize if device.type == "cuda" else (lambda: None)
@@ -75,7 +82,7 @@ def main():
         sync()
         micros.append((time.perf_counter() - begin) * 1e6 / a.window)
     print(json.dumps({"event": "done", "median_step_micros": statistics.median(micros), "steps": a.steps,
-                      "torch": torch.__version__}))
+                      "torch": torch.__version__, "threads": torch.get_num_threads()}))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 """Runs Trainyard and its peers as processes, and writes tables of what they say."""
-import contextlib, json, os, platform, shlex, statistics, subprocess, sys, time
+import contextlib, datetime, json, os, platform, shlex, statistics, subprocess, sys, time
 
 from jobs import JOBS
 
@@ -83,31 +83,94 @@ def peer(a, name, threads, *more, epochs):
                 "--epochs", str(epochs), "--threads", str(threads), "--device", a.device, *arguments, *more], a.clock)
 
 
+def best_threads(a, name):
+    """How many threads the peer script is fastest with."""
+    if a.threads:
+        return a.threads
+    if name not in a.best_threads:
+        counts = sorted({1, os.cpu_count()})
+        a.best_threads[name] = min(counts, key=lambda n: peer(a, name, n, epochs=1).median("median_step_micros"))
+    return a.best_threads[name]
+
+
+class Watched:
+    """A process that is only looked at: the seconds it took, and the most memory it had, in megabytes."""
+
+    def __init__(self, command, clock):
+        begin = time.perf_counter()
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.peak_megabytes = 0
+        try:
+            while process.poll() is None:
+                with contextlib.suppress(OSError, StopIteration), open(f"/proc/{process.pid}/status") as f:
+                    kibibytes = next(int(line.split()[1]) for line in f if line.startswith("VmHWM"))
+                    self.peak_megabytes = max(self.peak_megabytes, kibibytes * 1024 / 1e6)
+                clock.left()
+                time.sleep(0.02)
+        finally:
+            process.kill()
+            process.wait()
+        self.seconds = time.perf_counter() - begin
+        if process.returncode:
+            sys.exit(f"{' '.join(command)} ended with {process.returncode}")
+
+
 @contextlib.contextmanager
-def busy_neighbour():
-    process = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+def busy_neighbours(count):
+    """Processes that compute all the time."""
+    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
         yield
     finally:
-        process.kill()
-        process.wait()
+        for process in processes:
+            process.kill()
+            process.wait()
 
 
 def processor():
+    """Its name, and the widest vectors it has."""
     try:
         with open("/proc/cpuinfo") as f:
-            return next(line.split(":")[1].strip() for line in f if line.startswith("model name"))
-    except (OSError, StopIteration):
+            lines = {line.split(":")[0].strip(): line.split(":")[1].strip() for line in f if ":" in line}
+    except OSError:
         return platform.processor()
+    widest = next((name for name in ("avx512f", "avx2", "avx") if name in lines.get("flags", "").split()), None)
+    return lines.get("model name", platform.processor()) + (f" ({widest})" if widest else "")
+
+
+def versions(a):
+    """Of PyTorch, and whether it can compile."""
+    code = "import json, torch; print(json.dumps({'torch': torch.__version__, 'compile': hasattr(torch, 'compile')}))"
+    return Run([a.python, "-c", code], a.clock).lines[0]
+
+
+def head(a, other):
+    """The line above a table: when, where, beside what."""
+    neighbours = ["quiet", "beside one busy neighbour", f"beside {a.busy} busy neighbours"][min(a.busy, 2)]
+    print(f"{datetime.date.today()}, {processor()}, {os.cpu_count()} processors, {neighbours}; {other}; threads "
+          f"{a.threads or 'as each does best'}; medians of {a.rounds} rounds"
+          + ("; TINY: these figures mean nothing" if a.tiny else ""), flush=True)
 
 
 class Table:
-    def __init__(self):
-        self.missed = []
-        print("| what | Trainyard | PyTorch | ratio | must |\n|---|---|---|---|---|")
+    """What was measured, what it must be and what is aimed at. Keeps the names of the rows that are below that."""
 
-    def row(self, what, mine, theirs, must=None, digits=0):
-        m, t = max(statistics.median(mine), 0.5 * 10**-digits), statistics.median(theirs)  # what rounds to 0
-        print(f"| {what} | {m:.{digits}f} | {t:.{digits}f} | {t / m:.2f} | {must or ''} |", flush=True)
-        if must and t / m < must:
+    def __init__(self, *columns):
+        self.missed = []
+        columns = ["what", *columns, "must", "aim"]
+        print("\n| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|", flush=True)
+
+    def row(self, what, left, right, must=None, aim=None, digits=0, at_most=False):
+        """Two sides and right / left: how many times as fast the left one is. That must be at least `must`; where
+        `at_most`, no more."""
+        l, r = max(statistics.median(left), 0.5 * 10**-digits), statistics.median(right)  # what rounds to 0
+        print(f"| {what} | {l:.{digits}f} | {r:.{digits}f} | {r / l:.2f} | {must or ''} | {aim or ''} |", flush=True)
+        if must and (r / l > must if at_most else r / l < must):
+            self.missed.append(what)
+
+    def limit(self, what, values, must, aim=None, digits=2):
+        """A figure of Trainyard's alone, which must be below `must`."""
+        value = statistics.median(values)
+        print(f"| {what} | {value:.{digits}f} | {must} | {aim or ''} |", flush=True)
+        if value >= must:
             self.missed.append(what)
