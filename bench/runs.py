@@ -4,9 +4,9 @@ import contextlib, datetime, json, os, platform, shlex, statistics, subprocess, 
 from jobs import JOBS
 
 LAUNCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "trainyard")
-# What the launcher gives Java, for machines that have the built application and no launcher.
-JAVA = ["java", "--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow", "--add-modules",
-        "jdk.incubator.vector", "-XX:+UseParallelGC"]
+# For machines that have the built application and no launcher: as it starts Java.
+FLAGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "main", "jvm", "flags")
+JAVA = ["java", "@" + FLAGS, "--add-modules", "jdk.incubator.vector"]
 
 
 def trainyard(*arguments):

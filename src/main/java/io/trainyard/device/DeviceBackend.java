@@ -29,7 +29,7 @@ public interface DeviceBackend {
     /// Opening a session does it, too; here it can be done beside something else.
     default void warmUp(Network network, OptimizerSpec optimizer) {}
 
-    /// As [#warmUp(Network, OptimizerSpec)], for whatever job may come. Each call gets a little nearer.
+    /// As [#warmUp(Network, OptimizerSpec)], for whatever job may come: each call does a part, the likely jobs' first.
     default void warmUp() {}
 
     /// @throws DeviceException if the device is not available; says why

@@ -30,8 +30,8 @@ public class WorkerService {
     private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(10);
     private static final Path DEFAULT_DATA = Path.of("data");
 
-    /// After so many, what a job's steps call is compiled, too.
-    private static final int IDLE_WARM_UPS = 100;
+    /// After so many, what surrounds the kernels is compiled, too.
+    private static final int IDLE_WARM_UPS = 800;
 
     private final WorkerSettings settings;
     private final Outbox outbox;

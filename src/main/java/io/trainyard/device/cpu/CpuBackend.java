@@ -69,7 +69,7 @@ public final class CpuBackend implements DeviceBackend {
 
     @Override
     public void warmUp() {
-        open().warmUp().again();
+        open().warmUp().next();
     }
 
     @Override

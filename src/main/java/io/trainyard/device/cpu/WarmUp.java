@@ -67,15 +67,19 @@ final class WarmUp {
 
     /// One for each update rule that has kernels of its own.
     private static final List<OptimizerSpec> OPTIMIZERS = List.of(
-            new Sgd(NO_RATE, 0, 0),
             new Sgd(NO_RATE, 0.9, 0),
-            new Sgd(NO_RATE, 0.9, true, 0),
-            new Adam(NO_RATE, 0.9, 0.999, 1e-8, 0));
+            new Sgd(NO_RATE, 0, 0),
+            new Adam(NO_RATE, 0.9, 0.999, 1e-8, 0),
+            new Sgd(NO_RATE, 0.9, true, 0));
 
     /// What decides which kernels are called.
     private record Kind(boolean narrow, OptimizerSpec optimizer) {}
 
+    /// How often [#next] is to be called to have warmed all.
+    static final int KINDS = 2 * OPTIMIZERS.size();
+
     private static final Set<Kind> DONE = new HashSet<>(); // in this process, as what is compiled
+    private static int next;
 
     private final VectorDevice narrow;
     private final OneDnnDevice wide;
@@ -95,23 +99,21 @@ final class WarmUp {
         }
     }
 
-    /// All kernels, once more: what surrounds them is compiled only after thousands of steps.
-    void again() {
-        for (OptimizerSpec optimizer : OPTIMIZERS) {
-            for (boolean isNarrow : new boolean[] {true, false}) {
-                Kind kind = new Kind(isNarrow, optimizer);
-                synchronized (DONE) {
-                    DONE.add(kind);
-                    train(kind);
-                }
-            }
+    /// The next of all kinds, those that many jobs need first, and again from the beginning: what surrounds the
+    /// kernels is compiled only after thousands of steps.
+    void next() {
+        synchronized (DONE) {
+            Kind kind = new Kind(next % 2 == 0, OPTIMIZERS.get(next / 2));
+            next = (next + 1) % KINDS;
+            DONE.add(kind);
+            train(kind);
         }
     }
 
     private static OptimizerSpec representative(OptimizerSpec optimizer) {
         return switch (optimizer) {
-            case Sgd sgd -> OPTIMIZERS.get(sgd.momentum() == 0 ? 0 : sgd.nesterov() ? 2 : 1);
-            case OptimizerSpec.Adam _, OptimizerSpec.AdamW _ -> OPTIMIZERS.getLast();
+            case Sgd sgd -> OPTIMIZERS.get(sgd.momentum() == 0 ? 1 : sgd.nesterov() ? 3 : 0);
+            case OptimizerSpec.Adam _, OptimizerSpec.AdamW _ -> OPTIMIZERS.get(2);
         };
     }
 

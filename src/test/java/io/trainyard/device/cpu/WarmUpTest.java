@@ -26,7 +26,10 @@ class WarmUpTest {
         private WarmingUp() {}
 
         public static void main(String[] arguments) {
-            new CpuBackend().warmUp();
+            CpuBackend backend = new CpuBackend();
+            for (int kind = 0; kind < WarmUp.KINDS; kind++) {
+                backend.warmUp();
+            }
             System.out.println("warm");
         }
     }
