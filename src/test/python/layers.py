@@ -32,6 +32,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 import optimizers
+import schedules
 
 TRAIN, TEST, BATCH, EPOCHS = 22, 9, 8, 2
 
@@ -226,7 +227,7 @@ def record(job, image, classes):
     keep.update({"init." + k: v.clone() for k, v in net.state_dict().items()})
     loss_fn = nn.CrossEntropyLoss()
     optimizer = optimizers.make(job["optimizer"], net.parameters())
-    after_step, after_epoch = optimizers.schedulers(job.get("schedule"), optimizer, job["epochs"], -(-TRAIN // BATCH))
+    after_step, after_epoch = schedules.schedulers(job.get("schedule"), optimizer, job["epochs"], -(-TRAIN // BATCH))
     losses, test_loss = [], []
     for epoch in range(job["epochs"]):
         net.train()

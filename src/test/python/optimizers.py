@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
-"""Records what each optimizer of PyTorch makes of given gradients, step by step: the bits that Trainyard's update rules are tested against; and the
-learning rate that each scheduler of PyTorch gives each step.
+"""Records what each optimizer of PyTorch makes of given gradients, step by step: the bits that Trainyard's update rules are tested against.
 
-    python3 optimizers.py [DIR]      writes DIR/optimizers.json, DIR/optimizers.safetensors and DIR/schedules.jsonl; DIR is the folder of this file if
-                                     not given
+    python3 optimizers.py [DIR]      writes DIR/optimizers.json and DIR/optimizers.safetensors; DIR is the folder of this file if not given
 
 Needs torch, numpy and safetensors. Recorded with torch 2.13.0+cpu on a machine with AVX-512; running it again there gives the same files.
 The square root is numpy's, which is correctly rounded. PyTorch's own for CPU is MKL's, whose last bit is another in one of six values.
@@ -13,8 +11,6 @@ optimizers.json lists the cases: a name, and the optimizer as a job writes it. o
     gradients                         (steps, 333): some are zero, some large, some as small as float32 can be
     factors                           float64, one a step: the learning rate is the optimizer's own times this
     <case>.values, <case>.<slot>      the parameter and the optimizer's state after the last step, without its step counter
-
-schedules.jsonl has a line for each schedule, as a job writes it: the optimizer's learning rate, the job's size, and the rates of all its steps.
 """
 import json
 import os
@@ -34,27 +30,6 @@ def sgd(momentum=0.0, nesterov=False, weight_decay=0.0):
 def adam(kind="adam", beta1=0.9, beta2=0.999, epsilon=1e-8, weight_decay=0.0):
     return {"type": kind, "learningRate": 0.01, "beta1": beta1, "beta2": beta2, "epsilon": epsilon, "weightDecay": weight_decay}
 
-
-# learning rate, epochs, steps in an epoch, schedule
-SCHEDULES = [
-    (0.1, 3, 4, {"type": "constant"}),
-    (0.1, 10, 3, {"type": "step", "stepSize": 3}),
-    (0.2, 7, 2, {"type": "step", "stepSize": 1, "gamma": 0.9}),
-    (0.1, 9, 3, {"type": "multiStep", "milestones": [2, 3, 7], "gamma": 0.5}),
-    (0.1, 3, 3, {"type": "multiStep", "milestones": [1, 90]}),
-    (0.1, 12, 3, {"type": "cosine"}),
-    (0.05, 7, 2, {"type": "cosine", "minLearningRate": 0.001}),
-    (0.05, 1, 5, {"type": "cosine"}),
-    (0.1, 4, 10, {"type": "oneCycle", "maxLearningRate": 0.4}),
-    (0.1, 3, 7, {"type": "oneCycle", "maxLearningRate": 0.1, "pctStart": 0.25, "divFactor": 10, "finalDivFactor": 0.07}),
-    (0.1, 2, 4, {"type": "oneCycle", "maxLearningRate": 0.1, "pctStart": 0.0}),
-    (0.1, 2, 4, {"type": "oneCycle", "maxLearningRate": 0.1, "pctStart": 1.0}),
-    (0.1, 1, 2, {"type": "oneCycle", "maxLearningRate": 0.1}),
-    (0.1, 3, 5, {"type": "warmup", "steps": 7}),
-    (0.1, 6, 4, {"type": "warmup", "steps": 10, "startFactor": 0.01, "then": {"type": "cosine"}}),
-    (0.1, 5, 3, {"type": "warmup", "steps": 100, "startFactor": 0.5, "then": {"type": "step", "stepSize": 2, "gamma": 0.5}}),
-    (0.1, 4, 3, {"type": "warmup", "steps": 1, "startFactor": 1.0, "then": {"type": "multiStep", "milestones": [2]}}),
-]
 
 CASES = {
     "sgd": sgd(),
@@ -80,42 +55,6 @@ def make(spec, parameters):
         return torch.optim.SGD(parameters, **options)
     return {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[spec["type"]](
         parameters, betas=(spec.get("beta1", 0.9), spec.get("beta2", 0.999)), **options)
-
-
-def schedulers(spec, optimizer, epochs, steps_per_epoch):
-    """The schedulers of a job's "schedule" field: those to step after each step, and those to step after each epoch."""
-    kinds = torch.optim.lr_scheduler
-    kind = spec["type"] if spec else "constant"
-    if kind == "constant":
-        return [], []
-    if kind == "step":
-        return [], [kinds.StepLR(optimizer, spec["stepSize"], spec.get("gamma", 0.1))]
-    if kind == "multiStep":
-        return [], [kinds.MultiStepLR(optimizer, spec["milestones"], spec.get("gamma", 0.1))]
-    if kind == "cosine":
-        return [], [kinds.CosineAnnealingLR(optimizer, epochs, spec.get("minLearningRate", 0.0))]
-    if kind == "oneCycle":
-        return [kinds.OneCycleLR(optimizer, spec["maxLearningRate"], epochs * steps_per_epoch, pct_start=spec.get("pctStart", 0.3),
-                                 div_factor=spec.get("divFactor", 25.0), final_div_factor=spec.get("finalDivFactor", 1e4),
-                                 cycle_momentum=False)], []
-    after_step, after_epoch = schedulers(spec.get("then"), optimizer, epochs, steps_per_epoch)
-    return after_step + [kinds.LinearLR(optimizer, spec.get("startFactor", 1 / 3), total_iters=spec["steps"])], after_epoch
-
-
-def rates(learning_rate, spec, epochs, steps_per_epoch):
-    """The learning rate of each step."""
-    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=learning_rate)
-    after_step, after_epoch = schedulers(spec, optimizer, epochs, steps_per_epoch)
-    values = []
-    for _ in range(epochs):
-        for _ in range(steps_per_epoch):
-            values.append(optimizer.param_groups[0]["lr"])
-            optimizer.step()
-            for scheduler in after_step if len(values) < epochs * steps_per_epoch else []:
-                scheduler.step()
-        for scheduler in after_epoch:
-            scheduler.step()
-    return values
 
 
 def given():
@@ -150,10 +89,6 @@ def main():
     os.chmod(os.path.join(target, "optimizers.safetensors"), 0o644)
     with open(os.path.join(target, "optimizers.json"), "w") as f:
         f.write(json.dumps([{"name": name, "optimizer": spec} for name, spec in CASES.items()], indent=2) + "\n")
-    with open(os.path.join(target, "schedules.jsonl"), "w") as f:
-        for rate, epochs, steps, spec in SCHEDULES:
-            f.write(json.dumps({"learningRate": rate, "epochs": epochs, "stepsPerEpoch": steps, "schedule": spec,
-                                "rates": rates(rate, spec, epochs, steps)}) + "\n")
 
 
 if __name__ == "__main__":

@@ -59,7 +59,7 @@ final class ProgressLines implements ProgressView {
             case EpochTested e ->
                 line(
                         job,
-                        "epoch %d step %s test loss %.1f accuracy %.4f%s%s",
+                        "epoch %d step %s test loss %.4f accuracy %.4f%s%s",
                         e.epoch(),
                         position(e.step(), after),
                         e.testLoss(),

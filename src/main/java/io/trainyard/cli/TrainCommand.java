@@ -5,7 +5,6 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.device.Devices;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
-import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Outcome;
@@ -106,6 +105,7 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
         }
     }
 
+    /// One job's end is no reason not to run the others, whether it failed or cannot be run as it is written.
     private int run(List<JobSpec> jobs, CheckpointStore store, Consumer<TrainingEvent> events) {
         JobTraining training = new JobTraining(options.data(), options.device(), options.threads(), WORKER);
         int status = ExitCodes.OK;
@@ -117,8 +117,10 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
                     say(job, "failed: " + reason);
                     status = ExitCodes.FAILED;
                 }
-                case Outcome.Rejected(String reason) ->
-                    throw new InvalidJobException("job %s: %s".formatted(job.id(), reason));
+                case Outcome.Rejected(String reason) -> {
+                    say(job, "was rejected: " + reason);
+                    status = ExitCodes.FAILED;
+                }
                 case Outcome.Released _, Outcome.DeviceLost _ -> {
                     say(job, "was interrupted; --resume goes on from its checkpoint");
                     return ExitCodes.INTERRUPTED;

@@ -25,7 +25,7 @@ public record JobDetail(
     /// The test after an epoch.
     ///
     /// @param step steps done by then
-    /// @param testLoss the sum of the batches' mean losses
+    /// @param testLoss the mean loss of the samples
     /// @param accuracyLow where the 95 % interval of the accuracy begins
     /// @param accuracyHigh where it ends; 0 where it is not known
     public record Test(

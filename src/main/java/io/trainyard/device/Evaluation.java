@@ -5,9 +5,11 @@ import java.util.stream.IntStream;
 
 /// The result of a pass over the test set.
 ///
-/// @param testLoss the sum of the batches' mean losses, as the tutorials print it
+/// @param testLoss the mean loss of the samples
+/// @param testLossSum the sum of the batches' mean losses, as the tutorials print it: it grows with the number of
+///     batches
 /// @param confusion samples by (true class, predicted class)
-public record Evaluation(double testLoss, int[][] confusion) {
+public record Evaluation(double testLoss, double testLossSum, int[][] confusion) {
     /// @param batchSize samples a batch; the last may be shorter
     /// @param losses each sample's cross-entropy, in the test set's order
     /// @param predictions each sample's class with the largest logit; the first of equals
@@ -24,6 +26,7 @@ public record Evaluation(double testLoss, int[][] confusion) {
     /// @param losses each sample's cross-entropy, in the test set's order
     /// @param confusion samples by (true class, predicted class)
     public static Evaluation of(int batchSize, float[] losses, int[][] confusion) {
+        double all = 0;
         double sum = 0;
         for (int from = 0; from < losses.length; from += batchSize) {
             int to = Math.min(losses.length, from + batchSize);
@@ -31,9 +34,10 @@ public record Evaluation(double testLoss, int[][] confusion) {
             for (int i = from; i < to; i++) {
                 batch += losses[i];
             }
+            all += batch;
             sum += batch / (to - from);
         }
-        return new Evaluation(sum, confusion);
+        return new Evaluation(all / losses.length, sum, confusion);
     }
 
     /// Of both test sets together, of which each but the last is whole batches.
@@ -44,15 +48,15 @@ public record Evaluation(double testLoss, int[][] confusion) {
             Arrays.setAll(row, predicted -> row[predicted] + other.confusion[label][predicted]);
             return row;
         });
-        return new Evaluation(testLoss + other.testLoss, both);
+        double loss = (samples() * testLoss + other.samples() * other.testLoss) / (samples() + other.samples());
+        return new Evaluation(loss, testLossSum + other.testLossSum, both);
     }
 
     /// 0..1.
     public double accuracy() {
         int right =
                 IntStream.range(0, confusion.length).map(c -> confusion[c][c]).sum();
-        int all = IntStream.range(0, confusion.length).map(this::samples).sum();
-        return (double) right / all;
+        return (double) right / samples();
     }
 
     /// For each class, the part of its samples that is recognised, 0..1; 0 where the test set has none.
@@ -60,6 +64,10 @@ public record Evaluation(double testLoss, int[][] confusion) {
         return IntStream.range(0, confusion.length)
                 .mapToDouble(c -> confusion[c][c] / (double) Math.max(1, samples(c)))
                 .toArray();
+    }
+
+    private int samples() {
+        return IntStream.range(0, confusion.length).map(this::samples).sum();
     }
 
     private int samples(int label) {

@@ -68,7 +68,9 @@ public sealed interface TrainingEvent {
     /// A row of the table of parameters: name in `state_dict()`, shape, and where it lives.
     record Parameter(String name, Shape shape, String device) {}
 
-    /// The loss of every step from `firstStep` on: the mean over each step's batch.
+    /// The loss of every step from `firstStep` on: the mean over each step's batch. In JSON they are numbers, but
+    /// for one that a job fails with: JSON has no number for it, so it is the text `"NaN"`, `"Infinity"` or
+    /// `"-Infinity"`.
     ///
     /// @param elapsedMicros since the attempt started, at the end of the last of these steps
     /// @param learningRate of the last of these steps; null in an event that does not tell it
@@ -98,7 +100,9 @@ public sealed interface TrainingEvent {
     /// checkpoint, with the epoch and step it was saved at, and no time or images of training.
     ///
     /// @param step steps done so far
-    /// @param testLoss the sum of the batches' mean losses, at the job's batch size
+    /// @param testLoss the mean loss of the test set's samples
+    /// @param testLossSum the sum of the mean losses of the test set's batches, of the job's batch size but for the
+    ///     last: what the tutorials' scripts print. 0 in an event that does not tell it, whose `testLoss` it is
     /// @param testAccuracy 0..1
     /// @param accuracyLow where the 95 % Wilson score interval of the accuracy begins: what a test set of this
     ///     size leaves open
@@ -112,6 +116,7 @@ public sealed interface TrainingEvent {
             int epoch,
             long step,
             double testLoss,
+            double testLossSum,
             double testAccuracy,
             double accuracyLow,
             double accuracyHigh,
@@ -135,7 +140,8 @@ public sealed interface TrainingEvent {
     /// The job is done.
     ///
     /// @param steps of the whole job; 0 if it only evaluates
-    /// @param medianStepMicros of the steps of this attempt; 0, as the two after it, if it did none
+    /// @param medianStepMicros of the steps of this attempt, each of which counts with the mean of the block of
+    ///     steps that was computed and timed with it; 0, as the two after it, if it did none
     /// @param p95StepMicros 95 of 100 steps took no longer; 0 in an event that does not tell it
     /// @param p99StepMicros 99 of 100 steps took no longer; 0 in an event that does not tell it
     /// @param trainMillis of this attempt, with tests and checkpoints

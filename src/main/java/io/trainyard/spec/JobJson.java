@@ -1,18 +1,23 @@
 package io.trainyard.spec;
 
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.cfg.CoercionAction;
 import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
+import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /// Jobs as JSON. Reading is strict: an unknown field is an error, because ignoring it would run another job
 /// than the one that was asked for.
@@ -93,6 +98,23 @@ public final class JobJson {
                                 field.getKey(), Check.shortened(field.getValue().toString())));
             }
         }
+    }
+
+    /// The fields that are read into an object of `type`.
+    static Set<String> fields(JavaType type) {
+        return MAPPER.getDeserializationConfig().introspect(type).findProperties().stream()
+                .filter(BeanPropertyDefinition::couldDeserialize)
+                .map(BeanPropertyDefinition::getName)
+                .collect(Collectors.toSet());
+    }
+
+    /// The field that chooses among the types of which `type` is one; empty where it is the only one.
+    static String typeField(JavaType type) {
+        JsonTypeInfo chosen = MAPPER.getDeserializationConfig()
+                .introspectClassAnnotations(type)
+                .getClassAnnotations()
+                .get(JsonTypeInfo.class);
+        return chosen == null ? "" : chosen.property();
     }
 
     /// One line; every field that jobs of its kind have is written, defaults too.

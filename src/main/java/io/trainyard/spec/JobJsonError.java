@@ -9,10 +9,13 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.exc.InvalidTypeIdException;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +49,9 @@ final class JobJsonError {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof InvalidJobException invalid) {
                 boolean inList = path.stream().anyMatch(step -> step.getFieldName() == null);
-                return inList ? new InvalidJobException(text(path) + ": " + invalid.getMessage(), e) : invalid;
+                String what = inList ? text(path) + ": " + invalid.getMessage() : invalid.getMessage();
+                String unknown = unknownFieldBeside(e, path, at(json, path));
+                return new InvalidJobException(unknown.isEmpty() ? what : unknown + "; and " + what, e);
             }
         }
         JsonNode found = at(json, path);
@@ -63,15 +68,39 @@ final class JobJsonError {
     }
 
     private static String unknownField(UnrecognizedPropertyException e, List<JsonMappingException.Reference> path) {
-        String parent = text(path.subList(0, Math.max(0, path.size() - 1)));
         Collection<Object> known = e.getKnownPropertyIds();
+        return unknownField(
+                e.getPropertyName(),
+                path.subList(0, Math.max(0, path.size() - 1)),
+                known == null ? List.of() : known.stream().map(String::valueOf).toList());
+    }
+
+    private static String unknownField(
+            String name, List<JsonMappingException.Reference> parent, Collection<String> known) {
         return "the field \"%s\"%s is not known; allowed is %s"
                 .formatted(
-                        Check.shortened(e.getPropertyName()),
-                        parent.isEmpty() ? "" : " of " + parent,
-                        known == null || known.isEmpty()
-                                ? "none"
-                                : joined(known.stream().map(String::valueOf).toList()));
+                        Check.shortened(name),
+                        parent.isEmpty() ? "" : " of " + text(parent),
+                        known.isEmpty() ? "none" : joined(known));
+    }
+
+    /// Jackson makes an object before it looks at fields that are not known, so a field whose name is wrong would
+    /// be told as one that is missing.
+    ///
+    /// @return a sentence without its end; empty if all fields are known
+    private static String unknownFieldBeside(
+            JsonProcessingException e, List<JsonMappingException.Reference> path, JsonNode found) {
+        if (!(e instanceof ValueInstantiationException refused)) {
+            return "";
+        }
+        Set<String> known = JobJson.fields(refused.getType());
+        return found.properties().stream()
+                .map(Map.Entry::getKey)
+                .filter(name -> !known.contains(name))
+                .filter(name -> !name.equals(JobJson.typeField(refused.getType())))
+                .findFirst()
+                .map(name -> unknownField(name, path, known))
+                .orElse("");
     }
 
     private static String unknownType(

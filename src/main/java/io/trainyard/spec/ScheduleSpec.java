@@ -3,7 +3,9 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /// How the learning rate changes while a job trains, with the values of `torch.optim.lr_scheduler`.
@@ -22,34 +24,37 @@ public sealed interface ScheduleSpec {
     int MAX_EPOCHS = 100_000;
     int MAX_STEPS = 1_000_000_000;
 
-    /// The learning rate of one step.
+    /// The learning rates of an epoch's steps: what the job says and the epoch alone decide them, so that an attempt
+    /// that begins in the middle of a job has the bits of one that does not.
     ///
     /// @param base the optimizer's own learning rate
-    /// @param step in the whole job, from 0
-    /// @param epochs of the whole job
-    double learningRate(double base, long step, int stepsPerEpoch, int epochs);
-
-    /// The learning rates of an epoch's steps.
-    ///
     /// @param epoch from 0
-    default double[] learningRates(double base, int epoch, int stepsPerEpoch, int epochs) {
-        double[] rates = new double[stepsPerEpoch];
-        for (int i = 0; i < stepsPerEpoch; i++) {
-            rates[i] = learningRate(base, (long) epoch * stepsPerEpoch + i, stepsPerEpoch, epochs);
+    /// @param epochs of the whole job
+    double[] learningRates(double base, int epoch, int stepsPerEpoch, int epochs);
+
+    /// A schedule whose rate changes between epochs only.
+    sealed interface ByEpoch extends ScheduleSpec {
+        /// The learning rate of an epoch, from 0.
+        double learningRate(double base, int epoch, int epochs);
+
+        @Override
+        default double[] learningRates(double base, int epoch, int stepsPerEpoch, int epochs) {
+            double[] rates = new double[stepsPerEpoch];
+            Arrays.fill(rates, learningRate(base, epoch, epochs));
+            return rates;
         }
-        return rates;
     }
 
     /// The optimizer's own, always.
-    record Constant() implements ScheduleSpec {
+    record Constant() implements ByEpoch {
         @Override
-        public double learningRate(double base, long step, int stepsPerEpoch, int epochs) {
+        public double learningRate(double base, int epoch, int epochs) {
             return base;
         }
     }
 
     /// Multiplied by `gamma` after every `stepSize` epochs: `StepLR`.
-    record Step(int stepSize, double gamma) implements ScheduleSpec {
+    record Step(int stepSize, double gamma) implements ByEpoch {
         public Step {
             Check.between("schedule.stepSize", stepSize, 1, MAX_EPOCHS);
             Check.within("schedule.gamma", gamma, 0, 1000);
@@ -62,13 +67,13 @@ public sealed interface ScheduleSpec {
         }
 
         @Override
-        public double learningRate(double base, long step, int stepsPerEpoch, int epochs) {
-            return base * StrictMath.pow(gamma, step / stepsPerEpoch / stepSize);
+        public double learningRate(double base, int epoch, int epochs) {
+            return base * StrictMath.pow(gamma, epoch / stepSize);
         }
     }
 
     /// Multiplied by `gamma` after each number of epochs in `milestones`: `MultiStepLR`.
-    record MultiStep(List<Integer> milestones, double gamma) implements ScheduleSpec {
+    record MultiStep(List<Integer> milestones, double gamma) implements ByEpoch {
         private static final int MAX_MILESTONES = 1000;
 
         public MultiStep {
@@ -94,8 +99,7 @@ public sealed interface ScheduleSpec {
         }
 
         @Override
-        public double learningRate(double base, long step, int stepsPerEpoch, int epochs) {
-            long epoch = step / stepsPerEpoch;
+        public double learningRate(double base, int epoch, int epochs) {
             return base
                     * StrictMath.pow(
                             gamma,
@@ -107,7 +111,7 @@ public sealed interface ScheduleSpec {
 
     /// From the optimizer's own down towards `minLearningRate` along half a cosine, epoch by epoch:
     /// `CosineAnnealingLR` with the job's epochs for its `T_max`, so the minimum would come after the last.
-    record Cosine(double minLearningRate) implements ScheduleSpec {
+    record Cosine(double minLearningRate) implements ByEpoch {
         public Cosine {
             Check.within("schedule.minLearningRate", minLearningRate, 0, 1000);
         }
@@ -119,8 +123,31 @@ public sealed interface ScheduleSpec {
         }
 
         @Override
-        public double learningRate(double base, long step, int stepsPerEpoch, int epochs) {
-            return anneal(base, minLearningRate, step / stepsPerEpoch / (double) epochs);
+        public double learningRate(double base, int epoch, int epochs) {
+            return anneal(base, minLearningRate, epoch / (double) epochs);
+        }
+
+        /// The learning rate of an epoch, to be multiplied by the factors of its steps, where another scheduler
+        /// multiplies the optimizer's rate too. `CosineAnnealingLR` takes the rate that it finds part of the
+        /// way to the minimum, and a rate that is still being warmed up is nearer to it, or below. So only with
+        /// a minimum of 0 is this what the schedule alone gives.
+        ///
+        /// @param factor what the other multiplies an epoch's first step by; where it is 1 it remains so
+        double learningRate(double base, int epoch, int epochs, IntToDoubleFunction factor) {
+            double rate = base * factor.applyAsDouble(0); // of the epoch's first step
+            int at = 0;
+            while (at < epoch && factor.applyAsDouble(at) != 1) {
+                double found = rate * (factor.applyAsDouble(at + 1) / factor.applyAsDouble(at));
+                rate = towardsMinimum(found, at, at + 1, epochs);
+                at++;
+            }
+            return towardsMinimum(rate, at, epoch, epochs) / factor.applyAsDouble(epoch);
+        }
+
+        /// From an epoch's rate to that of a later one.
+        private double towardsMinimum(double rate, int epoch, int later, int epochs) {
+            double part = height(later / (double) epochs) / height(epoch / (double) epochs);
+            return minLearningRate + (rate - minLearningRate) * part;
         }
     }
 
@@ -152,7 +179,13 @@ public sealed interface ScheduleSpec {
         }
 
         @Override
-        public double learningRate(double base, long step, int stepsPerEpoch, int epochs) {
+        public double[] learningRates(double base, int epoch, int stepsPerEpoch, int epochs) {
+            double[] rates = new double[stepsPerEpoch];
+            Arrays.setAll(rates, i -> learningRate((long) epoch * stepsPerEpoch + i, stepsPerEpoch, epochs));
+            return rates;
+        }
+
+        private double learningRate(long step, int stepsPerEpoch, int epochs) {
             double last = (double) epochs * stepsPerEpoch - 1;
             double top = pctStart * epochs * stepsPerEpoch - 1; // may lie between two steps, or before the first
             double first = maxLearningRate / divFactor;
@@ -163,8 +196,15 @@ public sealed interface ScheduleSpec {
         }
     }
 
-    /// The rates of `then`, multiplied in the first `steps` steps of the job by a factor that grows in a line
-    /// from `startFactor` to 1: `LinearLR`, stepped with each batch, together with the scheduler of `then`.
+    /// The rates of `then`, with a factor that grows in a line from `startFactor` to 1 in the first `steps` steps
+    /// of the job: `LinearLR`, stepped with each batch, and the scheduler of `then`, stepped after each epoch, on
+    /// one optimizer. Each acts on the rate that it finds. For all but [Cosine] that is the product.
+    ///
+    /// `OneCycleLR` overwrites the rate in each step, so that beside it nothing would remain of `LinearLR` but its
+    /// last step. Here the product stands for it too.
+    ///
+    /// Not `SequentialLR`, which begins `then` after the warmup: it counts both in one unit, but here one is in
+    /// steps and the other in epochs, and milestones would no longer be the epochs that they name.
     record Warmup(int steps, double startFactor, ScheduleSpec then) implements ScheduleSpec {
         public Warmup {
             Check.between("schedule.steps", steps, 1, MAX_STEPS);
@@ -185,9 +225,24 @@ public sealed interface ScheduleSpec {
         }
 
         @Override
-        public double learningRate(double base, long step, int stepsPerEpoch, int epochs) {
-            double factor = step < steps ? startFactor + (1 - startFactor) * step / steps : 1;
-            return factor * then.learningRate(base, step, stepsPerEpoch, epochs);
+        public double[] learningRates(double base, int epoch, int stepsPerEpoch, int epochs) {
+            double[] rates = ratesOfThen(base, epoch, stepsPerEpoch, epochs);
+            Arrays.setAll(rates, i -> rates[i] * factor((long) epoch * stepsPerEpoch + i));
+            return rates;
+        }
+
+        private double[] ratesOfThen(double base, int epoch, int stepsPerEpoch, int epochs) {
+            double[] rates = then.learningRates(base, epoch, stepsPerEpoch, epochs);
+            if (then instanceof Cosine cosine) {
+                IntToDoubleFunction first = at -> factor((long) at * stepsPerEpoch);
+                Arrays.fill(rates, cosine.learningRate(base, epoch, epochs, first));
+            }
+            return rates;
+        }
+
+        /// @param step in the whole job, from 0
+        private double factor(long step) {
+            return step < steps ? startFactor + (1 - startFactor) * step / steps : 1;
         }
     }
 
@@ -195,6 +250,11 @@ public sealed interface ScheduleSpec {
     ///
     /// @param part how much of the way is done, 0..1
     private static double anneal(double start, double end, double part) {
-        return end + (start - end) * (1 + StrictMath.cos(Math.PI * part)) / 2;
+        return end + (start - end) * height(part) / 2;
+    }
+
+    /// Of half a cosine, from 2 down to 0.
+    private static double height(double part) {
+        return 1 + StrictMath.cos(Math.PI * part);
     }
 }

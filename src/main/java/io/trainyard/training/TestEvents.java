@@ -25,6 +25,7 @@ final class TestEvents {
                 epoch,
                 step,
                 test.testLoss(),
+                test.testLossSum(),
                 accuracy.value(),
                 accuracy.low(),
                 accuracy.high(),

@@ -43,6 +43,7 @@ final class Jobs {
                 1,
                 epoch,
                 10L * (epoch + 1),
+                1.85,
                 9.25,
                 0.5 + epoch / 4.0,
                 0.4 + epoch / 4.0,

@@ -14,13 +14,20 @@ import org.junit.jupiter.api.Test;
 /// The pass over the test set.
 interface EvaluationContract extends TestedDevice {
     @Test
-    default void testLossIsTheSumOfTheBatchesMeans() {
+    default void testLossIsTheMeanOfTheSamplesWhateverTheBatches() {
         // Logits 0 and b: classes 0 and 1 cost log(1 + e^b) and log(1 + e^-b)
         double b = 0.5;
         double cost0 = Math.log1p(Math.exp(b));
         double cost1 = Math.log1p(Math.exp(-b));
-        Evaluation test = evaluateConstant(new byte[] {0, 1, 0, 1, 1}, 2, 0, (float) b);
-        Expect.close("test loss", (cost0 + cost1) / 2 + (cost0 + cost1) / 2 + cost1, test.testLoss());
+        byte[] labels = {0, 1, 0, 1, 1};
+        Evaluation test = evaluateConstant(labels, 2, 0, (float) b);
+        Expect.close("test loss", (2 * cost0 + 3 * cost1) / 5, test.testLoss());
+        Expect.close(
+                "sum of the batches' means", (cost0 + cost1) / 2 + (cost0 + cost1) / 2 + cost1, test.testLossSum());
+        for (int batchSize : new int[] {1, 3, 5, 64}) {
+            Evaluation other = evaluateConstant(labels, batchSize, 0, (float) b);
+            Expect.close("test loss, batches of " + batchSize, test.testLoss(), other.testLoss());
+        }
         assertThat(test.confusion()).isDeepEqualTo(new int[][] {{0, 2}, {0, 3}});
         assertThat(test.accuracy()).isEqualTo(0.6);
     }
@@ -30,6 +37,7 @@ interface EvaluationContract extends TestedDevice {
         Evaluation test = evaluateConstant(new byte[] {2, 0, 1}, 3, 0, 0, 0);
         assertThat(test.confusion()).isDeepEqualTo(new int[][] {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}});
         Expect.close("test loss", Math.log(3), test.testLoss());
+        Expect.close("sum of one batch", Math.log(3), test.testLossSum());
     }
 
     @Test
@@ -86,6 +94,7 @@ interface EvaluationContract extends TestedDevice {
             Evaluation evaluated = session.evaluate();
             assertThat(evaluated.confusion()).isDeepEqualTo(expected.confusion());
             Expect.close("test loss", expected.testLoss(), evaluated.testLoss());
+            Expect.close("sum of the batches' means", expected.testLossSum(), evaluated.testLossSum());
         }
     }
 

@@ -41,10 +41,10 @@ public abstract class ReferenceProperties extends DeviceProperties {
                     "optimizer",
                     expected.optimizer().tensors(),
                     actual.optimizer().tensors());
-            Expect.close(
-                    "test loss",
-                    reference.evaluate().testLoss(),
-                    session.evaluate().testLoss());
+            Evaluation expectedTest = reference.evaluate();
+            Evaluation test = session.evaluate();
+            Expect.close("test loss", expectedTest.testLoss(), test.testLoss());
+            Expect.close("sum of the test batches' losses", expectedTest.testLossSum(), test.testLossSum());
         }
     }
 

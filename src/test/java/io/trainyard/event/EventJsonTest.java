@@ -43,6 +43,7 @@ class EventJsonTest {
                         0,
                         2,
                         1.5,
+                        3.5,
                         0.5,
                         0.25,
                         0.75,
@@ -63,6 +64,34 @@ class EventJsonTest {
     void readsWhatItWrote(TrainingEvent event) throws IOException {
         byte[] json = EventJson.write(event);
         assertThat(EventJson.readEvent(json)).usingRecursiveComparison().isEqualTo(event);
+    }
+
+    /// JSON has no numbers for them.
+    @Test
+    void lossesThatAreNotFiniteAreTexts() throws IOException {
+        float[] losses = {2.5f, Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY};
+        byte[] json = EventJson.write(new TrainingEvent.StepLosses("a", 1, 0, 1, losses, 100));
+        assertThat(new String(json, StandardCharsets.UTF_8))
+                .contains("\"losses\":[2.5,\"NaN\",\"Infinity\",\"-Infinity\"]");
+        assertThat(EventJson.readEvent(json))
+                .isInstanceOfSatisfying(
+                        TrainingEvent.StepLosses.class,
+                        read -> assertThat(read.losses()).isEqualTo(losses));
+    }
+
+    /// What was called `testLoss` before there was a `testLossSum` was the sum: a 0 there tells one from the other.
+    @Test
+    void aTestThatDoesNotTellTheSumIsRead() throws IOException {
+        TrainingEvent test = events().filter(TrainingEvent.EpochTested.class::isInstance)
+                .findFirst()
+                .orElseThrow();
+        String json = new String(EventJson.write(test), StandardCharsets.UTF_8);
+        assertThat(json).contains("\"testLoss\":1.5,\"testLossSum\":3.5,");
+        assertThat(EventJson.readEvent(json.replace("\"testLossSum\":3.5,", "").getBytes(StandardCharsets.UTF_8)))
+                .isInstanceOfSatisfying(TrainingEvent.EpochTested.class, read -> {
+                    assertThat(read.testLoss()).isEqualTo(1.5);
+                    assertThat(read.testLossSum()).isZero();
+                });
     }
 
     @ParameterizedTest

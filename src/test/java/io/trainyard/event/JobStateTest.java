@@ -120,7 +120,7 @@ class JobStateTest {
 
     private static EpochTested tested(int attempt, int epoch, long step, double accuracy) {
         return new EpochTested(
-                "a", attempt, epoch, step, 3.5, accuracy, 0, 1, new double[10], new int[10][10], 5, 1, 16_000);
+                "a", attempt, epoch, step, 2.5, 5, accuracy, 0, 1, new double[10], new int[10][10], 5, 1, 16_000);
     }
 
     private static Finished finished(int attempt) {

@@ -67,6 +67,10 @@ class JobJsonMistakesTest {
                 arguments("{'id': 'a', 'network': 'lenet', 'dataset': 'mnist'}", "epochs is missing; give it a value"),
                 arguments(job("'epoch': 3"), "the field \"epoch\" is not known; allowed is " + FIELDS),
                 arguments(
+                        "{'id': 'a', 'network': 'lenet', 'dataset': 'mnist', 'epoch': 3}",
+                        "the field \"epoch\" is not known; allowed is " + FIELDS
+                                + "; and epochs is missing; give it a value"),
+                arguments(
                         job("'" + "k".repeat(300) + "': 1"),
                         "the field \"" + "k".repeat(77) + "...\" is not known; allowed is " + FIELDS),
                 arguments(job("'batchSize': 0"), "batchSize is 0; allowed is 1 to 65536"),

@@ -47,6 +47,9 @@ class NetworkJsonMistakesTest {
                         augment("{'randomCrop': {'padding': 4}, 'flip': {}}"),
                         "the field \"flip\" of dataset.augment is not known; allowed is cutout, horizontalFlip, randomCrop"),
                 arguments(
+                        augment("{'randomCrop': {'size': 4}}"),
+                        "the field \"size\" of dataset.augment.randomCrop is not known; allowed is padding; and dataset.augment.randomCrop.padding is missing; give it a value"),
+                arguments(
                         augment("{'randomCrop': {}}"),
                         "dataset.augment.randomCrop.padding is missing; give it a value"),
                 arguments(
@@ -91,6 +94,9 @@ class NetworkJsonMistakesTest {
                 arguments(
                         layers("{'type': 'conv2d', 'out': 0, 'kernel': 3}"),
                         "network.layers[0]: conv2d.out is 0; allowed is 1 to 1048576"),
+                arguments(
+                        layers("{'type': 'relu'}, {'type': 'conv2d', 'out': 3, 'size': 3}"),
+                        "the field \"size\" of network.layers[1] is not known; allowed is bias, dilation, groups, kernel, name, out, padding, stride; and network.layers[1]: conv2d.kernel is missing; give it a value"),
                 arguments(
                         layers("{'type': 'conv2d', 'out': 3, 'kernel': 3, 'dilate': 2}"),
                         "the field \"dilate\" of network.layers[0] is not known; allowed is bias, dilation, groups, kernel, name, out, padding, stride"),
@@ -197,6 +203,9 @@ class NetworkJsonMistakesTest {
                 arguments(
                         optimizer("'type': 'sgd', 'learningRate': 1, 'dampening': 0.1"),
                         "the field \"dampening\" of optimizer is not known; allowed is learningRate, momentum, nesterov, weightDecay"),
+                arguments(
+                        optimizer("'type': 'sgd', 'lr': 0.1"),
+                        "the field \"lr\" of optimizer is not known; allowed is learningRate, momentum, nesterov, weightDecay; and optimizer.learningRate is missing; give it a value"),
                 arguments(
                         optimizer("'type': 'adam', 'beta1': 1"),
                         "optimizer.beta1 is 1.0; allowed is 0.0 up to, but not including, 1.0"),

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// The learning rates of every step, against PyTorch's schedulers; src/test/python/optimizers.py recorded them.
+/// The learning rates of every step, against PyTorch's schedulers; src/test/python/schedules.py recorded them.
 class ScheduleSpecTest {
     /// PyTorch makes most of its rates from the one before, which adds a rounding each time.
     private static final double RELATIVE = 1e-13;
@@ -52,8 +52,8 @@ class ScheduleSpecTest {
     @Test
     void oneCycleMayBeAtItsTopInTheFirstStep() {
         var schedule = new ScheduleSpec.OneCycle(0.5, 0.25, 25, 1e4);
-        assertThat(schedule.learningRate(0.1, 0, 2, 2)).isEqualTo(0.5);
-        assertThat(schedule.learningRate(0.1, 3, 2, 2)).isCloseTo(0.5 / 25 / 1e4, Offset.offset(1e-15));
+        assertThat(schedule.learningRates(0.1, 0, 2, 2)[0]).isEqualTo(0.5);
+        assertThat(schedule.learningRates(0.1, 1, 2, 2)[1]).isCloseTo(0.5 / 25 / 1e4, Offset.offset(1e-15));
     }
 
     private static ScheduleSpec schedule(JsonNode written) {

@@ -122,8 +122,8 @@ class GoldenCurvesTest {
                             .isCloseTo(line.path("loss").asDouble(), tolerance);
                 }
                 case "epoch" ->
-                    assertThat(tests.get(epoch).testLoss())
-                            .as("test loss of epoch %d", epoch)
+                    assertThat(tests.get(epoch).testLossSum())
+                            .as("sum of the test batches' losses of epoch %d", epoch)
                             .isCloseTo(line.path("test_loss").asDouble(), tolerance);
                 default -> assertThat(line.has("command")).isTrue();
             }

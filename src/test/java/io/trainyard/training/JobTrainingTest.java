@@ -94,7 +94,7 @@ class JobTrainingTest {
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         `{"type": "sgd", "learningRate": 0.05, "momentum": 0.9, "weightDecay": 0.001}` | `{"type": "constant"}` | `"device": "cpu"`
-        `{"type": "adamw", "learningRate": 0.01}` | `{"type": "warmup", "steps": 3, "then": {"type": "cosine"}}` | `"device": "cpu"`
+        `{"type": "adamw", "learningRate": 0.01}` | `{"type": "warmup", "steps": 5, "then": {"type": "cosine", "minLearningRate": 0.002}}` | `"device": "cpu"`
         `{"type": "adamw", "learningRate": 0.01}` | `{"type": "constant"}` | `"devices": ["cpu", "cpu", "cpu"], "network": {"layers": [{"type": "conv2d", "out": 4, "kernel": 5, "stride": 3}, {"type": "dropout", "p": 0.2}, {"type": "flatten"}, {"type": "linear", "out": 10}]}`
         """)
     void endsWithTheSameBitsWhereverItWasInterrupted(String optimizer, String schedule, String devices) {

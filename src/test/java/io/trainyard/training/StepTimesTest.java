@@ -3,6 +3,9 @@ package io.trainyard.training;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +32,36 @@ class StepTimesTest {
         assertThat(times.median()).isCloseTo(1500, withinPercentage(5));
         assertThat(times.p95()).isCloseTo(1950, withinPercentage(5));
         assertThat(times.p99()).isCloseTo(1990, withinPercentage(5));
+    }
+
+    /// Blocks grow to what takes a tenth of a second, so the first ones are short and slow.
+    @Test
+    void aBlockCountsForEachOfItsSteps() {
+        StepTimes times = new StepTimes();
+        times.took(1, 220_000);
+        times.took(2, 300_000);
+        times.took(7, 70_000);
+        for (int block = 0; block < 29; block++) {
+            times.took(33, 33 * 2_000L);
+        }
+        assertThat(new double[] {times.median(), times.p95(), times.p99()}).containsExactly(2_000, 2_000, 10_000);
+    }
+
+    @Test
+    void unevenBlocksHaveThePercentilesOfTheirSteps() {
+        Random random = new Random(3);
+        StepTimes times = new StepTimes();
+        List<Double> steps = new ArrayList<>();
+        for (int block = 0; block < 500; block++) {
+            int size = 1 + random.nextInt(random.nextInt(100) + 1);
+            int micros = 100 + random.nextInt(100_000);
+            times.took(size, (long) size * micros);
+            steps.addAll(Collections.nCopies(size, (double) micros));
+        }
+        Collections.sort(steps);
+        assertThat(times.median()).isEqualTo(steps.get(Math.ceilDiv(steps.size() * 50, 100) - 1));
+        assertThat(times.p95()).isEqualTo(steps.get(Math.ceilDiv(steps.size() * 95, 100) - 1));
+        assertThat(times.p99()).isEqualTo(steps.get(Math.ceilDiv(steps.size() * 99, 100) - 1));
     }
 
     @Test

@@ -27,7 +27,7 @@ class EventPublisherTest {
     void putsEveryEventOnItsTopicUnderItsJob() {
         List<TrainingEvent> all = List.of(
                 new StepLosses("job", 1, 0, 1, new float[] {2, 1}, 5),
-                new EpochTested("job", 1, 0, 2, 1, 0.5, 0, 1, new double[] {0.5}, new int[][] {{1}}, 1, 1, 1),
+                new EpochTested("job", 1, 0, 2, 1, 1, 0.5, 0, 1, new double[] {0.5}, new int[][] {{1}}, 1, 1, 1),
                 new CheckpointSaved("job", 1, "file:///c", "00", 1, 0, 2),
                 new Finished("job", 1, 2, 0.5, 1, 1, 1, 1, "00", null));
         try (Fleet fleet = new Fleet()) {

@@ -58,7 +58,9 @@ final class GoldenRun {
             session.beginEpoch(plan, 0);
             comparison.values("loss", recorded.losses(), session.advance(STEPS));
             comparison.value(
-                    "test loss", recorded.testLoss(), session.evaluate().testLoss());
+                    "sum of the test batches' losses",
+                    recorded.testLossSum(),
+                    session.evaluate().testLossSum());
         }
         return comparison;
     }
@@ -116,7 +118,7 @@ final class GoldenRun {
     }
 
     /// What PyTorch gave.
-    private record Recorded(float[] losses, double testLoss) {
+    private record Recorded(float[] losses, double testLossSum) {
         static Recorded read() {
             try (InputStream in = Objects.requireNonNull(GoldenRun.class.getResourceAsStream(RECORDED), RECORDED)) {
                 List<String[]> lines = new String(in.readAllBytes(), StandardCharsets.UTF_8)

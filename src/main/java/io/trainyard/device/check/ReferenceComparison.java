@@ -74,6 +74,7 @@ public final class ReferenceComparison {
 
     private static void compare(Comparison comparison, String when, Evaluation expected, Evaluation actual) {
         comparison.value("test loss " + when, expected.testLoss(), actual.testLoss());
+        comparison.value("sum of the test batches' losses " + when, expected.testLossSum(), actual.testLossSum());
         comparison.confusion("confusion " + when, expected.confusion(), actual.confusion());
     }
 }

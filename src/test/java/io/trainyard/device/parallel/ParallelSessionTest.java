@@ -153,7 +153,8 @@ class ParallelSessionTest {
         try (LearningSession session = new ParallelDevice(List.of(fakes)).open(workload)) {
             assertThat(session.advance(2)).containsExactly(3, 30);
             Evaluation test = session.evaluate();
-            assertThat(test.testLoss()).isEqualTo(2);
+            assertThat(test.testLoss()).as("one sample's 0 and two samples' 3").isEqualTo(2);
+            assertThat(test.testLossSum()).isEqualTo(2);
             assertThat(test.confusion()).isDeepEqualTo(new int[][] {{2, 0}, {0, 1}});
             assertThat(session.predict()).containsExactly(0, 1);
             assertThat(session.save().model().tensors()).isEmpty();
@@ -201,7 +202,7 @@ class ParallelSessionTest {
         assertThatThrownBy(() -> {
                     try (LearningSession session = new ParallelDevice(List.of(fakes)).open(OneDnnDeviceTest.wide())) {
                         assertThat(session.advance(2)).hasSize(2);
-                        assertThat(session.evaluate().testLoss()).isEqualTo(2);
+                        assertThat(session.evaluate().testLossSum()).isEqualTo(2);
                     }
                 })
                 .isInstanceOf(FakeFailure.class)
