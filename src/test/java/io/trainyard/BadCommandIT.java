@@ -14,7 +14,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -33,7 +32,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// Commands as any producer may write them, to one packaged worker, and then a good one.
 @DisabledOnOs(OS.WINDOWS)
 final class BadCommandIT {
-    private static final String COMMANDS = Topic.COMMANDS_NORMAL.name(Topic.DEFAULT_PREFIX);
+    private static final String PREFIX = "bad-commands.";
+    private static final String COMMANDS = Topic.COMMANDS_NORMAL.name(PREFIX);
     private static final int HUNDRED_MEGABYTES = 100_000_000;
     private static final String SMALL = "{\"layers\": [{\"type\": \"flatten\"}, {\"type\": \"linear\", \"out\": 6}]}";
 
@@ -74,7 +74,7 @@ final class BadCommandIT {
 
     @BeforeAll
     static void submit() throws Exception {
-        fleet = new PackagedFleet(folder);
+        fleet = PackagedFleet.of(folder, PREFIX);
         fleet.startWorker("w1");
         try (var producer = new KafkaProducer<>(
                 Map.of(
@@ -98,8 +98,7 @@ final class BadCommandIT {
 
     private static long send(KafkaProducer<String, byte[]> producer, String key, byte @Nullable [] body)
             throws Exception {
-        return producer.send(new ProducerRecord<>(COMMANDS, key, body))
-                .get(TrainyardProcess.PATIENCE.toSeconds(), TimeUnit.SECONDS)
+        return Patience.get(producer.send(new ProducerRecord<>(COMMANDS, key, body)))
                 .offset();
     }
 

@@ -26,8 +26,13 @@ final class DemoIT {
     private Path folder;
 
     private static String job(String id, String device) {
+        return job(id, device, "fp32");
+    }
+
+    private static String job(String id, String device, String precision) {
         return """
-            {"id": "%s", "network": "signs", "dataset": "shapes64", "epochs": 1, "device": "%s"}""".formatted(id, device);
+            {"id": "%s", "dataset": "shapes64", "epochs": 1, "device": "%s", "precision": "%s",
+             "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 6}]}}""".formatted(id, device, precision);
     }
 
     private TrainyardProcess demo(List<String> jobs, String... more) throws IOException {
@@ -69,7 +74,7 @@ final class DemoIT {
 
     @Test
     void endsWith1WhenAJobFailed() throws Exception {
-        String bad = job("bad", "cpu").replace("}", ", \"precision\": \"bf16\"}");
+        String bad = job("bad", "cpu", "bf16");
         try (var demo = demo(List.of(job("good", "auto"), bad), "--exit")) {
             assertThat(demo.exitStatus()).as(demo.toString()).isEqualTo(1);
             assertThat(demo.output()).contains("job good finished: ");

@@ -7,6 +7,7 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.topics.Topic;
 import java.nio.file.Files;
@@ -35,19 +36,19 @@ final class GpuFleetIT {
         assumeTrue(Files.exists(DOUBLE.resolve("libcuda.so.1")), "there is no double of NVIDIA's libraries");
     }
 
-    /// 2 epochs of 100 steps, with masks and a changed order.
+    /// 2 epochs of 75 steps, with masks and a changed order.
     private static String job(String id, String device) {
         return """
-            {"id": "%s", %s, "dataset": "shapes28", "epochs": 2, "batchSize": 64, "shuffle": true, "seed": 5,
+            {"id": "%s", %s, "dataset": "shapes64", "epochs": 2, "batchSize": 32, "shuffle": true, "seed": 5,
              "optimizer": {"type": "sgd", "learningRate": 0.05, "momentum": 0.9}, "network": {"layers": [
-                {"type": "conv2d", "out": 4, "kernel": 5, "stride": 2}, {"type": "relu"},
+                {"type": "conv2d", "out": 4, "kernel": 8, "stride": 8}, {"type": "relu"},
                 {"type": "maxPool2d", "kernel": 2}, {"type": "flatten"}, {"type": "dropout", "p": 0.2},
-                {"type": "linear", "out": 10}]}}""".formatted(id, device);
+                {"type": "linear", "out": 6}]}}""".formatted(id, device);
     }
 
     @Test
     void eachJobRunsWhereItAsksToAndGivesTheSameNumbers() {
-        try (PackagedFleet fleet = new PackagedFleet(folder)) {
+        try (PackagedFleet fleet = PackagedFleet.of(folder, "gpus.")) {
             fleet.startWorker("processors", "--device", "cpu");
             fleet.startWorker("gpus", List.of("CUDA_LIBRARIES=" + DOUBLE), "--device", "cuda");
             fleet.awaitMembers();
@@ -100,11 +101,15 @@ final class GpuFleetIT {
         Path file = Files.writeString(folder.resolve("job.json"), job("job", "\"device\": \"cuda\""));
         List<TrainingEvent> undisturbed = train(file, "undisturbed");
         // in the second epoch: the step that the session runs for its recording is a run, too
-        List<TrainingEvent> disturbed = train(file, "disturbed", "TRAINYARD_DOUBLE_FAIL=kernel sgd:150:719");
+        List<TrainingEvent> disturbed = train(file, "disturbed", "TRAINYARD_DOUBLE_FAIL=kernel sgd:110:719");
         assertThat(disturbed)
                 .filteredOn(Released.class::isInstance)
                 .singleElement()
                 .satisfies(event -> assertThat(((Released) event).reason()).contains("CUDA_ERROR_LAUNCH_FAILED (719)"));
+        assertThat(disturbed)
+                .filteredOn(event -> event instanceof Started && event.attempt() == 2)
+                .singleElement()
+                .satisfies(event -> assertThat(((Started) event).firstStep()).isEqualTo(76));
         assertThat(end(disturbed).attempt()).isEqualTo(2);
         assertThat(end(disturbed).parametersSha256()).isEqualTo(end(undisturbed).parametersSha256());
     }

@@ -33,7 +33,7 @@ final class HandoverIT {
 
     @BeforeAll
     static void start() throws Exception {
-        fleet = new PackagedFleet(folder);
+        fleet = PackagedFleet.withBroker(folder);
         fleet.startWorker("w1");
         fleet.startWorker("w2");
         Path file = Files.writeString(folder.resolve("uninterrupted.json"), job("uninterrupted"));

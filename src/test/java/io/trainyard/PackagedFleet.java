@@ -2,6 +2,7 @@ package io.trainyard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.broker.TestBroker;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.topics.Topic;
@@ -25,24 +26,47 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
-import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionFactory;
+import org.jspecify.annotations.Nullable;
 
-/// A fleet on this machine as its README has it: a broker and workers, each a process, with one folder of
-/// checkpoints.
+/// A fleet on this machine: workers, each a process, with one folder of checkpoints, and a broker.
 final class PackagedFleet implements AutoCloseable {
+    /// A worker that stops, and its last events, may take as long as anything here.
+    private static final List<String> PATIENT = Stream.of("GRACE", "FLUSH_TIMEOUT", "SEND_TIMEOUT")
+            .map(name -> "TRAINYARD_WORKER_%s=%ds".formatted(name, Patience.LIMIT.toSeconds()))
+            .toList();
+
     private final Path folder;
-    private final TrainyardProcess broker;
+    private final @Nullable TrainyardProcess broker;
     private final String kafka;
+    private final String prefix;
     private final Map<String, TrainyardProcess> workers = new LinkedHashMap<>();
 
-    /// Starts the broker.
+    private PackagedFleet(Path folder, @Nullable TrainyardProcess broker, String kafka, String prefix) {
+        this.folder = folder;
+        this.broker = broker;
+        this.kafka = kafka;
+        this.prefix = prefix;
+    }
+
+    /// As the README has it: starts the packaged broker.
     ///
     /// @param folder for everything that it writes
-    PackagedFleet(Path folder) {
-        this.folder = folder;
-        broker = TrainyardProcess.start(folder, "broker", "--port", "0", "--dir", "kafka");
-        kafka = broker.await("Kafka: ([^,]+),");
+    static PackagedFleet withBroker(Path folder) {
+        TrainyardProcess broker = TrainyardProcess.start(folder, "broker", "--port", "0", "--dir", "kafka");
+        return new PackagedFleet(folder, broker, broker.await("Kafka: ([^,]+),"), Topic.DEFAULT_PREFIX);
+    }
+
+    /// For tests of workers: on [TestBroker].
+    ///
+    /// @param prefix of its own topics' names
+    static PackagedFleet of(Path folder, String prefix) {
+        TopicAdmin.createMissing(TestBroker.address(), prefix, Patience.LIMIT);
+        return new PackagedFleet(folder, null, TestBroker.address(), prefix);
+    }
+
+    /// The full name of one of its topics.
+    String name(Topic topic) {
+        return topic.name(prefix);
     }
 
     /// `host:port`
@@ -59,7 +83,7 @@ final class PackagedFleet implements AutoCloseable {
     private TrainyardProcess start(List<String> environment, String command, String... arguments) {
         List<String> all = new ArrayList<>(List.of("/usr/bin/env"));
         all.addAll(environment);
-        all.addAll(List.of(TrainyardProcess.LAUNCHER.toString(), command, "--kafka", kafka));
+        all.addAll(List.of(TrainyardProcess.LAUNCHER.toString(), command, "--kafka", kafka, "--prefix", prefix));
         all.addAll(List.of(arguments));
         return TrainyardProcess.start(folder, all);
     }
@@ -74,7 +98,7 @@ final class PackagedFleet implements AutoCloseable {
         workers.put(
                 id,
                 start(
-                        environment,
+                        Stream.concat(PATIENT.stream(), environment.stream()).toList(),
                         "worker",
                         Stream.concat(Stream.of("--id", id, "--checkpoints", "checkpoints"), Stream.of(more))
                                 .toArray(String[]::new)));
@@ -91,9 +115,9 @@ final class PackagedFleet implements AutoCloseable {
 
     /// Waits until every worker that runs has joined the share group, so that none finds all commands taken.
     void awaitMembers() {
-        String group = Topic.COMMANDS_NORMAL.claimGroup(Topic.DEFAULT_PREFIX);
-        try (Admin admin = TopicAdmin.open(kafka, TrainyardProcess.PATIENCE)) {
-            patiently("%d workers to join: %s".formatted(running().size(), workers))
+        String group = Topic.COMMANDS_NORMAL.claimGroup(prefix);
+        try (Admin admin = TopicAdmin.open(kafka, Patience.LIMIT)) {
+            Patience.await("%d workers to join: %s".formatted(running().size(), workers))
                     .ignoreExceptions() // there is no group before the first
                     .until(() -> membersWithTopics(admin, group) == running().size());
         }
@@ -142,10 +166,10 @@ final class PackagedFleet implements AutoCloseable {
         List<ConsumerRecord<String, byte[]>> read = new ArrayList<>();
         try (var consumer = new KafkaConsumer<>(
                 Map.of("bootstrap.servers", kafka), new StringDeserializer(), new ByteArrayDeserializer())) {
-            List<TopicPartition> partitions = List.of(new TopicPartition(topic.name(Topic.DEFAULT_PREFIX), 0));
+            List<TopicPartition> partitions = List.of(new TopicPartition(name(topic), 0));
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
-            patiently("enough records of " + topic + ": " + workers).until(() -> {
+            Patience.await("enough records of " + topic + ": " + workers).until(() -> {
                 consumer.poll(Duration.ofMillis(100)).forEach(read::add);
                 return enough.test(read);
             });
@@ -166,13 +190,17 @@ final class PackagedFleet implements AutoCloseable {
         return found.getFirst();
     }
 
-    private static ConditionFactory patiently(String what) {
-        return Awaitility.await(what).atMost(TrainyardProcess.PATIENCE);
-    }
-
     @Override
     public void close() {
         workers.values().forEach(TrainyardProcess::close);
-        broker.close();
+        if (broker != null) {
+            broker.close();
+        }
+    }
+
+    /// For messages of assertions: what its workers said.
+    @Override
+    public String toString() {
+        return workers.toString();
     }
 }

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -33,7 +32,7 @@ final class RoutingIT {
 
     @BeforeAll
     static void startAWorkerOfTheCpu() {
-        fleet = new PackagedFleet(folder);
+        fleet = PackagedFleet.of(folder, "routing.");
         fleet.startWorker("w1", "--device", "cpu");
         fleet.awaitMembers();
     }
@@ -45,7 +44,8 @@ final class RoutingIT {
 
     private static String job(String id, String device) {
         return """
-            {"id": "%s", "network": "signs", "dataset": "shapes64", "epochs": 1, "device": "%s"}""".formatted(id, device);
+            {"id": "%s", "dataset": "shapes64", "epochs": 1, "device": "%s",
+             "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 6}]}}""".formatted(id, device);
     }
 
     @Test
@@ -55,9 +55,8 @@ final class RoutingIT {
                 Map.of("bootstrap.servers", fleet.kafka(), "acks", "all"),
                 new StringSerializer(),
                 new ByteArraySerializer())) {
-            var _ = producer.send(
-                            new ProducerRecord<>(Topic.COMMANDS_HIGH.name(Topic.DEFAULT_PREFIX), "any-producers", body))
-                    .get(TrainyardProcess.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            var _ = Patience.get(
+                    producer.send(new ProducerRecord<>(fleet.name(Topic.COMMANDS_HIGH), "any-producers", body)));
         }
         TrainyardProcess submit =
                 fleet.submit(List.of(job("submitted", "cuda"), job("for-cpu", "cpu"), job("for-any", "auto"))
@@ -72,7 +71,7 @@ final class RoutingIT {
                 fleet.read(Topic.CUDA_COMMANDS_HIGH, read -> !read.isEmpty()).getFirst();
         assertThat(passed.key()).isEqualTo("any-producers");
         assertThat(passed.value()).isEqualTo(body);
-        assertThat(header(passed, Forwarded.FROM)).isEqualTo("trainyard.commands.high");
+        assertThat(header(passed, Forwarded.FROM)).isEqualTo("routing.commands.high");
         assertThat(header(passed, Forwarded.BY)).isEqualTo("w1");
         assertThat(fleet.read(Topic.CUDA_COMMANDS_NORMAL, read -> !read.isEmpty()))
                 .extracting(ConsumerRecord::key)

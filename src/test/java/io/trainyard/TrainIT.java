@@ -40,7 +40,7 @@ final class TrainIT {
     private static final String WITH_EVERYTHING_RANDOM = """
         {"id": "twice", "dataset": "shapes32", "epochs": 2, "batchSize": 64, "shuffle": true, "seed": 7,
          "network": {"layers": [
-           {"type": "conv2d", "out": 4, "kernel": 3}, {"type": "batchNorm2d"}, {"type": "relu"},
+           {"type": "conv2d", "out": 4, "kernel": 3, "stride": 3}, {"type": "batchNorm2d"}, {"type": "relu"},
            {"type": "maxPool2d", "kernel": 2}, {"type": "flatten"}, {"type": "dropout", "p": 0.5},
            {"type": "linear", "out": 10}]}}""";
 
@@ -87,6 +87,10 @@ final class TrainIT {
         return events.stream().filter(type::isInstance).map(type::cast).toList();
     }
 
+    private static List<TrainingEvent> of(String job, List<TrainingEvent> events) {
+        return events.stream().filter(event -> event.job().equals(job)).toList();
+    }
+
     private static List<Float> losses(List<TrainingEvent> events) {
         List<Float> all = new ArrayList<>();
         for (StepLosses some : only(StepLosses.class, events)) {
@@ -128,8 +132,14 @@ final class TrainIT {
              "network": {"layers": [
                {"type": "conv2d", "out": 4, "kernel": 3}, {"type": "relu"}, {"type": "maxPool2d", "kernel": 2},
                {"type": "flatten"}, {"type": "dropout", "p": 0.5}, {"type": "linear", "out": 10}]}}""";
-        List<TrainingEvent> one = events(train(job.formatted("one", "\"device\": \"cpu\""), "--json"));
-        List<TrainingEvent> two = events(train(job.formatted("two", "\"devices\": [\"cpu\", \"cpu\"]"), "--json"));
+        List<TrainingEvent> both = events(train(
+                "[%s, %s]"
+                        .formatted(
+                                job.formatted("one", "\"device\": \"cpu\""),
+                                job.formatted("two", "\"devices\": [\"cpu\", \"cpu\"]")),
+                "--json"));
+        List<TrainingEvent> one = of("one", both);
+        List<TrainingEvent> two = of("two", both);
 
         assertThat(only(Claimed.class, two).getFirst().device()).isEqualTo("cpu+cpu");
         assertThat(only(Started.class, two).getFirst().threads()).isGreaterThanOrEqualTo(2);
@@ -205,16 +215,12 @@ final class TrainIT {
         }
     }
 
-    /// Most, because a machine may always stop for a moment.
+    /// How late they may be goes by the steps' own time: `PaceTest`.
     @Test
-    void mostLossesAreToldWithin200Milliseconds() {
+    void lossesAreToldWhileTheJobRuns() {
         List<StepLosses> told = only(StepLosses.class, events(uninterrupted));
-        List<Long> micros = new ArrayList<>();
-        for (int i = 1; i < told.size(); i++) {
-            micros.add(told.get(i).elapsedMicros() - told.get(i - 1).elapsedMicros());
-        }
-        assertThat(micros).hasSizeGreaterThan(5).allMatch(time -> time > 0);
-        assertThat(micros.stream().sorted().toList().get(micros.size() / 2)).isLessThanOrEqualTo(200_000L);
+        assertThat(told).hasSizeGreaterThan(5);
+        assertThat(told).extracting(StepLosses::elapsedMicros).isSorted().doesNotHaveDuplicates();
     }
 
     @ParameterizedTest

@@ -18,16 +18,12 @@ import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.condition.OS;
 
 /// The packaged application as a user starts it: `./trainyard ...`, a process of its own with a folder of its
-/// own, in which its temporary files are, too. Every wait is bounded, and nothing outlives [#close].
+/// own, in which its temporary files are, too. Every wait is bounded ([Patience]), and nothing outlives [#close].
 public final class TrainyardProcess implements AutoCloseable {
     public static final Path LAUNCHER = Path.of("trainyard").toAbsolutePath();
-
-    /// The bound on every wait. Several JVMs that start at once on two busy cores take a quarter of it.
-    public static final Duration PATIENCE = Duration.ofSeconds(90);
 
     /// Where a process has its temporary files, in its folder.
     public static final String TEMPORARY = "tmp";
@@ -68,6 +64,7 @@ public final class TrainyardProcess implements AutoCloseable {
             all.addAll(command);
             ProcessBuilder builder = new ProcessBuilder(all).directory(folder.toFile());
             builder.environment().put("TRAINYARD_BUILT", "true");
+            builder.environment().put("TRAINYARD_KAFKA_TIMEOUT", Long.toString(Patience.LIMIT.toSeconds()));
             builder.environment().put("TRAINYARD_JAVA_OPTS", "-Xmx1g -Djava.io.tmpdir=" + temporary);
             Process process = builder.start();
             Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
@@ -110,8 +107,7 @@ public final class TrainyardProcess implements AutoCloseable {
     /// @return what the first group matched, or all where there is none
     public String await(String regex) {
         Pattern pattern = Pattern.compile(regex);
-        return Awaitility.await(this + " to print " + regex)
-                .atMost(PATIENCE)
+        return Patience.await(this + " to print " + regex)
                 .pollInterval(Duration.ofMillis(20))
                 .until(
                         () -> {
@@ -135,8 +131,8 @@ public final class TrainyardProcess implements AutoCloseable {
     /// @return its exit status; 128 and the signal's number where a signal ended it
     public int exitStatus() {
         try {
-            if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw new AssertionError(this + " has not ended within " + PATIENCE);
+            if (!process.waitFor(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError(this + " has not ended within " + Patience.LIMIT);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -159,7 +155,8 @@ public final class TrainyardProcess implements AutoCloseable {
     /// SIGINT, as ctrl-C sends it.
     public void interrupt() throws Exception {
         Process kill = new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start();
-        assertThat(kill.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+        assertThat(kill.waitFor(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+                .isTrue();
         assertThat(kill.exitValue()).isZero();
     }
 
@@ -188,7 +185,9 @@ public final class TrainyardProcess implements AutoCloseable {
         private final Thread reader;
 
         Text(InputStream in) {
-            reader = Thread.ofVirtual().start(() -> read(in));
+            reader = Thread.ofPlatform()
+                    .daemon()
+                    .start(() -> read(in)); // a virtual one keeps its carrier while it waits
         }
 
         private void read(InputStream in) {
@@ -209,7 +208,7 @@ public final class TrainyardProcess implements AutoCloseable {
         /// Waits for the stream's end.
         String whole() {
             try {
-                if (!reader.join(PATIENCE)) {
+                if (!reader.join(Patience.LIMIT)) {
                     throw new AssertionError("the stream has no end");
                 }
             } catch (InterruptedException e) {

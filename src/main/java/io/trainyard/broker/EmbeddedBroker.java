@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
 public final class EmbeddedBroker implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(EmbeddedBroker.class.getName());
 
-    /// The bound on starting and on having the topics.
-    public static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+    /// The bound on starting and on having the topics. It takes a second or two; beside busy neighbours it took over a
+    /// minute.
+    public static final Duration START_TIMEOUT = Duration.ofMinutes(5);
 
     /// The bound on stopping: past it the broker is left alone.
     public static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);

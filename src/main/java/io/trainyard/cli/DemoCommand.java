@@ -154,7 +154,7 @@ public final class DemoCommand implements Callable<Integer> {
         terminal.out().printf("page   http://%s:%s/%nKafka  %s%n", LOCALHOST, Service.httpPort(), broker.address());
         options.choice(jobs).ifPresent(choice -> terminal.out().println("device " + choice));
         terminal.out().println();
-        KafkaOptions kafka = KafkaOptions.at(broker.address(), Topic.DEFAULT_PREFIX);
+        KafkaOptions kafka = KafkaOptions.at(broker.address(), Topic.DEFAULT_PREFIX, EmbeddedBroker.START_TIMEOUT);
         CommandSender.send(kafka, jobs, Priority.NORMAL, _ -> {});
         int status = JobWatch.run(
                 kafka,

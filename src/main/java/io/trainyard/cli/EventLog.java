@@ -20,7 +20,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /// The topics as one log: their records merged by timestamp, from the beginning on. Of records with the same
-/// timestamp, losses come before a job's end. Each partition's own order is kept whatever its timestamps say.
+/// timestamp, losses come before a job's end. Within a topic a job's own order is kept whatever its timestamps say.
 ///
 /// What is buffered is bounded: a partition with much in hand is paused until the others have caught up. Not
 /// thread-safe.
@@ -31,7 +31,7 @@ final class EventLog implements AutoCloseable {
     private static final int MAX_FETCHED_BYTES = 8 << 20;
     private static final Duration POLL = Duration.ofMillis(200);
 
-    /// How long reading may stand still before the end, and how often a quiet broker is asked whether it is there.
+    /// How often a quiet broker is asked whether it is there.
     private static final Duration STILL = Duration.ofSeconds(10);
 
     /// How long a broker may be away, as for a restart, while new records are waited for.
@@ -121,6 +121,7 @@ final class EventLog implements AutoCloseable {
             return;
         }
         Map<TopicPartition, Long> ends = kafka.reach(() -> consumer.endOffsets(buffers.keySet(), kafka.timeout()));
+        ends.forEach((partition, end) -> buffer(partition).holdBackFrom(end));
         long position = -1;
         long movedNanos = System.nanoTime();
         while (!emit(ends, reader)) {
@@ -131,12 +132,14 @@ final class EventLog implements AutoCloseable {
             if (now != position) {
                 position = now;
                 movedNanos = System.nanoTime();
-            } else if (System.nanoTime() - movedNanos > STILL.toNanos()) {
+            } else if (System.nanoTime() - movedNanos > kafka.timeout().toNanos()) {
                 throw new KafkaUnreachableException(
                         kafka.address(),
-                        new TimeoutException("no record for " + STILL.toSeconds() + " s before the end of the topics"));
+                        new TimeoutException(
+                                "no record for " + kafka.timeout().toSeconds() + " s before the end of the topics"));
             }
         }
+        buffers.values().forEach(buffer -> buffer.holdBackFrom(Long.MAX_VALUE));
     }
 
     /// Reads what comes, as long as `goOn` is true; it is asked several times a second.
@@ -196,7 +199,7 @@ final class EventLog implements AutoCloseable {
                 if (buffer.isEmpty() && kafka.reach(() -> consumer.position(entry.getKey(), kafka.timeout())) < end) {
                     return false; // an earlier record may still come from here
                 }
-                if (buffer.isBefore(end) && (first == null || PartitionBuffer.ORDER.compare(buffer, first) < 0)) {
+                if (!buffer.isEmpty() && (first == null || PartitionBuffer.ORDER.compare(buffer, first) < 0)) {
                     first = buffer;
                 }
             }

@@ -68,8 +68,8 @@ public final class KafkaOptions {
     @Option(
             names = "--kafka-timeout",
             paramLabel = "SECONDS",
-            defaultValue = "10",
-            description = "How long Kafka may take to answer (default: 10).")
+            defaultValue = "${env:TRAINYARD_KAFKA_TIMEOUT:-10}",
+            description = "How long Kafka may take to answer (default: TRAINYARD_KAFKA_TIMEOUT, or 10).")
     void setTimeout(int seconds) {
         if (seconds < 1 || seconds > MAX_TIMEOUT_SECONDS) {
             throw new ParameterException(
@@ -80,10 +80,11 @@ public final class KafkaOptions {
     }
 
     /// For code that has no command line of its own.
-    static KafkaOptions at(String address, String prefix) {
+    static KafkaOptions at(String address, String prefix, Duration timeout) {
         KafkaOptions options = new KafkaOptions();
         options.address = address;
         options.prefix = prefix;
+        options.timeout = timeout;
         return options;
     }
 

@@ -5,8 +5,10 @@ import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Comparator;
-import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -14,7 +16,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
-/// The records of one partition that [EventLog] has in hand.
+/// The records of one partition that [EventLog] has in hand. The next one is the earliest: each worker stamps its
+/// records, and those of two workers may reach a partition the other way round. Only the records of one job stay in
+/// the partition's order whatever their timestamps say, for two attempts may have workers whose clocks differ.
 final class PartitionBuffer {
     /// A partition with this much in hand is paused; one poll adds at most as much again.
     static final int MAX_RECORDS = 1000;
@@ -30,34 +34,61 @@ final class PartitionBuffer {
                     Stream.of(Topic.STEPS, Topic.ACCURACY, Topic.CHECKPOINTS, Topic.JOBS, Topic.DEAD_LETTER))
             .toList();
 
-    /// By the earliest records in hand; only for buffers that are not empty. The earliest need not be the first:
-    /// each worker stamps its records, and those of two workers may reach a partition the other way round. What
-    /// stands before a late record must go for it to come in its time.
+    /// By their next records; only for buffers that are not empty.
     static final Comparator<PartitionBuffer> ORDER = Comparator.<PartitionBuffer>comparingLong(
-                    buffer -> buffer.earliest.element())
+                    buffer -> buffer.records.element().timeMillis())
             .thenComparingInt(buffer -> TIES.indexOf(buffer.topic));
 
     private final Topic topic;
-    private final Queue<ConsumerRecord<String, byte[]>> records = new ArrayDeque<>();
+    private final Queue<Timed> records = new PriorityQueue<>(Comparator.comparingLong(Timed::timeMillis)
+            .thenComparingLong(timed -> timed.entry().offset()));
 
-    /// Timestamps of the records that are earlier than all behind them: the first is the earliest of all.
-    private final Deque<Long> earliest = new ArrayDeque<>();
+    /// What is in `records` of each job, by its key.
+    private final Map<String, InHand> jobs = new HashMap<>();
 
+    /// Those from `limit` on, in the partition's order.
+    private final Queue<ConsumerRecord<String, byte[]>> heldBack = new ArrayDeque<>();
+
+    private long limit = Long.MAX_VALUE;
     private long bytes;
+
+    /// @param timeMillis its timestamp, or that of its job's record before it if that is later
+    private record Timed(long timeMillis, ConsumerRecord<String, byte[]> entry) {}
+
+    private record InHand(int count, long newestMillis) {}
 
     PartitionBuffer(Topic topic) {
         this.topic = topic;
     }
 
+    /// Holds back what is at an offset or behind it: the buffer is empty when only that is in hand.
+    void holdBackFrom(long offset) {
+        limit = offset;
+        List<ConsumerRecord<String, byte[]>> held = List.copyOf(heldBack);
+        heldBack.clear();
+        held.forEach(this::take);
+    }
+
     void add(List<ConsumerRecord<String, byte[]>> more) {
         more.forEach(entry -> {
-            records.add(entry);
             bytes += size(entry);
-            while (!earliest.isEmpty() && earliest.getLast() > entry.timestamp()) {
-                earliest.removeLast();
-            }
-            earliest.add(entry.timestamp());
+            take(entry);
         });
+    }
+
+    private void take(ConsumerRecord<String, byte[]> entry) {
+        if (entry.offset() >= limit) {
+            heldBack.add(entry);
+            return;
+        }
+        InHand before = jobs.getOrDefault(job(entry), new InHand(0, Long.MIN_VALUE));
+        long timeMillis = Math.max(before.newestMillis(), entry.timestamp());
+        jobs.put(job(entry), new InHand(before.count() + 1, timeMillis));
+        records.add(new Timed(timeMillis, entry));
+    }
+
+    private static String job(ConsumerRecord<String, byte[]> entry) {
+        return entry.key() == null ? "" : entry.key(); // anybody may write to the topics
     }
 
     boolean isEmpty() {
@@ -65,21 +96,16 @@ final class PartitionBuffer {
     }
 
     boolean isFull() {
-        return records.size() >= MAX_RECORDS || bytes >= MAX_BYTES;
+        return records.size() + heldBack.size() >= MAX_RECORDS || bytes >= MAX_BYTES;
     }
 
-    /// Whether the first record is there, and before an offset.
-    boolean isBefore(long offset) {
-        return !records.isEmpty() && records.element().offset() < offset;
-    }
-
-    /// Hands the first record on.
+    /// Hands the next record on.
     void pass(Consumer<EventLog.Entry> reader) {
-        ConsumerRecord<String, byte[]> entry = records.remove();
+        ConsumerRecord<String, byte[]> entry = records.remove().entry();
         bytes -= size(entry);
-        if (earliest.element() == entry.timestamp()) {
-            earliest.remove();
-        }
+        jobs.computeIfPresent(
+                job(entry),
+                (_, inHand) -> inHand.count() == 1 ? null : new InHand(inHand.count() - 1, inHand.newestMillis()));
         if (entry.value() != null) { // null: a compacted topic's mark that a key is gone
             String where = "%s-%d at offset %d".formatted(entry.topic(), entry.partition(), entry.offset());
             reader.accept(new EventLog.Entry(topic, where, entry.key(), reason(entry), entry.value()));

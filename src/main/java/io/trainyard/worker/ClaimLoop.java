@@ -40,7 +40,7 @@ final class ClaimLoop implements AutoCloseable {
 
     private static final System.Logger LOG = System.getLogger(ClaimLoop.class.getName());
 
-    private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(60);
 
     /// How soon a loop with a job sees that the job has ended, or that a stop takes too long.
     private static final long TICK_MILLIS = 100;

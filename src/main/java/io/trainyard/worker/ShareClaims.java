@@ -25,8 +25,10 @@ import org.jspecify.annotations.Nullable;
 /// as few members as will do, so that in one group over three topics a topic would wait for the one worker that
 /// has it. And topics that are asked one after the other have an order: the most urgent first.
 final class ShareClaims implements AutoCloseable {
-    private static final Duration COMMIT_TIMEOUT = Duration.ofSeconds(5);
-    private static final Duration REPRESENT_TIMEOUT = Duration.ofSeconds(1);
+    /// How long the brokers may take for one step of keeping or ending a claim, where its lock is shorter than three
+    /// times that.
+    private static final Duration MIN_STEP_TIMEOUT = Duration.ofSeconds(5);
+
     /// The bound on leaving all groups.
     static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
@@ -157,13 +159,20 @@ final class ShareClaims implements AutoCloseable {
         return Duration.ofMillis(requireHeld().by().acquisitionLockTimeoutMs().orElse(UNKNOWN_LOCK_MILLIS) / 3);
     }
 
+    /// A third of the lock: a renewal that begins after the first is answered before the second has passed, and nothing
+    /// is given up that is still held.
+    private Duration stepTimeout() {
+        Duration third = renewEvery();
+        return third.compareTo(MIN_STEP_TIMEOUT) > 0 ? third : MIN_STEP_TIMEOUT;
+    }
+
     /// Renews the lock on the held command. The broker presents a renewed record again, at once; only then may the
     /// next acknowledgement come.
     void renew() throws ClaimLostException {
         Held before = requireHeld();
         leaveOthers(before.by());
         acknowledge(AcknowledgeType.RENEW);
-        ConsumerRecords<byte[], byte[]> again = before.by().poll(REPRESENT_TIMEOUT);
+        ConsumerRecords<byte[], byte[]> again = before.by().poll(stepTimeout());
         if (again.isEmpty()) {
             throw new ClaimLostException("the renewed command was not presented again", null);
         }
@@ -214,7 +223,7 @@ final class ShareClaims implements AutoCloseable {
         } catch (IllegalStateException e) { // the client has noticed already that the lock is gone
             throw new ClaimLostException("%s came too late: %s".formatted(type, e.getMessage()), e);
         }
-        Map<TopicIdPartition, Optional<KafkaException>> result = now.by().commitSync(COMMIT_TIMEOUT);
+        Map<TopicIdPartition, Optional<KafkaException>> result = now.by().commitSync(stepTimeout());
         if (result.isEmpty()) {
             throw new ClaimLostException("%s was not answered".formatted(type), null);
         }

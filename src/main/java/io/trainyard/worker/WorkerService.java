@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class WorkerService {
     private static final System.Logger LOG = System.getLogger(WorkerService.class.getName());
-    private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(60);
     private static final Path DEFAULT_DATA = Path.of("data");
 
     /// After so many, what surrounds the kernels is compiled, too.

@@ -3,6 +3,7 @@ package io.trainyard.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.Patience;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import java.io.IOException;
@@ -11,12 +12,10 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -28,8 +27,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class EmbeddedBrokerTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-
     @TempDir
     Path folder;
 
@@ -44,8 +41,7 @@ class EmbeddedBrokerTest {
                             Arrays.stream(Topic.values()).map(t -> t.name("t.")).toList());
             try (var producer = new KafkaProducer<>(
                     Map.of("bootstrap.servers", broker.address()), new StringSerializer(), new StringSerializer())) {
-                var _ = producer.send(new ProducerRecord<>(topic, "job", "kept"))
-                        .get(30, TimeUnit.SECONDS);
+                var _ = Patience.get(producer.send(new ProducerRecord<>(topic, "job", "kept")));
             }
         }
         try (EmbeddedBroker again = EmbeddedBroker.start(directory, 0, "t.");
@@ -56,7 +52,7 @@ class EmbeddedBrokerTest {
             List<TopicPartition> partitions = List.of(new TopicPartition(topic, 0));
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
-            assertThat(consumer.poll(PATIENCE))
+            assertThat(consumer.poll(Patience.LIMIT))
                     .singleElement()
                     .satisfies(record -> assertThat(record.value()).isEqualTo("kept"));
         }
@@ -118,8 +114,8 @@ class EmbeddedBrokerTest {
     }
 
     private static Set<String> topics(EmbeddedBroker broker) {
-        try (Admin admin = TopicAdmin.open(broker.address(), PATIENCE)) {
-            return TopicAdmin.await(broker.address(), admin.listTopics().names(), PATIENCE);
+        try (Admin admin = TopicAdmin.open(broker.address(), Patience.LIMIT)) {
+            return TopicAdmin.await(broker.address(), admin.listTopics().names(), Patience.LIMIT);
         }
     }
 }

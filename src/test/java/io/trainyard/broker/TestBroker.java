@@ -1,17 +1,30 @@
 package io.trainyard.broker;
 
+import io.trainyard.Patience;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicAdmin;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.config.ConfigResource;
 
-/// One real broker for all tests of this JVM; a test class takes a topic prefix of its own. Claims are locked for
-/// [#LOCK_MILLIS] only, so that a lock that lapses can be seen.
+/// One real broker for all tests of this JVM; a test class takes a topic prefix of its own. Neither a claim's lock nor
+/// a
+/// member of a group lapses while a test waits: on a machine that stands still for seconds a job would rightly be done
+/// twice. A test about locks that lapse sets its own.
 public final class TestBroker {
-    public static final int LOCK_MILLIS = 2000;
+    private static final Duration NEVER = Patience.LIMIT.multipliedBy(2);
 
     private static final EmbeddedBroker BROKER = start();
 
@@ -22,19 +35,41 @@ public final class TestBroker {
         return BROKER.address();
     }
 
-    /// The settings that allow short locks.
-    public static Map<String, String> settings() {
+    /// The settings of a test's broker: a new member joins at once, and locks may be short.
+    ///
+    /// @param lock how long a claim is locked where its group has no setting of its own
+    public static Map<String, String> settings(Duration lock) {
         return Map.of(
                 "group.share.min.record.lock.duration.ms", "1000",
-                "group.share.record.lock.duration.ms", Integer.toString(LOCK_MILLIS),
+                "group.share.max.record.lock.duration.ms", "3600000",
+                "group.share.record.lock.duration.ms", Long.toString(lock.toMillis()),
+                "group.share.max.session.timeout.ms", "3600000",
+                "group.share.session.timeout.ms", Long.toString(NEVER.toMillis()),
                 "group.share.min.heartbeat.interval.ms", "500",
                 "group.share.heartbeat.interval.ms", "500");
+    }
+
+    /// Locks the claims of one fleet for a time of their own.
+    ///
+    /// @param kafka `host:port` of any broker
+    /// @param prefix of the fleet's topics
+    public static void lockClaimsFor(Duration lock, String kafka, String prefix) {
+        AlterConfigOp set = new AlterConfigOp(
+                new ConfigEntry("share.record.lock.duration.ms", Long.toString(lock.toMillis())),
+                AlterConfigOp.OpType.SET);
+        Map<ConfigResource, Collection<AlterConfigOp>> groups = new HashMap<>();
+        for (Topic topic : Topic.COMMANDS) {
+            groups.put(new ConfigResource(ConfigResource.Type.GROUP, topic.claimGroup(prefix)), List.of(set));
+        }
+        try (Admin admin = TopicAdmin.open(kafka, Patience.LIMIT)) {
+            TopicAdmin.await(kafka, admin.incrementalAlterConfigs(groups).all(), Patience.LIMIT);
+        }
     }
 
     private static EmbeddedBroker start() {
         try {
             Path directory = Files.createTempDirectory("trainyard-test-kafka");
-            EmbeddedBroker broker = EmbeddedBroker.start(directory, 0, "unused.", settings());
+            EmbeddedBroker broker = EmbeddedBroker.start(directory, 0, "unused.", settings(NEVER));
             Runtime.getRuntime().addShutdownHook(new Thread(() -> {
                 broker.close();
                 delete(directory);

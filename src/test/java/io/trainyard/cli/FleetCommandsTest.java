@@ -2,8 +2,8 @@ package io.trainyard.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
+import io.trainyard.Patience;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
@@ -19,7 +19,6 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.net.ServerSocket;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -28,7 +27,6 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -46,8 +44,6 @@ import picocli.CommandLine;
 class FleetCommandsTest {
     private static final String JOB =
             "{id: %s, network: lenet, dataset: shapes32, epochs: 2, batchSize: 8, reportEverySteps: 5}\n";
-
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -80,8 +76,10 @@ class FleetCommandsTest {
         assertThat(commands)
                 .extracting(entry -> JobJson.read(entry.json()).id())
                 .containsExactlyInAnyOrder("a", "b");
-        assertThat(TopicAdmin.open(TestBroker.address(), PATIENCE).listTopics().names())
-                .succeedsWithin(PATIENCE)
+        assertThat(TopicAdmin.open(TestBroker.address(), Patience.LIMIT)
+                        .listTopics()
+                        .names())
+                .succeedsWithin(Patience.LIMIT)
                 .satisfies(names -> assertThat(names)
                         .containsAll(Arrays.stream(Topic.values())
                                 .map(topic -> topic.name(prefix))
@@ -139,9 +137,10 @@ class FleetCommandsTest {
     void submitAndWatchFollowsTheJobToItsEnd() throws Exception {
         CompletableFuture<Integer> command =
                 CompletableFuture.supplyAsync(() -> run(JOB.formatted("a"), "submit", "-", "--watch"));
-        await().until(() -> out.toString(UTF_8).contains("job a is waiting for a worker"));
+        Patience.await("the command to watch")
+                .until(() -> out.toString(UTF_8).contains("job a is waiting for a worker"));
         Jobs.whole("a").forEach(this::publish);
-        assertThat(command.get(30, TimeUnit.SECONDS)).isZero();
+        assertThat(Patience.get(command)).isZero();
         assertThat(out.toString(UTF_8)).contains("job a epoch 1 step 20/20 loss 1.0000", "job a finished: 20 steps");
     }
 
@@ -158,12 +157,13 @@ class FleetCommandsTest {
     void watchSaysWhyACommandWasRejected() throws Exception {
         submit("a");
         CompletableFuture<Integer> command = CompletableFuture.supplyAsync(() -> run("", "watch", "a"));
-        await().until(() -> out.toString(UTF_8).contains("job a is waiting for a worker"));
+        Patience.await("the command to watch")
+                .until(() -> out.toString(UTF_8).contains("job a is waiting for a worker"));
         RecordHeaders headers = new RecordHeaders();
         headers.add(DeadLetter.REASON, "no such data set here".getBytes(UTF_8));
         worker.send(new ProducerRecord<>(Topic.DEAD_LETTER.name(prefix), null, "a", "{".getBytes(UTF_8), headers))
                 .get();
-        assertThat(command.get(30, TimeUnit.SECONDS)).isEqualTo(ExitCodes.FAILED);
+        assertThat(Patience.get(command)).isEqualTo(ExitCodes.FAILED);
         assertThat(out.toString(UTF_8)).contains("job a was rejected: no such data set here");
     }
 
@@ -276,7 +276,7 @@ class FleetCommandsTest {
     }
 
     private void createTopics() {
-        TopicAdmin.createMissing(TestBroker.address(), prefix, PATIENCE);
+        TopicAdmin.createMissing(TestBroker.address(), prefix, Patience.LIMIT);
     }
 
     private void submit(String id) {
@@ -299,13 +299,14 @@ class FleetCommandsTest {
     private void flush() {
         worker.flush();
         for (var sent = sends.poll(); sent != null; sent = sends.poll()) {
-            assertThat(sent).succeedsWithin(PATIENCE);
+            assertThat(sent).succeedsWithin(Patience.LIMIT);
         }
     }
 
     private List<EventLog.Entry> read(Topic topic) {
         List<EventLog.Entry> entries = new ArrayList<>();
-        try (EventLog log = EventLog.open(KafkaOptions.at(TestBroker.address(), prefix), List.of(topic))) {
+        try (EventLog log =
+                EventLog.open(KafkaOptions.at(TestBroker.address(), prefix, Patience.LIMIT), List.of(topic))) {
             log.readToEnd(entries::add);
         }
         return entries;
@@ -326,6 +327,9 @@ class FleetCommandsTest {
         };
         List<String> options = new ArrayList<>(List.of(arguments).subList(1, arguments.length));
         options.addAll(List.of("--kafka", kafka, "--prefix", prefix));
+        if (!options.contains("--kafka-timeout")) {
+            options.addAll(List.of("--kafka-timeout", Long.toString(Patience.LIMIT.toSeconds())));
+        }
         return new CommandLine(command)
                 .setErr(new PrintWriter(terminal.err(), true, UTF_8))
                 .setExecutionExceptionHandler(new FailureMessages())

@@ -3,6 +3,7 @@ package io.trainyard.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.topics.Priority;
@@ -27,7 +28,10 @@ final class InterruptIT {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "there is no /usr/bin/script");
         String prefix = "interrupt.";
         CommandSender.send(
-                KafkaOptions.at(TestBroker.address(), prefix), List.of(Jobs.spec("a")), Priority.NORMAL, _ -> {});
+                KafkaOptions.at(TestBroker.address(), prefix, Patience.LIMIT),
+                List.of(Jobs.spec("a")),
+                Priority.NORMAL,
+                _ -> {});
         String command =
                 "%s watch a --kafka %s --prefix %s".formatted(TrainyardProcess.LAUNCHER, TestBroker.address(), prefix);
         try (var script = TrainyardProcess.start(

@@ -3,6 +3,7 @@ package io.trainyard.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.trainyard.Patience;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -60,8 +61,11 @@ final class Browser implements AutoCloseable {
                 "--user-data-dir=" + profile);
         ChromeDriverService service = new ChromeDriverService.Builder()
                 .usingDriverExecutable(chromedriver.orElseThrow())
+                .withTimeout(Patience.LIMIT)
                 .build();
-        return new Browser(new ChromeDriver(service, options));
+        ChromeDriver driver = new ChromeDriver(service, options);
+        driver.manage().timeouts().pageLoadTimeout(Patience.LIMIT).scriptTimeout(Patience.LIMIT);
+        return new Browser(driver);
     }
 
     private static Optional<File> onPath(String... names) {

@@ -4,10 +4,10 @@ import static io.trainyard.dashboard.SampleEvents.losses;
 import static io.trainyard.dashboard.SampleEvents.started;
 import static io.trainyard.dashboard.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.event.TrainingEvent.Claimed;
@@ -25,7 +25,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -51,7 +50,7 @@ class DashboardIT {
 
     @BeforeAll
     static void start() throws Exception {
-        TopicAdmin.createMissing(TestBroker.address(), PREFIX, Duration.ofSeconds(20));
+        TopicAdmin.createMissing(TestBroker.address(), PREFIX, Patience.LIMIT);
         publisher = new EventPublisher(TestBroker.address(), PREFIX);
         publisher.send(new Claimed("earlier", 1, "w1", "cpu"), started("earlier", 1, 2, 1, 100));
         publisher.sendText(Topic.JOBS, "this is no event");
@@ -89,7 +88,7 @@ class DashboardIT {
 
     @Test
     void knowsWhatHappenedBeforeItStarted() throws Exception {
-        await().untilAsserted(() -> {
+        Patience.await("what happened before").untilAsserted(() -> {
             JsonNode detail = json("/api/jobs/earlier");
             assertThat(detail.at("/summary/status").asText()).isEqualTo("RUNNING");
             assertThat(detail.at("/summary/step").asLong()).isEqualTo(100);
@@ -104,10 +103,11 @@ class DashboardIT {
 
     @Test
     void skipsRecordsThatCannotBeReadAndSaysWhere() {
-        await().untilAsserted(() -> assertThat(dashboard.lines())
-                .anyMatch(line -> line.contains("topic=dashboard.jobs partition=0 offset=2 reason="))
-                .anyMatch(line -> line.contains("topic=dashboard.steps partition=0 offset=0 reason="))
-                .anyMatch(line -> line.contains("topic=dashboard.workers partition=0 offset=0 reason=")));
+        Patience.await("the skipped records")
+                .untilAsserted(() -> assertThat(dashboard.lines())
+                        .anyMatch(line -> line.contains("topic=dashboard.jobs partition=0 offset=2 reason="))
+                        .anyMatch(line -> line.contains("topic=dashboard.steps partition=0 offset=0 reason="))
+                        .anyMatch(line -> line.contains("topic=dashboard.workers partition=0 offset=0 reason=")));
     }
 
     @Test
@@ -148,14 +148,16 @@ class DashboardIT {
             assertThat(claimed.get("status").asText()).isEqualTo("CLAIMED");
 
             publisher.send(started("live", 1, 1, 1, 100), losses("live", 1, 0, 1, 40));
-            await().until(() -> changeOf(stream, "live").get("step").asInt() == 40);
+            Patience.await("step 40")
+                    .until(() -> changeOf(stream, "live").get("step").asInt() == 40);
 
             publisher.send(new WorkerStatus("w7", "cpu", "live", 1, 900, 1 << 28, false));
-            await().until(() -> stream.next()
-                    .data()
-                    .get("workers")
-                    .findValuesAsText("worker")
-                    .contains("w7"));
+            Patience.await("the worker")
+                    .until(() -> stream.next()
+                            .data()
+                            .get("workers")
+                            .findValuesAsText("worker")
+                            .contains("w7"));
         }
         assertThat(json("/api/workers").findValuesAsText("worker")).contains("w7");
     }
@@ -184,7 +186,7 @@ class DashboardIT {
 
     @Test
     void saysThatKafkaDoesNotAnswer() throws Exception {
-        try (var alone = start("--kafka", "localhost:1", "--port", "0")) {
+        try (var alone = start("--kafka", "localhost:1", "--port", "0", "--kafka-timeout", "1")) {
             assertThat(alone.exitStatus()).isEqualTo(3);
             assertThat(alone.output()).isEmpty();
             assertThat(alone.errors().lines())

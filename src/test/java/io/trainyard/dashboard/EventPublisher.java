@@ -1,12 +1,12 @@
 package io.trainyard.dashboard;
 
+import io.trainyard.Patience;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -43,7 +43,7 @@ final class EventPublisher implements AutoCloseable {
     }
 
     private void send(Topic topic, String key, byte[] body) throws Exception {
-        producer.send(new ProducerRecord<>(topic.name(prefix), key, body)).get(10, TimeUnit.SECONDS);
+        var _ = Patience.get(producer.send(new ProducerRecord<>(topic.name(prefix), key, body)));
     }
 
     @Override

@@ -1,9 +1,9 @@
 package io.trainyard.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
+import io.trainyard.Patience;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import java.time.Duration;
@@ -24,7 +24,7 @@ class LiveUpdatesTest {
     private LiveUpdate next() {
         int seen = client.getItems().size();
         client.request(1);
-        await().until(() -> client.getItems().size() > seen);
+        Patience.await("the next update").until(() -> client.getItems().size() > seen);
         return client.getItems().get(seen);
     }
 
@@ -43,13 +43,14 @@ class LiveUpdatesTest {
         assertThat(update.jobs()).extracting(JobSummary::step).containsExactly(1000L);
         client.request(1000);
         history.apply(new Claimed("b", 1, "w1", "cpu"), 1);
-        await().untilAsserted(() -> assertThat(client.getItems())
-                .hasSize(3)
-                .last()
-                .extracting(LiveUpdate::jobs)
-                .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.list(JobSummary.class))
-                .extracting(JobSummary::job)
-                .containsExactly("b"));
+        Patience.await("the change")
+                .untilAsserted(() -> assertThat(client.getItems())
+                        .hasSize(3)
+                        .last()
+                        .extracting(LiveUpdate::jobs)
+                        .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.list(JobSummary.class))
+                        .extracting(JobSummary::job)
+                        .containsExactly("b"));
     }
 
     @Test

@@ -6,8 +6,8 @@ import static io.trainyard.dashboard.SampleEvents.started;
 import static io.trainyard.dashboard.SampleEvents.startedEvaluation;
 import static io.trainyard.dashboard.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
+import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.event.TrainingEvent.Claimed;
@@ -18,7 +18,6 @@ import io.trainyard.spec.CheckpointName;
 import io.trainyard.topics.TopicAdmin;
 import java.net.ServerSocket;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
@@ -43,7 +42,7 @@ class PageIT {
     void start() throws Exception {
         browser = Browser.open(dir.resolve("profile"));
         prefix = "page-%d.".formatted(NUMBER.incrementAndGet());
-        TopicAdmin.createMissing(TestBroker.address(), prefix, Duration.ofSeconds(20));
+        TopicAdmin.createMissing(TestBroker.address(), prefix, Patience.LIMIT);
         publisher = new EventPublisher(TestBroker.address(), prefix);
     }
 
@@ -60,12 +59,13 @@ class PageIT {
                 dir, "dashboard", "--kafka", TestBroker.address(), "--prefix", prefix, "--port", port);
     }
 
-    private static ConditionFactory soon() {
-        return await().atMost(Duration.ofSeconds(30)).ignoreExceptions();
+    private static ConditionFactory await(String what) {
+        return Patience.await(what).ignoreExceptions();
     }
 
     private void see(String selector, String text) {
-        soon().untilAsserted(() -> assertThat(browser.text(selector)).contains(text));
+        await(text + " in " + selector)
+                .untilAsserted(() -> assertThat(browser.text(selector)).contains(text));
     }
 
     private static String row(String job) {
@@ -95,7 +95,7 @@ class PageIT {
             see(row("fashion-7"), "300 / 4,690");
             see(row("fashion-7"), "Running");
             see("#detail-heading", "fashion-7");
-            soon().until(() -> drawnPixels("#loss-chart") > 500);
+            await("the chart").until(() -> drawnPixels("#loss-chart") > 500);
             long before = drawnPixels("#accuracy-chart");
 
             publisher.send(losses("fashion-7", 1, 0, 301, 638), tested("fashion-7", 1, 0, 938, 0.71));
@@ -106,7 +106,7 @@ class PageIT {
             see(row("fashion-7"), "3,226 / 4,690");
             see(row("fashion-7"), "83.0 %");
             see("#facts", "file:/checkpoints/fashion-7/1/model-2814.safetensors");
-            soon().until(() -> drawnPixels("#accuracy-chart") > before);
+            await("the chart").until(() -> drawnPixels("#accuracy-chart") > before);
             assertThat(browser.texts("#classes tr")).hasSize(10);
             assertThat(browser.texts("#confusion tr")).hasSize(11);
             see("#workers", "worker-1");
@@ -131,7 +131,7 @@ class PageIT {
             browser.run("scrollTo(0, 0)");
             browser.screenshot(PICTURES.resolve("light.png"));
             browser.prefer("dark");
-            soon().until(() -> drawnPixels("#loss-chart") > 500);
+            await("the chart").until(() -> drawnPixels("#loss-chart") > 500);
             browser.screenshot(PICTURES.resolve("dark.png"));
             browser.resize(500, 3300);
             browser.screenshot(PICTURES.resolve("phone.png"));
@@ -162,7 +162,7 @@ class PageIT {
             see("#detail-heading", "check");
             see("#facts", "shapes-3/200");
             see("#no-losses", "No losses.");
-            soon().until(() -> drawnPixels("#accuracy-chart") > 100);
+            await("the chart").until(() -> drawnPixels("#accuracy-chart") > 100);
             browser.screenshot(PICTURES.resolve("evaluation.png"));
             browser.visit(dashboard.await(DashboardIT.URL) + "/#job/no%20such");
             see("#detail-missing", "there is no job \"no such\" here");

@@ -2,6 +2,7 @@ package io.trainyard.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Patience;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -11,8 +12,6 @@ import java.util.concurrent.TimeUnit;
 
 /// A JVM of a test's own, where what other tests have done does not matter.
 public final class ChildJvm {
-    private static final int TIMEOUT_SECONDS = 60;
-
     private ChildJvm() {}
 
     /// @return what the main class printed, on both streams
@@ -25,7 +24,8 @@ public final class ChildJvm {
         command.addAll(List.of("-cp", classPath, main.getName()));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS))
+                .isTrue();
         return output;
     }
 }

@@ -3,43 +3,43 @@ package io.trainyard.topics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.Patience;
 import io.trainyard.broker.TestBroker;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.ConfigResource;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class TopicAdminTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
-
     @Test
     void createsWhatIsMissingAndLeavesWhatIsThere() {
         String prefix = "topic-admin-test.";
-        try (Admin admin = TopicAdmin.open(TestBroker.address(), PATIENCE)) {
+        try (Admin admin = TopicAdmin.open(TestBroker.address(), Patience.LIMIT)) {
             NewTopic mine =
                     new NewTopic(Topic.STEPS.name(prefix), 3, (short) 1).configs(Map.of("retention.ms", "1000"));
             TopicAdmin.await(
-                    TestBroker.address(), admin.createTopics(List.of(mine)).all(), PATIENCE);
+                    TestBroker.address(), admin.createTopics(List.of(mine)).all(), Patience.LIMIT);
 
-            TopicAdmin.createMissing(TestBroker.address(), prefix, PATIENCE);
-            TopicAdmin.createMissing(TestBroker.address(), prefix, PATIENCE);
+            TopicAdmin.createMissing(TestBroker.address(), prefix, Patience.LIMIT);
+            TopicAdmin.createMissing(TestBroker.address(), prefix, Patience.LIMIT);
 
-            assertThat(setting(admin, Topic.STEPS.name(prefix), "retention.ms")).isEqualTo("1000");
-            for (Topic topic : Topic.values()) {
-                if (topic != Topic.STEPS) {
-                    topic.settings()
-                            .forEach((key, value) -> assertThat(setting(admin, topic.name(prefix), key))
-                                    .as("%s of %s", key, topic)
-                                    .isEqualTo(value));
-                }
-            }
+            Map<Topic, Config> settings = settings(admin, prefix);
+            assertThat(settings).hasSameSizeAs(Topic.values());
+            settings.forEach((topic, actual) -> {
+                Map<String, String> expected = topic == Topic.STEPS ? Map.of("retention.ms", "1000") : topic.settings();
+                expected.forEach((key, value) -> assertThat(actual.get(key).value())
+                        .as("%s of %s", key, topic)
+                        .isEqualTo(value));
+            });
         }
     }
 
@@ -65,17 +65,20 @@ class TopicAdminTest {
     }
 
     /// A broker may take a while to hear of a topic that was just made.
-    private static String setting(Admin admin, String topic, String key) {
-        ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
-        var all = Awaitility.await(topic)
-                .atMost(PATIENCE)
+    private static Map<Topic, Config> settings(Admin admin, String prefix) {
+        Map<ConfigResource, Topic> topics = Arrays.stream(Topic.values())
+                .collect(Collectors.toMap(
+                        topic -> new ConfigResource(ConfigResource.Type.TOPIC, topic.name(prefix)), topic -> topic));
+        Map<ConfigResource, Config> settings = Patience.await("the topics' settings")
                 .ignoreExceptions()
                 .until(
                         () -> TopicAdmin.await(
                                 TestBroker.address(),
-                                admin.describeConfigs(List.of(resource)).all(),
-                                PATIENCE),
+                                admin.describeConfigs(topics.keySet()).all(),
+                                Patience.LIMIT),
                         Objects::nonNull);
-        return Objects.requireNonNull(all.get(resource)).get(key).value();
+        return settings.entrySet().stream()
+                .collect(Collectors.toMap(
+                        entry -> Objects.requireNonNull(topics.get(entry.getKey())), Map.Entry::getValue));
     }
 }

@@ -2,6 +2,7 @@ package io.trainyard.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Patience;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
@@ -35,7 +36,7 @@ class EventPublisherTest {
             command.add("traceparent", TRACE.getBytes(StandardCharsets.UTF_8));
             JobEvents events = fleet.publisher("w").open(command, _ -> {});
             all.forEach(events::publish);
-            events.flush(Fleet.PATIENCE);
+            events.flush(Patience.LIMIT);
             for (TrainingEvent event : all) {
                 ConsumerRecord<byte[], byte[]> record =
                         fleet.read(Topic.of(event), read -> !read.isEmpty()).getFirst();

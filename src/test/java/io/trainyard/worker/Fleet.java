@@ -1,5 +1,8 @@
 package io.trainyard.worker;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Patience;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
@@ -16,11 +19,11 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -29,11 +32,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.awaitility.Awaitility;
 
 /// The topics of one test, and what stands around a claim loop: commands go in here, events are read here.
 final class Fleet implements AutoCloseable {
-    static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final AtomicInteger NUMBER = new AtomicInteger();
 
     final String prefix = "fleet-%d.".formatted(NUMBER.incrementAndGet());
@@ -42,17 +43,17 @@ final class Fleet implements AutoCloseable {
     private final List<ClaimLoop> loops = new ArrayList<>();
 
     Fleet() {
-        this(TestBroker.address(), PATIENCE);
+        this(TestBroker.address(), Patience.LIMIT);
     }
 
     Fleet(String kafka, Duration deliveryTimeout) {
         this.kafka = kafka;
-        TopicAdmin.createMissing(kafka, prefix, PATIENCE);
+        TopicAdmin.createMissing(kafka, prefix, Patience.LIMIT);
         outbox = new ProducerOutbox(kafka, (int) deliveryTimeout.toMillis());
     }
 
     EventPublisher publisher(String worker) {
-        return new EventPublisher(outbox, prefix, worker, Duration.ofSeconds(5));
+        return new EventPublisher(outbox, prefix, worker, Patience.LIMIT);
     }
 
     ClaimLoop start(String worker, JobRunner runner) {
@@ -65,13 +66,18 @@ final class Fleet implements AutoCloseable {
 
     ClaimLoop start(String worker, Set<String> kinds, JobRunner runner, Activity activity) {
         ClaimLoop loop = new ClaimLoop(
-                new ClaimLoop.Settings(kafka, prefix, worker, kinds, Duration.ofSeconds(10), Duration.ofSeconds(5)),
+                new ClaimLoop.Settings(kafka, prefix, worker, kinds, Patience.LIMIT, Patience.LIMIT),
                 runner,
                 publisher(worker),
                 activity);
         loop.start();
         loops.add(loop);
         return loop;
+    }
+
+    /// Locks this fleet's claims for a time of their own, as a test needs that sees them lapse or renewed.
+    void lockClaimsFor(Duration lock) {
+        TestBroker.lockClaimsFor(lock, kafka, prefix);
     }
 
     static String job(String id) {
@@ -89,12 +95,11 @@ final class Fleet implements AutoCloseable {
 
     void submit(Topic topic, String key, byte[] body) {
         try {
-            outbox.send(
-                            topic.name(prefix),
-                            key.getBytes(StandardCharsets.UTF_8),
-                            body,
-                            CloudEvents.headers(CloudEvents.COMMAND, "/test"))
-                    .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            var _ = Patience.get(outbox.send(
+                    topic.name(prefix),
+                    key.getBytes(StandardCharsets.UTF_8),
+                    body,
+                    CloudEvents.headers(CloudEvents.COMMAND, "/test")));
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
@@ -108,7 +113,7 @@ final class Fleet implements AutoCloseable {
             List<TopicPartition> partitions = List.of(new TopicPartition(topic.name(prefix), 0));
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
-            Awaitility.await().atMost(PATIENCE).until(() -> {
+            Patience.await("enough records of " + topic).until(() -> {
                 consumer.poll(Duration.ofMillis(100)).forEach(read::add);
                 return enough.test(read);
             });
@@ -130,6 +135,18 @@ final class Fleet implements AutoCloseable {
                         .distinct()
                         .count()
                 >= count);
+    }
+
+    /// What holds of a job whatever becomes of its claims: each claim is the next attempt, and the last one ends it.
+    static void assertAttemptsAreNumbered(List<TrainingEvent> events) {
+        Map<String, Integer> attempts = new HashMap<>();
+        for (TrainingEvent event : events) {
+            if (event instanceof Claimed) {
+                assertThat(event.attempt()).isEqualTo(attempts.merge(event.job(), 1, Integer::sum));
+            } else if (event instanceof Finished) {
+                assertThat(event.attempt()).isEqualTo(attempts.get(event.job()));
+            }
+        }
     }
 
     private static List<TrainingEvent> decoded(List<ConsumerRecord<byte[], byte[]>> records) {

@@ -3,8 +3,8 @@ package io.trainyard.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
+import io.trainyard.Patience;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import java.time.Duration;
@@ -81,7 +81,7 @@ class JobEventsTest {
                     }
                     return future;
                 },
-                Duration.ofSeconds(30));
+                Patience.LIMIT);
         CountDownLatch through = new CountDownLatch(1);
         Thread.ofPlatform().daemon().start(() -> {
             for (int i = 0; i <= JobEvents.MAX_IN_FLIGHT; i++) {
@@ -89,14 +89,14 @@ class JobEventsTest {
             }
             through.countDown();
         });
-        await().until(() -> {
+        Patience.await("as many events on their way as there may be").until(() -> {
             synchronized (sent) {
                 return sent.size() == JobEvents.MAX_IN_FLIGHT;
             }
         });
         assertThat(through.getCount()).isOne();
         sent.getFirst().complete(null);
-        assertThat(through.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(through.await(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
     }
 
     @Test

@@ -2,7 +2,7 @@ package io.trainyard.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.broker.TestBroker;
+import io.trainyard.Patience;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.topics.Forwarded;
@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -57,9 +56,7 @@ class RoutingTest {
         headers.add("traceparent", "00-1-2-3".getBytes(StandardCharsets.UTF_8));
         headers.add("mine", new byte[] {1, 2});
         headers.add(Forwarded.BY, "somebody before".getBytes(StandardCharsets.UTF_8));
-        fleet.outbox
-                .send(Topic.COMMANDS_LOW.name(fleet.prefix), null, body, headers)
-                .get(60, TimeUnit.SECONDS);
+        var _ = Patience.get(fleet.outbox.send(Topic.COMMANDS_LOW.name(fleet.prefix), null, body, headers));
         start("c", CPU);
 
         ConsumerRecord<byte[], byte[]> passed =
@@ -164,10 +161,9 @@ class RoutingTest {
             return fleet.outbox.send(topic, key, value, headers);
         };
         try (ClaimLoop loop = new ClaimLoop(
-                new ClaimLoop.Settings(
-                        fleet.kafka, fleet.prefix, "c", CPU, Duration.ofSeconds(10), Duration.ofSeconds(5)),
+                new ClaimLoop.Settings(fleet.kafka, fleet.prefix, "c", CPU, Patience.LIMIT, Patience.LIMIT),
                 new Fleet.Runner("c"),
-                new EventPublisher(outbox, fleet.prefix, "c", Fleet.PATIENCE),
+                new EventPublisher(outbox, fleet.prefix, "c", Patience.LIMIT),
                 new Activity())) {
             loop.start();
             submit(Topic.COMMANDS_NORMAL, "a", "cuda");
@@ -179,6 +175,8 @@ class RoutingTest {
     /// The brokers take the record and do not say so: the worker does not wait for ever, and the lock lapses.
     @Test
     void anAnswerThatNeverComesIsNotWaitedForLongerThanAllowed() {
+        Duration lock = Duration.ofSeconds(1);
+        fleet.lockClaimsFor(lock);
         AtomicInteger sends = new AtomicInteger();
         Outbox outbox = (topic, key, value, headers) -> sends.getAndIncrement() == 0
                 ? new CompletableFuture<>()
@@ -189,10 +187,10 @@ class RoutingTest {
                         fleet.prefix,
                         "c",
                         CPU,
-                        Duration.ofSeconds(10),
-                        Duration.ofMillis(TestBroker.LOCK_MILLIS * 3 / 2)), // so that the lock is renewed meanwhile
+                        Patience.LIMIT,
+                        lock.multipliedBy(2)), // so that the lock is renewed meanwhile
                 new Fleet.Runner("c"),
-                new EventPublisher(outbox, fleet.prefix, "c", Fleet.PATIENCE),
+                new EventPublisher(outbox, fleet.prefix, "c", Patience.LIMIT),
                 new Activity())) {
             loop.start();
             submit(Topic.COMMANDS_NORMAL, "a", "cuda");

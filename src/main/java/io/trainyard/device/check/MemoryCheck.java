@@ -10,7 +10,8 @@ import java.util.concurrent.locks.LockSupport;
 /// Sessions give back what they take.
 ///
 /// @param workload what they are opened for
-record MemoryCheck(Workload workload) {
+/// @param patience how long to wait for what is given back a little later
+record MemoryCheck(Workload workload, Duration patience) {
     private static final int SESSIONS = 50;
 
     /// Before them, so that what a process keeps for all sessions is there: compiled kernels, caches of shapes.
@@ -19,14 +20,14 @@ record MemoryCheck(Workload workload) {
     /// Of what one session takes, for all of them: a leak of a five-hundredth of a session is seen.
     private static final int ALLOWED_PART = 10;
 
-    /// For what is given back a little later; on a CPU Java's compiler, too, takes native memory for a moment.
+    /// On a CPU Java's compiler, too, takes native memory for a moment.
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     static DeviceCheck ofTudui(Device device) {
         return new DeviceCheck(
                 CheckGroup.MEMORY,
                 "back at its start after %d sessions of tudui".formatted(SESSIONS),
-                () -> new MemoryCheck(GeneratedImages.workload("tudui", 64, 640, 100)).of(device));
+                () -> new MemoryCheck(GeneratedImages.workload("tudui", 64, 640, 100), PATIENCE).of(device));
     }
 
     CheckOutcome of(Device device) {
@@ -45,8 +46,8 @@ record MemoryCheck(Workload workload) {
     }
 
     /// @return the growth, as soon as it is no more than allowed, or in the end
-    private static long waitFor(Device device, long before, long allowed) {
-        long end = System.nanoTime() + PATIENCE.toNanos();
+    private long waitFor(Device device, long before, long allowed) {
+        long end = System.nanoTime() + patience.toNanos();
         long grown = device.usedMemoryBytes().orElseThrow() - before;
         while (grown > allowed && System.nanoTime() - end < 0) {
             LockSupport.parkNanos(Duration.ofMillis(100).toNanos());

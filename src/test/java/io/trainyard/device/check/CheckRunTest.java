@@ -2,6 +2,7 @@ package io.trainyard.device.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Patience;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceLostException;
 import io.trainyard.device.check.CheckOutcome.Failed;
@@ -16,8 +17,6 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 class CheckRunTest {
-    private static final Duration LONG = Duration.ofMinutes(5);
-
     private final DeviceCheck good = check(() -> new Passed("fine"));
 
     @Test
@@ -28,7 +27,7 @@ class CheckRunTest {
             return new Passed("fine");
         });
         List<CheckResult> told = new ArrayList<>();
-        try (CheckRun run = new CheckRun(LONG)) {
+        try (CheckRun run = new CheckRun(Patience.LIMIT)) {
             assertThat(run.run(List.of(counting, good, counting), told::add))
                     .isEqualTo(told)
                     .hasSize(3);
@@ -41,7 +40,7 @@ class CheckRunTest {
         DeviceCheck refused = check(() -> {
             throw new DeviceException("there is no such layer");
         });
-        assertThat(outcomes(LONG, refused, good))
+        assertThat(outcomes(Patience.LIMIT, refused, good))
                 .containsExactly(
                         new Failed("io.trainyard.device.DeviceException: there is no such layer"), new Passed("fine"));
     }
@@ -51,7 +50,7 @@ class CheckRunTest {
         DeviceCheck lost = check(() -> {
             throw new DeviceLostException("gone");
         });
-        assertThat(outcomes(LONG, good, lost, good)).hasSize(2).last().isInstanceOf(Failed.class);
+        assertThat(outcomes(Patience.LIMIT, good, lost, good)).hasSize(2).last().isInstanceOf(Failed.class);
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.trainyard.device.check.CheckOutcome.Failed;
 import io.trainyard.device.check.CheckOutcome.Passed;
 import io.trainyard.device.check.CheckOutcome.Skipped;
 import io.trainyard.spec.Precision;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -92,7 +93,7 @@ class DeviceChecksTest {
 
     @Test
     void whatSessionsKeepIsSeen() {
-        MemoryCheck small = new MemoryCheck(CheckWorkload.eventful());
+        MemoryCheck small = new MemoryCheck(CheckWorkload.eventful(), Duration.ZERO);
         long session = CheckWorkload.eventful().estimatedBytes();
         assertThat(small.of(new FaultyDevice(w -> w, l -> l, 0))).isInstanceOf(Passed.class);
         assertThat(small.of(new FaultyDevice(w -> w, l -> l, session / 400))).isInstanceOf(Failed.class);

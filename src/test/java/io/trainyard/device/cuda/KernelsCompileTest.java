@@ -3,6 +3,7 @@ package io.trainyard.device.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.trainyard.Patience;
 import io.trainyard.spec.Precision;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -101,7 +102,7 @@ final class KernelsCompileTest {
                     .redirectOutput(output.toFile())
                     .start();
             try {
-                assertThat(process.waitFor(5, TimeUnit.MINUTES))
+                assertThat(process.waitFor(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS))
                         .as("%s ends", command.getFirst())
                         .isTrue();
             } finally {

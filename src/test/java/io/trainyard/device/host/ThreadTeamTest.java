@@ -3,10 +3,9 @@ package io.trainyard.device.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.time.Duration;
+import io.trainyard.Patience;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 class ThreadTeamTest {
@@ -61,8 +60,7 @@ class ThreadTeamTest {
 
     /// The helper gives up looking and sleeps.
     private static void awaitParked() {
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(10))
+        Patience.await("a helper that sleeps")
                 .until(() -> helpers().anyMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING));
     }
 
@@ -98,9 +96,7 @@ class ThreadTeamTest {
         ThreadTeam team = new ThreadTeam(4);
         assertThat(helpers().count()).isGreaterThanOrEqualTo(3);
         team.close();
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(10))
-                .until(() -> helpers().findAny().isEmpty());
+        Patience.await("no helper to be left").until(() -> helpers().findAny().isEmpty());
     }
 
     private static Stream<Thread> helpers() {

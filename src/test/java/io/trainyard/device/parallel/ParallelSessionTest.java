@@ -3,6 +3,7 @@ package io.trainyard.device.parallel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.Patience;
 import io.trainyard.device.BatchPart;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
@@ -23,13 +24,11 @@ import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.Shape;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -212,8 +211,7 @@ class ParallelSessionTest {
     }
 
     private static void awaitNoThreads() {
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(10))
+        Patience.await("no thread of a device to be left")
                 .until(() -> Thread.getAllStackTraces().keySet().stream()
                         .noneMatch(thread -> thread.getName().startsWith("trainyard-device")));
     }

@@ -1,0 +1,57 @@
+package io.trainyard.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PaceTest {
+    private final Pace pace = new Pace();
+
+    /// Trains blocks whose steps all take so long.
+    ///
+    /// @return how long the last block took
+    private long train(int blocks, long stepMicros) {
+        long micros = 0;
+        for (int i = 0; i < blocks; i++) {
+            int steps = pace.steps(Integer.MAX_VALUE);
+            micros = steps * stepMicros;
+            pace.took(steps, micros);
+        }
+        return micros;
+    }
+
+    /// The device is asked ten times a second, and a block's first loss waits no longer than that for its last.
+    @ParameterizedTest
+    @ValueSource(longs = {1, 25, 700, 30_000, 100_000})
+    void aBlockSoonTakesAsLongAsItMay(long stepMicros) {
+        assertThat(train(40, stepMicros)).isBetween(Pace.BLOCK_MICROS * 2 / 3, Pace.BLOCK_MICROS);
+    }
+
+    @Test
+    void aStepThatTakesLongerIsABlock() {
+        assertThat(train(40, 2 * Pace.BLOCK_MICROS)).isEqualTo(2 * Pace.BLOCK_MICROS);
+    }
+
+    /// One block is late, the next one is not.
+    @Test
+    void stepsThatBecomeSlowMakeTheNextBlockShort() {
+        assertThat(train(40, 10)).isEqualTo(Pace.BLOCK_MICROS);
+        assertThat(train(2, 5_000)).isLessThanOrEqualTo(Pace.BLOCK_MICROS);
+    }
+
+    @Test
+    void aBlockAtMostDoubles() {
+        for (int expected = 1; expected <= 64; expected *= 2) {
+            assertThat(pace.steps(1000)).isEqualTo(expected);
+            pace.took(expected, 0);
+        }
+    }
+
+    @Test
+    void aBlockEndsWithTheEpoch() {
+        assertThat(train(40, 10)).isEqualTo(Pace.BLOCK_MICROS);
+        assertThat(pace.steps(7)).isEqualTo(7);
+    }
+}
