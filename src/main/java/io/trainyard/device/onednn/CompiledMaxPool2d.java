@@ -5,8 +5,6 @@ import io.trainyard.device.onednn.kernel.MaxPool;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import java.lang.foreign.MemorySegment;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /// The largest value of each window, by a kernel of our own over channels that lie side by side; images that lie
 /// otherwise are copied first.
@@ -18,13 +16,17 @@ final class CompiledMaxPool2d implements CompiledLayer {
     private final Layout inputLayout;
     private final Memory output;
 
-    /// Which value of its window was the largest; null in evaluation.
-    private final @Nullable MemorySegment winners;
+    /// Which value of its window was the largest.
+    private final MemorySegment winners;
 
     CompiledMaxPool2d(ProgramBuilder program, Network.Layer layer, LayerSpec.MaxPool2d spec, Memory input) {
         Engine engine = program.engine();
         long[] inputSizes = input.layout().sizes();
-        boolean fits = input.layout().image().filter(MaxPool::computes).isPresent();
+        boolean fits = input.layout()
+                .image()
+                .filter(MaxPool::computes)
+                .map(images -> engine.blocked(images.lanes(), inputSizes).same(input.layout()))
+                .orElse(false);
         Memory source = fits ? input : program.in(engine.blocked(LANES, inputSizes), input);
         inputLayout = source.layout();
         ImageLayout in = inputLayout.image().orElseThrow();
@@ -33,14 +35,8 @@ final class CompiledMaxPool2d implements CompiledLayer {
         output = engine.memory(outputLayout);
         MemorySegment from = source.data();
         MemorySegment to = output.data();
-        if (program.training()) {
-            MemorySegment places = engine.memory(outputLayout).data();
-            winners = places;
-            program.add(() -> pooling.forward(from, to, places));
-        } else {
-            winners = null;
-            program.add(() -> pooling.forward(from, to));
-        }
+        winners = engine.memory(outputLayout).data();
+        program.add(() -> pooling.forward(from, to, winners));
     }
 
     @Override
@@ -48,14 +44,12 @@ final class CompiledMaxPool2d implements CompiledLayer {
         return output;
     }
 
-    /// @throws NullPointerException in evaluation programs
     @Override
     public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
         Memory gradient = program.engine().memory(inputLayout);
         MemorySegment from = program.in(output.layout(), outputGradient).data();
-        MemorySegment places = Objects.requireNonNull(winners);
         MemorySegment to = gradient.data();
-        program.add(() -> pooling.backward(from, places, to));
+        program.add(() -> pooling.backward(from, winners, to));
         return gradient;
     }
 }

@@ -14,6 +14,11 @@ public final class MaxPool {
     private final ImageLayout out;
     private final int kernel;
     private final int stride;
+    private final long inPixel; // from a pixel of the input to the next, in bytes, as all of these
+    private final long inRow;
+    private final long outPixel;
+    private final long windowStep; // from a window to the next, in the input
+    private final long[] taps; // from a window's first value to each of its values, row by row
 
     /// @param out as `in`, with as many rows and columns as there are windows
     /// @throws IllegalArgumentException unless [#computes] both
@@ -27,6 +32,14 @@ public final class MaxPool {
         this.out = out;
         this.kernel = kernel;
         this.stride = stride;
+        inPixel = in.columnStride() * Float.BYTES;
+        inRow = in.rowStride() * Float.BYTES;
+        outPixel = out.columnStride() * Float.BYTES;
+        windowStep = stride * inPixel;
+        taps = new long[kernel * kernel];
+        for (int k = 0; k < taps.length; k++) {
+            taps[k] = k / kernel * inRow + k % kernel * inPixel;
+        }
     }
 
     /// Whether vectors of channels can be had from such images.
@@ -61,109 +74,98 @@ public final class MaxPool {
     /// @param largest where the largest go
     /// @param winners where it goes which value of its window each was, row by row from 0; as `largest`
     public void forward(MemorySegment values, MemorySegment largest, MemorySegment winners) {
-        forEachRow((from, to) -> chooseRow(values, from, largest, winners, to));
+        if (kernel == 2) {
+            forEachRow((from, to) -> chooseOfFour(values, from, largest, winners, to));
+        } else {
+            forEachRow((from, to) -> choose(values, from, largest, winners, to));
+        }
     }
 
-    /// As the other, for who asks no gradients.
-    public void forward(MemorySegment values, MemorySegment largest) {
-        forEachRow((from, to) -> chooseRow(values, from, largest, to));
-    }
-
-    private void chooseRow(MemorySegment values, long from, MemorySegment largest, MemorySegment winners, long to) {
-        long pixel = in.columnStride() * Float.BYTES;
-        long row = in.rowStride() * Float.BYTES;
-        long end = to + out.columns() * out.columnStride() * Float.BYTES;
-        for (long at = to; at < end; at += out.columnStride() * Float.BYTES) {
-            FloatVector best = Lanes.load(values, from);
+    private void choose(MemorySegment values, long from, MemorySegment largest, MemorySegment winners, long to) {
+        for (int column = 0; column < out.columns(); column++) {
+            long corner = from + column * windowStep;
+            long at = to + column * outPixel;
+            FloatVector best = Lanes.load(values, corner);
             FloatVector winner = FloatVector.zero(Lanes.SPECIES);
-            for (int a = 0; a < kernel; a++) {
-                for (int b = 0; b < kernel; b++) {
-                    FloatVector next = Lanes.load(values, from + a * row + b * pixel);
-                    VectorMask<Float> larger = larger(next, best);
-                    best = best.blend(next, larger);
-                    winner = winner.blend(FloatVector.broadcast(Lanes.SPECIES, a * kernel + b), larger);
-                }
+            for (int k = 0; k < taps.length; k++) { // from the first on: it may be NaN
+                FloatVector next = Lanes.load(values, corner + taps[k]);
+                VectorMask<Float> larger = larger(next, best);
+                best = best.blend(next, larger);
+                winner = winner.blend(FloatVector.broadcast(Lanes.SPECIES, k), larger);
             }
             Lanes.store(best, largest, at);
             Lanes.store(winner, winners, at);
-            from += stride * pixel;
         }
     }
 
-    private void chooseRow(MemorySegment values, long from, MemorySegment largest, long to) {
-        long pixel = in.columnStride() * Float.BYTES;
-        long row = in.rowStride() * Float.BYTES;
-        long end = to + out.columns() * out.columnStride() * Float.BYTES;
-        for (long at = to; at < end; at += out.columnStride() * Float.BYTES) {
-            FloatVector best = Lanes.load(values, from);
-            for (int a = 0; a < kernel; a++) {
-                for (int b = 0; b < kernel; b++) {
-                    FloatVector next = Lanes.load(values, from + a * row + b * pixel);
-                    best = best.blend(next, larger(next, best));
-                }
-            }
-            Lanes.store(best, largest, at);
-            from += stride * pixel;
+    /// The same for windows of two rows and columns, half as long.
+    private void chooseOfFour(MemorySegment values, long from, MemorySegment largest, MemorySegment winners, long to) {
+        for (int column = 0; column < out.columns(); column++) {
+            long corner = from + column * windowStep;
+            long at = to + column * outPixel;
+            FloatVector best = Lanes.load(values, corner);
+            FloatVector next = Lanes.load(values, corner + inPixel);
+            VectorMask<Float> larger = larger(next, best);
+            best = best.blend(next, larger);
+            FloatVector winner = FloatVector.zero(Lanes.SPECIES).blend(FloatVector.broadcast(Lanes.SPECIES, 1), larger);
+            next = Lanes.load(values, corner + inRow);
+            larger = larger(next, best);
+            best = best.blend(next, larger);
+            winner = winner.blend(FloatVector.broadcast(Lanes.SPECIES, 2), larger);
+            next = Lanes.load(values, corner + inRow + inPixel);
+            larger = larger(next, best);
+            Lanes.store(best.blend(next, larger), largest, at);
+            Lanes.store(winner.blend(FloatVector.broadcast(Lanes.SPECIES, 3), larger), winners, at);
         }
     }
 
+    /// What is not a number is the only value that is not equal to itself.
     private static VectorMask<Float> larger(FloatVector next, FloatVector best) {
-        return next.compare(VectorOperators.GT, best).or(next.test(VectorOperators.IS_NAN));
+        return next.compare(VectorOperators.GT, best).or(next.compare(VectorOperators.NE, next));
     }
 
     /// @param gradient of the largest values
     /// @param winners of [#forward]
     /// @param to where the images' gradient goes
     public void backward(MemorySegment gradient, MemorySegment winners, MemorySegment to) {
-        if (stride < kernel) {
-            to.fill((byte) 0);
-            forEachRow((inRow, outRow) -> addRow(gradient, winners, outRow, to, inRow));
+        boolean each = kernel == 2 && stride == 2 && in.rows() % 2 == 0 && in.columns() % 2 == 0;
+        if (each) {
+            forEachRow((corner, from) -> spreadOverFour(gradient, winners, from, to, corner));
         } else {
-            boolean covered =
-                    stride == kernel && out.rows() * stride == in.rows() && out.columns() * stride == in.columns();
-            if (!covered) {
-                to.fill((byte) 0);
-            }
-            forEachRow((inRow, outRow) -> spreadRow(gradient, winners, outRow, to, inRow));
+            to.fill((byte) 0);
+            forEachRow((corner, from) -> {
+                for (int k = 0; k < taps.length; k++) {
+                    addTap(gradient, winners, from, to, corner + taps[k], k);
+                }
+            });
         }
     }
 
-    /// Windows that share nothing write all of their values.
-    private void spreadRow(MemorySegment gradient, MemorySegment winners, long from, MemorySegment to, long corner) {
+    /// Windows that cover every value once write each of theirs.
+    private void spreadOverFour(
+            MemorySegment gradient, MemorySegment winners, long from, MemorySegment to, long first) {
         FloatVector zero = FloatVector.zero(Lanes.SPECIES);
-        long pixel = in.columnStride() * Float.BYTES;
-        long row = in.rowStride() * Float.BYTES;
-        long end = from + out.columns() * out.columnStride() * Float.BYTES;
-        for (long at = from; at < end; at += out.columnStride() * Float.BYTES) {
+        for (int column = 0; column < out.columns(); column++) {
+            long at = from + column * outPixel;
+            long corner = first + column * windowStep;
             FloatVector given = Lanes.load(gradient, at);
             FloatVector winner = Lanes.load(winners, at);
-            for (int a = 0; a < kernel; a++) {
-                for (int b = 0; b < kernel; b++) {
-                    VectorMask<Float> won = winner.compare(VectorOperators.EQ, a * kernel + b);
-                    Lanes.store(zero.blend(given, won), to, corner + a * row + b * pixel);
-                }
-            }
-            corner += stride * pixel;
+            Lanes.store(zero.blend(given, winner.compare(VectorOperators.EQ, 0)), to, corner);
+            Lanes.store(zero.blend(given, winner.compare(VectorOperators.EQ, 1)), to, corner + inPixel);
+            Lanes.store(zero.blend(given, winner.compare(VectorOperators.EQ, 2)), to, corner + inRow);
+            Lanes.store(zero.blend(given, winner.compare(VectorOperators.EQ, 3)), to, corner + inRow + inPixel);
         }
     }
 
-    /// Windows that overlap add to what others gave.
-    private void addRow(MemorySegment gradient, MemorySegment winners, long from, MemorySegment to, long corner) {
+    /// Adds what a row of windows gives to one value of each: others may have given to it, too.
+    private void addTap(
+            MemorySegment gradient, MemorySegment winners, long from, MemorySegment to, long first, float tap) {
         FloatVector zero = FloatVector.zero(Lanes.SPECIES);
-        long pixel = in.columnStride() * Float.BYTES;
-        long row = in.rowStride() * Float.BYTES;
-        long end = from + out.columns() * out.columnStride() * Float.BYTES;
-        for (long at = from; at < end; at += out.columnStride() * Float.BYTES) {
-            FloatVector given = Lanes.load(gradient, at);
-            FloatVector winner = Lanes.load(winners, at);
-            for (int a = 0; a < kernel; a++) {
-                for (int b = 0; b < kernel; b++) {
-                    long place = corner + a * row + b * pixel;
-                    VectorMask<Float> won = winner.compare(VectorOperators.EQ, a * kernel + b);
-                    Lanes.store(Lanes.load(to, place).add(zero.blend(given, won)), to, place);
-                }
-            }
-            corner += stride * pixel;
+        for (int column = 0; column < out.columns(); column++) {
+            long at = from + column * outPixel;
+            long place = first + column * windowStep;
+            VectorMask<Float> won = Lanes.load(winners, at).compare(VectorOperators.EQ, tap);
+            Lanes.store(Lanes.load(to, place).add(zero.blend(Lanes.load(gradient, at), won)), to, place);
         }
     }
 }
