@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.LayerCase;
 import io.trainyard.device.check.Layers;
+import io.trainyard.device.check.NonFiniteCase;
 import io.trainyard.device.check.ReferenceComparison;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
 import java.util.ArrayList;
 import java.util.List;
@@ -89,6 +91,16 @@ public interface NumbersContract extends TestedDevice {
     @MethodSource("io.trainyard.device.check.LayerCases#all")
     default void trainsAndTestsAsTheReferenceDoes(LayerCase row) {
         checkTraining(device(), CheckWorkload.of(row, CheckWorkload.MOMENTUM));
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.check.NonFiniteCases#all")
+    default void passesOnWhatIsNotFiniteAsTheReferenceDoes(NonFiniteCase row) {
+        checkNonFinite(device(), row);
+    }
+
+    static void checkNonFinite(Device device, NonFiniteCase row) {
+        Expect.passed(ReferenceComparison.nonFinite(device, Precision.FP32, row));
     }
 
     /// Trains an epoch on both, tested before and after it.

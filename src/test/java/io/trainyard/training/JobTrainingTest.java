@@ -139,6 +139,27 @@ class JobTrainingTest {
         assertThat(losses[losses.length - 1]).matches(loss -> !Float.isFinite(loss));
     }
 
+    /// PyTorch 1.13.1 has the same losses, and NaN at the same steps, with the images and initial weights of these
+    /// jobs.
+    /// The hidden layer's ReLU is given infinities and NaN; were they made 0, the losses behind would be finite.
+    @ParameterizedTest
+    @CsvSource({"50, 128, 5", "5, 128, 8", "5, 64, 9"})
+    void failsAtTheStepAtWhichPyTorchsLossIsNoNumber(int learningRate, int batchSize, int step) {
+        JobSpec job = job("a", """
+                "epochs": 1, "batchSize": %d, "optimizer": {"type": "sgd", "learningRate": %d},
+                "network": {"layers": [
+                  {"type": "conv2d", "out": 4, "kernel": 3, "stride": 2},
+                  {"type": "conv2d", "out": 4, "kernel": 3, "stride": 2}, {"type": "flatten"},
+                  {"type": "linear", "out": 16}, {"type": "relu"}, {"type": "linear", "out": 10}]}""".formatted(batchSize, learningRate));
+        assertThat(run(job, () -> false))
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class,
+                        failed -> assertThat(failed.reason())
+                                .startsWith("the loss is NaN at step %d, where the learning rate is %d.0"
+                                        .formatted(step, learningRate)));
+        assertThat(losses()).hasSize(step);
+    }
+
     /// Each step multiplies the weights by about a million, so they overflow a step before the loss does.
     @Test
     void savesOnlyWeightsThatAreNumbers() {

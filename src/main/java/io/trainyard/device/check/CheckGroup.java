@@ -9,6 +9,8 @@ import java.util.Set;
 public enum CheckGroup {
     /// Every layer, forward and backward, beside the reference.
     LAYERS,
+    /// What every layer makes of NaN and infinities, beside the reference: a job that has diverged must say so.
+    DIVERGENCE,
     /// Every optimizer, with all that a session carries from step to step, beside the reference.
     OPTIMIZERS,
     /// Many steps of a whole network beside PyTorch's recorded losses.

@@ -22,27 +22,36 @@ public final class Comparison {
 
     private final Tolerance tolerance;
     private final boolean asWhole;
+    private final boolean mayBeNonFinite;
     private final List<Difference> differences = new ArrayList<>();
     private long differing;
     private @Nullable Difference worst;
 
     /// Of each value.
     public Comparison(Tolerance tolerance) {
-        this(tolerance, false);
+        this(tolerance, false, false);
     }
 
-    private Comparison(Tolerance tolerance, boolean asWhole) {
+    private Comparison(Tolerance tolerance, boolean asWhole, boolean mayBeNonFinite) {
         this.tolerance = tolerance;
         this.asWhole = asWhole;
+        this.mayBeNonFinite = mayBeNonFinite;
     }
 
     /// What was computed in that precision beside float32's numbers.
     static Comparison of(Precision precision) {
-        return new Comparison(Tolerance.of(precision), precision != Precision.FP32);
+        return new Comparison(Tolerance.of(precision), precision != Precision.FP32, false);
+    }
+
+    /// Values may be NaN or infinite where, and only where, the expected ones are the same. In coarser precisions than
+    /// float32 the finite ones need only be finite.
+    static Comparison ofNonFinite(Precision precision) {
+        Tolerance tolerance = precision == Precision.FP32 ? Tolerance.OF_FLOAT_SUMS : Tolerance.ANY_FINITE;
+        return new Comparison(tolerance, false, true);
     }
 
     public void value(String what, double expected, double actual) {
-        take(new Difference(what, expected, actual, tolerance.allowed(expected)));
+        take(new Difference(what, expected, actual, allowed(expected)));
     }
 
     public void values(String what, float[] expected, float[] actual) {
@@ -126,11 +135,19 @@ public final class Comparison {
 
     /// Text is made only of what is kept: there are many values.
     private void take(String what, int index, double expected, double actual) {
-        double allowed = tolerance.allowed(expected);
+        double allowed = allowed(expected);
         boolean fine = Math.abs(actual - expected) <= allowed;
         if (!fine || worst == null || Math.abs(actual - expected) > worst.share() * allowed) {
             take(new Difference("%s[%d]".formatted(what, index), expected, actual, allowed));
         }
+    }
+
+    /// Nothing is near what is not finite: it is the same, where it may be, or wrong.
+    private double allowed(double expected) {
+        if (Double.isFinite(expected)) {
+            return tolerance.allowed(expected);
+        }
+        return mayBeNonFinite ? 0 : Double.NaN;
     }
 
     private void take(Difference difference) {

@@ -18,6 +18,7 @@ public final class DeviceChecks {
             if (groups.contains(group)) {
                 switch (group) {
                     case LAYERS -> checks.addAll(layers(device));
+                    case DIVERGENCE -> checks.addAll(divergence(device));
                     case OPTIMIZERS -> checks.addAll(optimizers(device));
                     case GOLDEN -> checks.addAll(golden(device));
                     case DETERMINISM -> checks.addAll(determinism(device));
@@ -39,6 +40,19 @@ public final class DeviceChecks {
             for (LayerCase row : LayerCases.all()) {
                 checks.add(LayerCheck.training(device, precision, row));
                 checks.add(LayerCheck.gradients(device, precision, row));
+            }
+        }
+        return checks;
+    }
+
+    private static List<DeviceCheck> divergence(Device device) {
+        List<DeviceCheck> checks = new ArrayList<>();
+        for (Precision precision : precisions(device)) {
+            for (NonFiniteCase row : NonFiniteCases.all()) {
+                checks.add(new DeviceCheck(
+                        CheckGroup.DIVERGENCE,
+                        "%s, %s".formatted(precision, row),
+                        () -> CheckOutcome.of(ReferenceComparison.nonFinite(device, precision, row))));
             }
         }
         return checks;

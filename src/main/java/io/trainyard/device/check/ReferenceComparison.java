@@ -72,6 +72,25 @@ public final class ReferenceComparison {
         return comparison;
     }
 
+    /// What becomes of values that are not finite: of each test sample, of the loss of each of an epoch's steps, of the
+    /// test loss behind them, and of the gradients of the first step.
+    ///
+    /// @param precision of `device`
+    public static Comparison nonFinite(Device device, Precision precision, NonFiniteCase row) {
+        Comparison comparison = Comparison.ofNonFinite(precision);
+        Workload workload = CheckWorkload.in(precision, row.workload());
+        try (LearningSession reference = openReference(workload);
+                LearningSession session = device.open(workload)) {
+            NonFiniteRun expected = NonFiniteRun.of(reference, row);
+            NonFiniteRun actual = NonFiniteRun.of(session, row);
+            comparison.values("probability", expected.probabilities(), actual.probabilities());
+            comparison.tensors("gradient", expected.gradients(), actual.gradients());
+            comparison.values("loss", expected.losses(), actual.losses());
+            comparison.value("test loss", expected.testLoss(), actual.testLoss());
+        }
+        return comparison;
+    }
+
     private static void compare(Comparison comparison, String when, Evaluation expected, Evaluation actual) {
         comparison.value("test loss " + when, expected.testLoss(), actual.testLoss());
         comparison.value("sum of the test batches' losses " + when, expected.testLossSum(), actual.testLossSum());

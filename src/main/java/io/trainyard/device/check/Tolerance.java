@@ -13,6 +13,9 @@ public record Tolerance(double absolute, double relative) {
     /// Factors and activations are rounded by up to 2^-9, 2e-3, in each layer.
     static final Tolerance OF_BF16 = new Tolerance(1e-2, 1e-1);
 
+    /// Of values of which only that they are finite is known.
+    static final Tolerance ANY_FINITE = new Tolerance(Double.MAX_VALUE, 0);
+
     /// Of whole numbers.
     static final Tolerance NONE = new Tolerance(0, 0);
 

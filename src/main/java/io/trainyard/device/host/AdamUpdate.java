@@ -30,8 +30,9 @@ final class AdamUpdate extends ParameterUpdate {
         epsilon = factors.epsilon();
     }
 
+    /// Without weight decay the parameter plays no part, as in PyTorch: 0 times an infinite one would be NaN.
     private FloatVector decayed(FloatVector p, FloatVector g) {
-        return all(gradientDecay).fma(p, g);
+        return gradientDecay == 0 ? g : all(gradientDecay).fma(p, g);
     }
 
     private FloatVector mean(FloatVector m, FloatVector d, VectorMask<Float> ends) {

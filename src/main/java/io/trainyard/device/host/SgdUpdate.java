@@ -20,8 +20,9 @@ final class SgdUpdate extends ParameterUpdate {
         weightDecay = (float) spec.weightDecay();
     }
 
+    /// Without weight decay the parameter plays no part, as in PyTorch: 0 times an infinite one would be NaN.
     private FloatVector decayed(FloatVector p, FloatVector g) {
-        return all(weightDecay).fma(p, g);
+        return weightDecay == 0 ? g : all(weightDecay).fma(p, g);
     }
 
     private FloatVector velocity(FloatVector v, FloatVector d) {

@@ -3,8 +3,10 @@ package io.trainyard.device.onednn;
 import static org.bytedeco.dnnl.global.dnnl.*;
 
 import io.trainyard.device.onednn.Engine.Argument;
+import io.trainyard.device.onednn.kernel.NaN;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import java.lang.foreign.MemorySegment;
 
 /// A function of each value. The backward pass starts from the input, so that a [CompiledRelu] may follow and write
 /// over the output.
@@ -39,11 +41,12 @@ final class CompiledActivation implements CompiledLayer {
                                 null));
         output = program.engine().memory(layout);
         program.add(forward, new Argument(DNNL_ARG_SRC, input), new Argument(DNNL_ARG_DST, output));
+        keepNaN(program, output);
     }
 
     static CompiledLayer of(ProgramBuilder program, Network.Layer layer, LayerSpec.Activation spec, Memory input) {
         return switch (spec) {
-            case LayerSpec.Relu _ -> new CompiledRelu(program, layer, input);
+            case LayerSpec.Relu _ -> new CompiledRelu(program, input);
             case LayerSpec.LeakyRelu leaky ->
                 new CompiledActivation(program, layer, dnnl_eltwise_relu, (float) leaky.negativeSlope(), input);
             case LayerSpec.Gelu gelu -> {
@@ -84,6 +87,18 @@ final class CompiledActivation implements CompiledLayer {
                 new Argument(DNNL_ARG_SRC, input),
                 new Argument(DNNL_ARG_DIFF_DST, gradient),
                 new Argument(DNNL_ARG_DIFF_SRC, inputGradient));
+        keepNaN(program, inputGradient);
         return inputGradient;
+    }
+
+    /// oneDNN's sigmoid of NaN is a number.
+    ///
+    /// @param result of the input or of its gradient
+    private void keepNaN(ProgramBuilder program, Memory result) {
+        if (algorithm == dnnl_eltwise_logistic) {
+            MemorySegment from = input.data();
+            MemorySegment to = result.data();
+            program.add(() -> NaN.keep(from, to));
+        }
     }
 }

@@ -21,9 +21,9 @@ interface CompiledLayer {
     static CompiledLayer of(ProgramBuilder program, Network.Layer layer, Memory input) {
         return switch (layer.spec()) {
             case LayerSpec.Conv2d spec -> new CompiledConv2d(program, layer, spec, input);
-            case LayerSpec.MaxPool2d spec -> CompiledPooling2d.max(program, layer, spec, input);
-            case LayerSpec.AvgPool2d spec -> CompiledPooling2d.mean(program, layer, spec, input);
-            case LayerSpec.AdaptiveAvgPool2d spec -> CompiledPooling2d.covering(program, layer, spec, input);
+            case LayerSpec.MaxPool2d spec -> new CompiledMaxPool2d(program, layer, spec, input);
+            case LayerSpec.AvgPool2d spec -> CompiledAvgPool2d.sliding(program, layer, spec, input);
+            case LayerSpec.AdaptiveAvgPool2d spec -> CompiledAvgPool2d.covering(program, layer, spec, input);
             case LayerSpec.BatchNorm2d _ -> new CompiledBatchNorm2d(program, layer, input);
             case LayerSpec.Activation spec -> CompiledActivation.of(program, layer, spec, input);
             case LayerSpec.Dropout spec -> CompiledDropout.of(program, layer, spec.p(), input);

@@ -65,6 +65,19 @@ final class Engine implements AutoCloseable {
         return tagged(PLAIN_TAGS.get(sizes.length - 1), sizes);
     }
 
+    /// Images whose channels lie side by side in blocks of that many.
+    ///
+    /// @param lanes 8, 16, or all channels
+    /// @param sizes (samples, channels, rows, columns)
+    Layout blocked(int lanes, long... sizes) {
+        int tag = switch (lanes) {
+            case 8 -> dnnl_nChw8c;
+            case 16 -> dnnl_nChw16c;
+            default -> dnnl_nhwc;
+        };
+        return tagged(tag, sizes);
+    }
+
     /// Left to the primitive that is described with it.
     Layout any(long... sizes) {
         return tagged(dnnl_format_tag_any, sizes);

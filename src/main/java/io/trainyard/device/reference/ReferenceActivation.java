@@ -4,39 +4,53 @@ import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LayerSpec;
 import org.apache.commons.math3.special.Erf;
 
-/// y = f(x), value by value. At 0 the derivative of ReLUs is that below 0, as in PyTorch.
+/// y = f(x), value by value. At 0 the derivative of ReLUs is that below 0, as in PyTorch, and what is not finite
+/// comes through as there, forward and backward.
 final class ReferenceActivation implements ReferenceLayer {
     private interface Function {
         double at(double x);
     }
 
+    /// The input's gradient.
+    private interface Gradient {
+        /// @param gradient the output's
+        double of(double gradient, double x);
+    }
+
     private final Function function;
-    private final Function derivative;
+    private final Gradient gradient;
     private float[] in = {};
 
-    private ReferenceActivation(Function function, Function derivative) {
+    private ReferenceActivation(Function function, Gradient gradient) {
         this.function = function;
-        this.derivative = derivative;
+        this.gradient = gradient;
+    }
+
+    private static ReferenceActivation smooth(Function function, Function derivative) {
+        return new ReferenceActivation(function, (gradient, x) -> gradient * derivative.at(x));
     }
 
     static ReferenceActivation of(LayerSpec.Activation spec) {
         return switch (spec) {
-            case LayerSpec.Relu _ -> new ReferenceActivation(x -> Math.max(0, x), x -> x > 0 ? 1 : 0);
+            case LayerSpec.Relu _ -> relu();
             case LayerSpec.LeakyRelu leaky -> leaky(leaky.negativeSlope());
             case LayerSpec.Gelu gelu -> gelu.byTanh() ? geluByTanh() : gelu();
-            case LayerSpec.Tanh _ -> new ReferenceActivation(Math::tanh, x -> 1 - square(Math.tanh(x)));
-            case LayerSpec.Sigmoid _ ->
-                new ReferenceActivation(ReferenceActivation::sigmoid, x -> sigmoid(x) * (1 - sigmoid(x)));
+            case LayerSpec.Tanh _ -> smooth(Math::tanh, x -> 1 - square(Math.tanh(x)));
+            case LayerSpec.Sigmoid _ -> smooth(ReferenceActivation::sigmoid, x -> sigmoid(x) * (1 - sigmoid(x)));
         };
     }
 
+    /// Where x is not above 0 the gradient ends, even one that is not finite; where x is NaN it passes.
+    private static ReferenceActivation relu() {
+        return new ReferenceActivation(x -> Math.max(0, x), (gradient, x) -> x <= 0 ? 0 : gradient);
+    }
+
     private static ReferenceActivation leaky(double slope) {
-        return new ReferenceActivation(x -> x > 0 ? x : slope * x, x -> x > 0 ? 1 : slope);
+        return smooth(x -> x > 0 ? x : slope * x, x -> x > 0 ? 1 : slope);
     }
 
     private static ReferenceActivation gelu() {
-        return new ReferenceActivation(
-                x -> x * normal(x), x -> normal(x) + x * Math.exp(-square(x) / 2) / Math.sqrt(2 * Math.PI));
+        return smooth(x -> x * normal(x), x -> normal(x) + x * Math.exp(-square(x) / 2) / Math.sqrt(2 * Math.PI));
     }
 
     /// The standard normal distribution's function.
@@ -44,13 +58,16 @@ final class ReferenceActivation implements ReferenceLayer {
         return (1 + Erf.erf(x / Math.sqrt(2))) / 2;
     }
 
+    /// The derivative's square is rounded to float32 because PyTorch's is: where it overflows there, infinity times 0
+    /// is NaN.
     private static ReferenceActivation geluByTanh() {
         double scale = Math.sqrt(2 / Math.PI);
         double cubic = 0.044715;
         Function tanh = x -> Math.tanh(scale * (x + cubic * x * x * x));
-        return new ReferenceActivation(
+        return smooth(
                 x -> x / 2 * (1 + tanh.at(x)),
-                x -> (1 + tanh.at(x)) / 2 + x / 2 * (1 - square(tanh.at(x))) * scale * (1 + 3 * cubic * square(x)));
+                x -> (1 + tanh.at(x)) / 2
+                        + x / 2 * (1 - square(tanh.at(x))) * scale * (1 + 3 * cubic * (float) square(x)));
     }
 
     private static double sigmoid(double x) {
@@ -80,7 +97,7 @@ final class ReferenceActivation implements ReferenceLayer {
     public float[] backward(float[] outGradient, int samples) {
         float[] inGradient = new float[in.length];
         for (int i = 0; i < in.length; i++) {
-            inGradient[i] = (float) (outGradient[i] * derivative.at(in[i]));
+            inGradient[i] = (float) gradient.of(outGradient[i], in[i]);
         }
         return inGradient;
     }

@@ -27,7 +27,7 @@ interface ReferenceOptimizer {
             float[] g = state.gradient(parameter);
             float[] v = sgd.momentum() == 0 ? new float[p.length] : state.slot(parameter, "momentum_buffer");
             for (int i = 0; i < p.length; i++) {
-                double d = g[i] + sgd.weightDecay() * p[i];
+                double d = decayed(g[i], sgd.weightDecay(), p[i]);
                 v[i] = (float) (sgd.momentum() * v[i] + d);
                 p[i] = (float) (p[i] - learningRate * (sgd.nesterov() ? d + sgd.momentum() * v[i] : v[i]));
             }
@@ -50,12 +50,17 @@ interface ReferenceOptimizer {
             float[] m = state.slot(parameter, "exp_avg");
             float[] s = state.slot(parameter, "exp_avg_sq");
             for (int i = 0; i < p.length; i++) {
-                double d = g[i] + gradientDecay * p[i];
+                double d = decayed(g[i], gradientDecay, p[i]);
                 m[i] = (float) (adam.beta1() * m[i] + (1 - adam.beta1()) * d);
                 s[i] = (float) (adam.beta2() * s[i] + (1 - adam.beta2()) * d * d);
                 double direction = m[i] / meanCorrection / (Math.sqrt(s[i] / squareCorrection) + adam.epsilon());
-                p[i] = (float) (p[i] - learningRate * (valueDecay * p[i] + direction));
+                p[i] = (float) (p[i] * (1 - learningRate * valueDecay) - learningRate * direction);
             }
         }
+    }
+
+    /// Without weight decay the parameter plays no part: 0 times an infinite one would be NaN.
+    private static double decayed(double gradient, double weightDecay, double parameter) {
+        return weightDecay == 0 ? gradient : gradient + weightDecay * parameter;
     }
 }

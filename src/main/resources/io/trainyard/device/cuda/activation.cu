@@ -6,10 +6,10 @@ extern "C" __global__ void relu_forward(VALUE* y, const VALUE* x, long long n, f
     map(y, x, n, [](float x, long long) { return x <= 0 ? 0.0f : x; }); // NaN stays
 }
 
-// Reads y. At 0 the derivative is that below 0, as in PyTorch.
+// Reads y. At 0 the derivative is that below 0, as in PyTorch; where y is NaN the gradient passes.
 extern "C" __global__ void relu_backward(
         VALUE* dx, const VALUE* dy, const VALUE* x, const VALUE* y, long long n, float slope) {
-    map(dx, dy, y, n, [](float dy, float y) { return y > 0 ? dy : 0.0f; });
+    map(dx, dy, y, n, [](float dy, float y) { return y <= 0 ? 0.0f : dy; });
 }
 
 extern "C" __global__ void leaky_relu_forward(VALUE* y, const VALUE* x, long long n, float slope) {

@@ -4,6 +4,11 @@
 
 const int WIDTH = 4; // floats that a thread changes at once
 
+// g + decay w. Without decay w plays no part: 0 times an infinite one would be NaN.
+__device__ inline float decayed(float g, float decay, float w) {
+    return decay == 0 ? g : fmaf(decay, w, g);
+}
+
 // d = g + weightDecay w; v = momentum v + d; w -= learningRate v. Without momentum v is d; with `nesterov`
 // w -= learningRate (d + momentum v).
 extern "C" __global__ void sgd(
@@ -25,7 +30,7 @@ extern "C" __global__ void sgd(
             velocity = load<WIDTH>(v, i, n);
         }
         for (int k = 0; k < WIDTH; k++) {
-            float d = fmaf(weightDecay, values.at[k], gradient.at[k]);
+            float d = decayed(gradient.at[k], weightDecay, values.at[k]);
             float along = d;
             if (v) {
                 velocity.at[k] = velocity.at[k] * momentum + d;
@@ -65,7 +70,7 @@ extern "C" __global__ void adam(
         Group<float, WIDTH> means = load<WIDTH>(m, i, n);
         Group<float, WIDTH> squares = load<WIDTH>(s, i, n);
         for (int k = 0; k < WIDTH; k++) {
-            float d = fmaf(gradientDecay, values.at[k], gradient.at[k]);
+            float d = decayed(gradient.at[k], gradientDecay, values.at[k]);
             float mean = fmaf(approach, d - means.at[k], fromGradient ? d : means.at[k]);
             float square = fmaf(d * newSquare, d, squares.at[k] * beta2);
             means.at[k] = mean;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.device.Tensor;
+import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
 import java.util.Arrays;
 import java.util.Map;
@@ -38,6 +39,23 @@ class ComparisonTest {
                 .extracting(Difference::value)
                 .isEqualTo("y[0]");
         assertThat(comparison.worst().orElseThrow().value()).isEqualTo("y[0]");
+    }
+
+    @Test
+    void whatIsNotFiniteMayBeExpected() {
+        for (Precision precision : Precision.values()) {
+            Comparison same = Comparison.ofNonFinite(precision);
+            float[] values = {Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, 1};
+            same.values("x", values, values.clone());
+            assertThat(same.passed()).isTrue();
+            assertThat(same.worst()).isPresent();
+
+            Comparison other = Comparison.ofNonFinite(precision);
+            other.values("x", values, new float[] {1, Float.NaN, Float.POSITIVE_INFINITY, Float.NaN});
+            other.value("y", 1, Double.POSITIVE_INFINITY);
+            other.value("z", Double.POSITIVE_INFINITY, 1);
+            assertThat(other.differing()).as(precision.toString()).isEqualTo(6);
+        }
     }
 
     @Test

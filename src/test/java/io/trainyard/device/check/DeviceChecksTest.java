@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.DoubleUnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /// Each check passes on a device without faults, and fails on one with the fault it is for.
@@ -26,6 +27,21 @@ class DeviceChecksTest {
                 .allSatisfy(check -> assertThat(outcome(check)).isInstanceOf(Passed.class));
         assertThat(layers.reversed().subList(0, 10))
                 .allSatisfy(check -> assertThat(outcome(check)).isInstanceOf(Passed.class));
+    }
+
+    @Test
+    void whatBecomesOfNaNIsCheckedInEveryPrecisionOfTheDevice() {
+        List<DeviceCheck> sound = checks(FaultyDevice.none(), CheckGroup.DIVERGENCE);
+        assertThat(sound)
+                .hasSize(NonFiniteCases.all().size() * Precision.values().length)
+                .doesNotHaveDuplicates();
+        DoubleUnaryOperator swallow = loss -> Double.isFinite(loss) ? loss : 1;
+        List<DeviceCheck> swallowing = checks(new FaultyDevice(weight -> weight, swallow, 0), CheckGroup.DIVERGENCE);
+        for (int i = 0; i < sound.size(); i += NonFiniteCases.all().size()) {
+            assertThat(outcome(sound.get(i))).isInstanceOf(Passed.class);
+            assertThat(failed(swallowing.get(i)).differences().getFirst())
+                    .hasToString("loss[0] is 1.0, expected is NaN within 0.0e+00");
+        }
     }
 
     @Test

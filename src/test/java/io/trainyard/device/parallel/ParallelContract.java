@@ -15,6 +15,7 @@ import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.LayerCase;
 import io.trainyard.device.check.Layers;
+import io.trainyard.device.check.NonFiniteCase;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.AugmentSpec.Cutout;
@@ -113,14 +114,26 @@ public abstract class ParallelContract extends SessionContract implements Number
     }
 
     @Override
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.check.NonFiniteCases#all")
+    public void passesOnWhatIsNotFiniteAsTheReferenceDoes(NonFiniteCase row) {
+        runOrRefuse(
+                hasBatchNorm(row.workload()),
+                () -> NumbersContract.super.passesOnWhatIsNotFiniteAsTheReferenceDoes(row));
+    }
+
+    @Override
     @Test
     public void predictsWhatPyTorchPredictsWithTheSameCheckpoint() {
         runOrRefuse(true, NumbersContract.super::predictsWhatPyTorchPredictsWithTheSameCheckpoint);
     }
 
     private static boolean hasBatchNorm(LayerCase row) {
-        return CheckWorkload.of(row, CheckWorkload.PLAIN).network().allLayers().stream()
-                .anyMatch(layer -> layer.spec() instanceof LayerSpec.BatchNorm2d);
+        return hasBatchNorm(CheckWorkload.of(row, CheckWorkload.PLAIN));
+    }
+
+    private static boolean hasBatchNorm(Workload workload) {
+        return workload.network().allLayers().stream().anyMatch(layer -> layer.spec() instanceof LayerSpec.BatchNorm2d);
     }
 
     private static void runOrRefuse(boolean hasBatchNorm, Runnable test) {

@@ -13,6 +13,8 @@ import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.LayerCase;
 import io.trainyard.device.check.LayerCases;
 import io.trainyard.device.check.Layers;
+import io.trainyard.device.check.NonFiniteCase;
+import io.trainyard.device.check.NonFiniteCases;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Shape;
 import java.util.List;
@@ -54,6 +56,22 @@ class VectorDeviceTest extends SessionContract {
     @Test
     void thereAreKernelsForMostRows() {
         assertThat(computableRows()).hasSizeGreaterThanOrEqualTo(30);
+    }
+
+    static Stream<NonFiniteCase> computableNonFiniteRows() {
+        return NonFiniteCases.all().stream()
+                .filter(row -> VectorDevice.computes(row.workload().network()));
+    }
+
+    @Test
+    void thereAreKernelsForManyNonFiniteRows() {
+        assertThat(computableNonFiniteRows()).hasSizeGreaterThanOrEqualTo(50);
+    }
+
+    @ParameterizedTest
+    @MethodSource("computableNonFiniteRows")
+    void passesOnWhatIsNotFiniteAsTheReferenceDoes(NonFiniteCase row) {
+        NumbersContract.checkNonFinite(device(), row);
     }
 
     /// 5 samples for 7 threads: some have none.

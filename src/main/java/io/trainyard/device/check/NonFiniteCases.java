@@ -1,0 +1,141 @@
+package io.trainyard.device.check;
+
+import static io.trainyard.device.check.Layers.adaptive;
+import static io.trainyard.device.check.Layers.avgPool;
+import static io.trainyard.device.check.Layers.conv;
+import static io.trainyard.device.check.Layers.dropout;
+import static io.trainyard.device.check.Layers.dropout2d;
+import static io.trainyard.device.check.Layers.flatten;
+import static io.trainyard.device.check.Layers.gelu;
+import static io.trainyard.device.check.Layers.leakyRelu;
+import static io.trainyard.device.check.Layers.linear;
+import static io.trainyard.device.check.Layers.norm;
+import static io.trainyard.device.check.Layers.pool;
+import static io.trainyard.device.check.Layers.relu;
+import static io.trainyard.device.check.Layers.residual;
+import static io.trainyard.device.check.Layers.sigmoid;
+import static io.trainyard.device.check.Layers.tanh;
+
+import io.trainyard.spec.LayerSpec;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The contract's table of values that are not finite: each layer is given NaN and both infinities, and gradients of
+/// NaN.
+///
+/// They come from one element of a parameter. Of a linear layer before it: then each value's gradient is told apart,
+/// because it is a bias's. Of a convolution's bias: then a channel is full of them, with whole windows of negative
+/// infinity. Of a convolution's weight: then some pixels of a channel are finite and others not, in each sample
+/// others. Or of the last layer: then finite values meet gradients that are NaN.
+public final class NonFiniteCases {
+    /// Its square is infinite in float32.
+    private static final float LARGE = 1e20f;
+
+    private static final int WIDTH = 18; // of vectors: more than those of any processor, and not a multiple of theirs
+    private static final int CHANNELS = 17; // of images: in blocks of 8 or 16, some with padding
+    private static final int[] SAMPLES_OF_BOTH_SIGNS_AND_WITH_NAN = {1, 3};
+
+    private final List<NonFiniteCase> rows = new ArrayList<>();
+
+    private NonFiniteCases() {}
+
+    /// A new layer gets an entry in [#ofVectors] or [#ofImages], and the same in not_finite.py.
+    public static List<NonFiniteCase> all() {
+        NonFiniteCases cases = new NonFiniteCases();
+        ofVectors().forEach(cases::addVectors);
+        ofImages().forEach(cases::addImages);
+        return List.copyOf(cases.rows);
+    }
+
+    private static Map<String, List<LayerSpec>> ofVectors() {
+        Map<String, List<LayerSpec>> layers = activations();
+        layers.put("linear", List.of(linear(5, true)));
+        layers.put("dropout", List.of(dropout(0.5)));
+        layers.put("residual", List.of(residual(relu())));
+        return layers;
+    }
+
+    private static Map<String, List<LayerSpec>> ofImages() {
+        Map<String, List<LayerSpec>> layers = activations();
+        layers.put("conv2d", List.of(conv(3, 3, 1, 0, true)));
+        layers.put("conv2d in groups", List.of(conv(CHANNELS, 2, 1, 0, 1, CHANNELS, true)));
+        layers.put("maxPool2d", List.of(pool(2, 2)));
+        layers.put("maxPool2d overlapping", List.of(pool(3, 1)));
+        layers.put("maxPool2d with gaps", List.of(pool(1, 3)));
+        layers.put("maxPool2d, then relu", List.of(pool(2, 2), relu()));
+        layers.put("relu, then maxPool2d", List.of(relu(), pool(2, 2)));
+        layers.put("avgPool2d", List.of(avgPool(2, 2)));
+        layers.put("avgPool2d overlapping", List.of(avgPool(3, 1)));
+        layers.put("adaptiveAvgPool2d", List.of(adaptive(2)));
+        layers.put("adaptiveAvgPool2d uneven", List.of(adaptive(3)));
+        layers.put("batchNorm2d", List.of(norm()));
+        layers.put("batchNorm2d, then relu", List.of(norm(), relu()));
+        layers.put("dropout", List.of(dropout(0.5)));
+        layers.put("dropout2d", List.of(dropout2d(0.5)));
+        layers.put("residual", List.of(residual(relu(), conv(CHANNELS, 1, 1, 0, true))));
+        layers.put("residual, batchNorm2d, relu", List.of(residual(conv(CHANNELS, 1, 1, 0, true), norm()), relu()));
+        return layers;
+    }
+
+    private static Map<String, List<LayerSpec>> activations() {
+        Map<String, List<LayerSpec>> layers = new LinkedHashMap<>();
+        layers.put("relu", List.of(relu()));
+        layers.put("leakyRelu", List.of(leakyRelu(0.1)));
+        layers.put("gelu", List.of(gelu("none")));
+        layers.put("gelu by tanh", List.of(gelu("tanh")));
+        layers.put("tanh", List.of(tanh()));
+        layers.put("sigmoid", List.of(sigmoid()));
+        return layers;
+    }
+
+    private void addVectors(String name, List<LayerSpec> tested) {
+        List<LayerSpec> layers = new ArrayList<>(List.of(flatten(), linear(WIDTH, true)));
+        layers.addAll(tested);
+        layers.add(linear(NonFiniteCase.CLASSES, true));
+        for (float value : List.of(Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, LARGE, -LARGE)) {
+            add(name + " of vectors, given " + value, layers, "1.bias", 1, value, 0);
+        }
+        add(name + " of vectors, given NaN last", layers, "1.bias", WIDTH - 1, Float.NaN, 0);
+        add(name + " of vectors, given gradients of NaN", layers, layers.size() - 1 + ".bias", 0, Float.NaN, 0);
+    }
+
+    private void addImages(String name, List<LayerSpec> tested) {
+        List<LayerSpec> layers = around(List.of(conv(CHANNELS, 1, 1, 0, true)), tested);
+        for (float value : List.of(Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY)) {
+            add(name + ", given a channel of " + value, layers, "0.bias", 1, value, 0);
+        }
+        for (int first : SAMPLES_OF_BOTH_SIGNS_AND_WITH_NAN) {
+            add(
+                    name + ", given infinities of both signs and NaN, sample %d first".formatted(first),
+                    layers,
+                    "0.weight",
+                    0,
+                    Float.POSITIVE_INFINITY,
+                    first);
+        }
+        List<LayerSpec> behindRelu = around(List.of(conv(CHANNELS, 1, 1, 0, true), relu()), tested);
+        for (int first : SAMPLES_OF_BOTH_SIGNS_AND_WITH_NAN) {
+            add(
+                    name + ", given 0, infinity and NaN, sample %d first".formatted(first),
+                    behindRelu,
+                    "0.weight",
+                    0,
+                    Float.NEGATIVE_INFINITY,
+                    first);
+        }
+        add(name + ", given gradients of NaN", layers, layers.size() - 1 + ".bias", 0, Float.NaN, 0);
+    }
+
+    private static List<LayerSpec> around(List<LayerSpec> before, List<LayerSpec> tested) {
+        List<LayerSpec> layers = new ArrayList<>(before);
+        layers.addAll(tested);
+        layers.addAll(List.of(flatten(), linear(NonFiniteCase.CLASSES, true)));
+        return layers;
+    }
+
+    private void add(String name, List<LayerSpec> layers, String parameter, int index, float value, int first) {
+        rows.add(new NonFiniteCase(name, List.copyOf(layers), parameter, index, value, first));
+    }
+}

@@ -1,0 +1,28 @@
+package io.trainyard.device.check;
+
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Tensor;
+import java.util.Map;
+
+/// What a session makes of a [NonFiniteCase].
+///
+/// @param probabilities before training, of each class for each sample
+/// @param gradients of the first step, by the parameters' names; NaN where the parameter itself is not finite
+/// @param losses of an epoch's steps, from the same parameters again
+/// @param testLoss behind them
+public record NonFiniteRun(float[] probabilities, Map<String, Tensor> gradients, float[] losses, double testLoss) {
+    public static NonFiniteRun of(LearningSession session, NonFiniteCase row) {
+        SessionState state = row.state();
+        session.load(state);
+        float[] probabilities = session.predict();
+        session.beginEpoch(row.plan(), 0);
+        var unusedLoss = session.advance(1);
+        Map<String, Tensor> gradients = CheckWorkload.difference(row.workload(), state, session.save());
+        session.load(state);
+        session.beginEpoch(row.plan(), 0);
+        float[] losses = session.advance(row.workload().stepsPerEpoch());
+        return new NonFiniteRun(
+                probabilities, gradients, losses, session.evaluate().testLoss());
+    }
+}

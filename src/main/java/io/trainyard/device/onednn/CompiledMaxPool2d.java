@@ -1,0 +1,55 @@
+package io.trainyard.device.onednn;
+
+import io.trainyard.device.onednn.kernel.ImageLayout;
+import io.trainyard.device.onednn.kernel.MaxPool;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import java.lang.foreign.MemorySegment;
+
+/// The largest value of each window, by a kernel of our own over channels that lie side by side; images that lie
+/// otherwise are copied first.
+final class CompiledMaxPool2d implements CompiledLayer {
+    /// Channels side by side in copies.
+    private static final int LANES = 8;
+
+    private final MaxPool pooling;
+    private final Layout inputLayout;
+    private final Memory output;
+
+    /// Which value of its window was the largest.
+    private final MemorySegment winners;
+
+    CompiledMaxPool2d(ProgramBuilder program, Network.Layer layer, LayerSpec.MaxPool2d spec, Memory input) {
+        Engine engine = program.engine();
+        long[] inputSizes = input.layout().sizes();
+        boolean fits = input.layout()
+                .image()
+                .filter(MaxPool::computes)
+                .map(images -> engine.blocked(images.lanes(), inputSizes).same(input.layout()))
+                .orElse(false);
+        Memory source = fits ? input : program.in(engine.blocked(LANES, inputSizes), input);
+        inputLayout = source.layout();
+        ImageLayout in = inputLayout.image().orElseThrow();
+        Layout outputLayout = engine.blocked(in.lanes(), CompiledLayer.outputSizes(input, layer));
+        pooling = new MaxPool(in, outputLayout.image().orElseThrow(), spec.kernel(), spec.stride());
+        output = engine.memory(outputLayout);
+        MemorySegment from = source.data();
+        MemorySegment to = output.data();
+        winners = engine.memory(outputLayout).data();
+        program.add(() -> pooling.forward(from, to, winners));
+    }
+
+    @Override
+    public Memory output() {
+        return output;
+    }
+
+    @Override
+    public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
+        Memory gradient = program.engine().memory(inputLayout);
+        MemorySegment from = program.in(output.layout(), outputGradient).data();
+        MemorySegment to = gradient.data();
+        program.add(() -> pooling.backward(from, winners, to));
+        return gradient;
+    }
+}

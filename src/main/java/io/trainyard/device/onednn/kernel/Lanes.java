@@ -1,0 +1,41 @@
+package io.trainyard.device.onednn.kernel;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteOrder;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorSpecies;
+
+/// The vectors of these kernels: this processor's widest, but no more than the eight channels that every blocked
+/// layout has side by side.
+///
+/// Loops over vectors have a method of their own: the compiler inlines only so much into one, and vectors that leave
+/// a method become objects.
+final class Lanes {
+    static final VectorSpecies<Float> SPECIES =
+            FloatVector.SPECIES_PREFERRED.length() < 8 ? FloatVector.SPECIES_128 : FloatVector.SPECIES_256;
+
+    /// Floats of a vector.
+    static final int COUNT = SPECIES.length();
+
+    /// Bytes of a vector.
+    static final int BYTES = SPECIES.vectorByteSize();
+
+    private static final ByteOrder ORDER = ByteOrder.nativeOrder();
+
+    private Lanes() {}
+
+    /// How many bytes of the values whole vectors cover, from the beginning on.
+    static long wholeVectors(MemorySegment values) {
+        return values.byteSize() / BYTES * BYTES;
+    }
+
+    /// @param offset in bytes
+    static FloatVector load(MemorySegment from, long offset) {
+        return FloatVector.fromMemorySegment(SPECIES, from, offset, ORDER);
+    }
+
+    /// @param offset in bytes
+    static void store(FloatVector vector, MemorySegment to, long offset) {
+        vector.intoMemorySegment(to, offset, ORDER);
+    }
+}

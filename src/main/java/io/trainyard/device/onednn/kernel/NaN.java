@@ -1,0 +1,30 @@
+package io.trainyard.device.onednn.kernel;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorOperators;
+
+/// Restores what is not a number behind an operation that makes numbers of it.
+public final class NaN {
+    private NaN() {}
+
+    /// Makes NaN of each value of `to` where that of `from` is. Both are native memory of the same size and layout.
+    public static void keep(MemorySegment from, MemorySegment to) {
+        long end = Lanes.wholeVectors(from);
+        keep(from, to, end);
+        for (long i = end; i < from.byteSize(); i += Float.BYTES) {
+            float x = from.get(ValueLayout.JAVA_FLOAT, i);
+            if (Float.isNaN(x)) {
+                to.set(ValueLayout.JAVA_FLOAT, i, x);
+            }
+        }
+    }
+
+    private static void keep(MemorySegment from, MemorySegment to, long end) {
+        for (long i = 0; i < end; i += Lanes.BYTES) {
+            FloatVector x = Lanes.load(from, i);
+            Lanes.store(Lanes.load(to, i).blend(x, x.test(VectorOperators.IS_NAN)), to, i);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+"""What PyTorch makes of values that are not finite.
+
+    python3 not_finite.py > not-finite.jsonl
+
+Networks, images and parameters are those of NonFiniteCase and NonFiniteCases in src/main/java/io/trainyard/device/check, by the same formulas. A
+line is one row: its name, its layers, the probabilities of all samples before training, the losses of an epoch of one sample a step, the
+test loss (a sum of the samples' losses) behind it, and of each parameter's gradient in the first step which of its values are finite (.),
+NaN (N), and infinite (+ and -), "3. 2N" for three that are finite and two that are NaN. A gradient is what a step of SGD with learning rate 1 takes away.
+"""
+import itertools
+import json
+import math
+
+import torch
+from torch import nn
+
+IMAGE, CLASSES, SAMPLES, WIDTH, CHANNELS = (3, 4, 4), 2, 4, 18, 17
+FIRST_CHANNEL = [[255], [255, 0, 0], [0, 255, 128], [128, 128, 255]]
+MASKS_SEED, LARGE, LABELS = 5, 1e20, [0, 1, 0, 1]
+NAN, INF = math.nan, math.inf
+JAVA = {LARGE: "1.0E20", -LARGE: "-1.0E20", INF: "Infinity", -INF: "-Infinity"}     # how Java writes them
+
+
+def conv(out, kernel, groups=1):
+    return {"type": "conv2d", "out": out, "kernel": kernel, "groups": groups}
+
+
+def pool(kind, kernel, stride):
+    return {"type": kind, "kernel": kernel, "stride": stride}
+
+
+def residual(*layers):
+    return {"type": "residual", "layers": list(layers)}
+
+
+RELU, NORM, FLATTEN = {"type": "relu"}, {"type": "batchNorm2d"}, {"type": "flatten"}
+ACTIVATIONS = {"relu": [RELU], "leakyRelu": [{"type": "leakyRelu", "negativeSlope": 0.1}],
+               "gelu": [{"type": "gelu", "approximate": "none"}], "gelu by tanh": [{"type": "gelu", "approximate": "tanh"}],
+               "tanh": [{"type": "tanh"}], "sigmoid": [{"type": "sigmoid"}]}
+VECTORS = ACTIVATIONS | {"linear": [{"type": "linear", "out": 5}], "dropout": [{"type": "dropout", "p": 0.5}], "residual": [residual(RELU)]}
+IMAGES = ACTIVATIONS | {
+    "conv2d": [conv(3, 3)], "conv2d in groups": [conv(CHANNELS, 2, CHANNELS)],
+    "maxPool2d": [pool("maxPool2d", 2, 2)], "maxPool2d overlapping": [pool("maxPool2d", 3, 1)], "maxPool2d with gaps": [pool("maxPool2d", 1, 3)],
+    "maxPool2d, then relu": [pool("maxPool2d", 2, 2), RELU], "relu, then maxPool2d": [RELU, pool("maxPool2d", 2, 2)],
+    "avgPool2d": [pool("avgPool2d", 2, 2)], "avgPool2d overlapping": [pool("avgPool2d", 3, 1)],
+    "adaptiveAvgPool2d": [{"type": "adaptiveAvgPool2d", "out": 2}], "adaptiveAvgPool2d uneven": [{"type": "adaptiveAvgPool2d", "out": 3}],
+    "batchNorm2d": [NORM], "batchNorm2d, then relu": [NORM, RELU],
+    "dropout": [{"type": "dropout", "p": 0.5}], "dropout2d": [{"type": "dropout2d", "p": 0.5}],
+    "residual": [residual(RELU, conv(CHANNELS, 1))], "residual, batchNorm2d, relu": [residual(conv(CHANNELS, 1), NORM), RELU]}
+
+
+def rows():
+    """(name, layers, parameter, index, value, first)"""
+    for name, tested in VECTORS.items():
+        layers = [FLATTEN, {"type": "linear", "out": WIDTH}, *tested, {"type": "linear", "out": CLASSES}]
+        for value in (NAN, INF, -INF, LARGE, -LARGE):
+            yield f"{name} of vectors, given {JAVA.get(value, 'NaN')}", layers, "1.bias", 1, value, 0
+        yield f"{name} of vectors, given NaN last", layers, "1.bias", WIDTH - 1, NAN, 0
+        yield f"{name} of vectors, given gradients of NaN", layers, f"{len(layers) - 1}.bias", 0, NAN, 0
+    for name, tested in IMAGES.items():
+        end = [*tested, FLATTEN, {"type": "linear", "out": CLASSES}]
+        layers, behind_relu = [conv(CHANNELS, 1), *end], [conv(CHANNELS, 1), RELU, *end]
+        for value in (NAN, INF, -INF):
+            yield f"{name}, given a channel of {JAVA.get(value, 'NaN')}", layers, "0.bias", 1, value, 0
+        for first in (1, 3):
+            yield f"{name}, given infinities of both signs and NaN, sample {first} first", layers, "0.weight", 0, INF, first
+        for first in (1, 3):
+            yield f"{name}, given 0, infinity and NaN, sample {first} first", behind_relu, "0.weight", 0, -INF, first
+        yield f"{name}, given gradients of NaN", layers, f"{len(layers) - 1}.bias", 0, NAN, 0
+
+
+class Residual(nn.Module):
+    def __init__(self, layers):
+        super().__init__()
+        for i, layer in enumerate(layers):
+            self.add_module(str(i), layer)
+        self.layers = layers
+
+    def forward(self, x):
+        y = x
+        for layer in self.layers:
+            y = layer(y)
+        return y + x
+
+
+def build(layers, x):
+    """Each layer's input size is what the layers before it make of x."""
+    modules = []
+    for layer in layers:
+        a = {k: v for k, v in layer.items() if k != "type"}
+        module = {"conv2d": lambda: nn.Conv2d(x.shape[1], a["out"], a["kernel"], groups=a["groups"]),
+                  "maxPool2d": lambda: nn.MaxPool2d(a["kernel"], a["stride"]), "avgPool2d": lambda: nn.AvgPool2d(a["kernel"], a["stride"]),
+                  "adaptiveAvgPool2d": lambda: nn.AdaptiveAvgPool2d(a["out"]), "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1]),
+                  "relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "flatten": nn.Flatten,
+                  "leakyRelu": lambda: nn.LeakyReLU(a["negativeSlope"]), "gelu": lambda: nn.GELU(approximate=a["approximate"]),
+                  "linear": lambda: nn.Linear(x.shape[1], a["out"]), "residual": lambda: Residual(build(a["layers"], x)),
+                  "dropout": lambda: nn.Dropout(a["p"]), "dropout2d": lambda: nn.Dropout2d(a["p"])}[layer["type"]]()
+        with torch.no_grad():
+            x = module.eval()(x)
+        modules.append(module.train())
+    return modules
+
+
+def images():
+    area, elements = IMAGE[1] * IMAGE[2], math.prod(IMAGE)
+    pixels = []
+    for i in range(SAMPLES * elements):
+        channel = FIRST_CHANNEL[i // elements]
+        pixels.append(channel[i % area % len(channel)] if i % elements < area else i * 73 % 251)
+    x = torch.tensor(pixels, dtype=torch.uint8).view(SAMPLES, *IMAGE).to(torch.float32).div(255)
+    return (x - torch.tensor(128, dtype=torch.float32).div(255)) / torch.tensor(0.5)
+
+
+def load(net, parameter, index, value):
+    drawn = 0
+    with torch.no_grad():
+        for name, tensor in net.state_dict().items():
+            if name.endswith("num_batches_tracked"):
+                continue
+            values = [(i * 37 % 101 - 50) / 100 for i in range(drawn, drawn + tensor.numel())]
+            drawn += tensor.numel()
+            scale = tensor.dim() == 1 and isinstance(net.get_submodule(name.rpartition(".")[0]), nn.BatchNorm2d) \
+                and name.endswith(("weight", "running_var"))
+            tensor.copy_((torch.tensor(values, dtype=torch.float32) + (1 if scale else 0)).view_as(tensor))
+            if name == parameter:
+                tensor.view(-1)[index] = value
+
+
+def train(net, x, y, order):
+    torch.manual_seed(MASKS_SEED)
+    net.train()
+    losses = []
+    for n in order:
+        net.zero_grad()
+        loss = nn.functional.cross_entropy(net(x[n:n + 1]), y[n:n + 1])
+        loss.backward()
+        with torch.no_grad():
+            for p in net.parameters():
+                p.sub_(p.grad)
+        losses.append(loss.item())
+    return losses
+
+
+def pattern(values):
+    kinds = ("." if math.isfinite(v) else "N" if v != v else "+" if v > 0 else "-" for v in values)
+    return " ".join(f"{len(list(run))}{kind}" for kind, run in itertools.groupby(kinds))
+
+
+def record(name, layers, parameter, index, value, first):
+    x, y, order = images(), torch.tensor(LABELS), [(first + i) % SAMPLES for i in range(SAMPLES)]
+    net = nn.Sequential(*build(layers, torch.zeros((1,) + IMAGE)))
+    load(net, parameter, index, value)
+    before = {k: v.detach().clone() for k, v in net.named_parameters()}
+    with torch.no_grad():
+        probabilities = net.eval()(x).softmax(1).view(-1).tolist()
+    train(net, x, y, order[:1])
+    gradients = {k: pattern((before[k] - v.detach()).view(-1).tolist()) for k, v in net.named_parameters()}
+    net = nn.Sequential(*build(layers, torch.zeros((1,) + IMAGE)))
+    load(net, parameter, index, value)
+    losses = train(net, x, y, order)
+    with torch.no_grad():
+        test_loss = nn.functional.cross_entropy(net.eval()(x), y, reduction="sum").item()
+    short = lambda v: float(f"{v:.6g}")
+    return {"name": name, "layers": layers, "probabilities": [short(p) for p in probabilities], "losses": [short(v) for v in losses],
+            "test_loss": short(test_loss), "gradients": gradients}
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    for row in rows():
+        print(json.dumps(record(*row)))
