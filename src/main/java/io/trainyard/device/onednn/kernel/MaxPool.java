@@ -75,13 +75,13 @@ public final class MaxPool {
     /// @param winners where it goes which value of its window each was, row by row from 0; as `largest`
     public void forward(MemorySegment values, MemorySegment largest, MemorySegment winners) {
         if (kernel == 2) {
-            forEachRow((from, to) -> chooseOfFour(values, from, largest, winners, to));
+            forEachRow((from, to) -> chooseOfFourVectors(values, from, largest, winners, to));
         } else {
-            forEachRow((from, to) -> choose(values, from, largest, winners, to));
+            forEachRow((from, to) -> chooseVectors(values, from, largest, winners, to));
         }
     }
 
-    private void choose(MemorySegment values, long from, MemorySegment largest, MemorySegment winners, long to) {
+    private void chooseVectors(MemorySegment values, long from, MemorySegment largest, MemorySegment winners, long to) {
         for (int column = 0; column < out.columns(); column++) {
             long corner = from + column * windowStep;
             long at = to + column * outPixel;
@@ -99,7 +99,8 @@ public final class MaxPool {
     }
 
     /// The same for windows of two rows and columns, half as long.
-    private void chooseOfFour(MemorySegment values, long from, MemorySegment largest, MemorySegment winners, long to) {
+    private void chooseOfFourVectors(
+            MemorySegment values, long from, MemorySegment largest, MemorySegment winners, long to) {
         for (int column = 0; column < out.columns(); column++) {
             long corner = from + column * windowStep;
             long at = to + column * outPixel;
@@ -130,19 +131,19 @@ public final class MaxPool {
     public void backward(MemorySegment gradient, MemorySegment winners, MemorySegment to) {
         boolean each = kernel == 2 && stride == 2 && in.rows() % 2 == 0 && in.columns() % 2 == 0;
         if (each) {
-            forEachRow((corner, from) -> spreadOverFour(gradient, winners, from, to, corner));
+            forEachRow((corner, from) -> spreadOverFourVectors(gradient, winners, from, to, corner));
         } else {
             to.fill((byte) 0);
             forEachRow((corner, from) -> {
                 for (int k = 0; k < taps.length; k++) {
-                    addTap(gradient, winners, from, to, corner + taps[k], k);
+                    addTapVectors(gradient, winners, from, to, corner + taps[k], k);
                 }
             });
         }
     }
 
     /// Windows that cover every value once write each of theirs.
-    private void spreadOverFour(
+    private void spreadOverFourVectors(
             MemorySegment gradient, MemorySegment winners, long from, MemorySegment to, long first) {
         FloatVector zero = FloatVector.zero(Lanes.SPECIES);
         for (int column = 0; column < out.columns(); column++) {
@@ -158,7 +159,7 @@ public final class MaxPool {
     }
 
     /// Adds what a row of windows gives to one value of each: others may have given to it, too.
-    private void addTap(
+    private void addTapVectors(
             MemorySegment gradient, MemorySegment winners, long from, MemorySegment to, long first, float tap) {
         FloatVector zero = FloatVector.zero(Lanes.SPECIES);
         for (int column = 0; column < out.columns(); column++) {

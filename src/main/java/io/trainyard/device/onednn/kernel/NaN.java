@@ -12,7 +12,7 @@ public final class NaN {
     /// Makes NaN of each value of `to` where that of `from` is. Both are native memory of the same size and layout.
     public static void keep(MemorySegment from, MemorySegment to) {
         long end = Lanes.wholeVectors(from);
-        keep(from, to, end);
+        keepVectors(from, to, end);
         for (long i = end; i < from.byteSize(); i += Float.BYTES) {
             float x = from.get(ValueLayout.JAVA_FLOAT, i);
             if (Float.isNaN(x)) {
@@ -21,7 +21,7 @@ public final class NaN {
         }
     }
 
-    private static void keep(MemorySegment from, MemorySegment to, long end) {
+    private static void keepVectors(MemorySegment from, MemorySegment to, long end) {
         for (long i = 0; i < end; i += Lanes.BYTES) {
             FloatVector x = Lanes.load(from, i);
             Lanes.store(Lanes.load(to, i).blend(x, x.test(VectorOperators.IS_NAN)), to, i);

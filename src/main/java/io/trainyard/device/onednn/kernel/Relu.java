@@ -15,14 +15,14 @@ public final class Relu {
     /// @param to may be `from`
     public static void forward(MemorySegment from, MemorySegment to) {
         long end = Lanes.wholeVectors(from);
-        forward(from, to, end);
+        forwardVectors(from, to, end);
         for (long i = end; i < from.byteSize(); i += Float.BYTES) {
             float x = from.get(ValueLayout.JAVA_FLOAT, i);
             to.set(ValueLayout.JAVA_FLOAT, i, x <= 0 ? 0 : x);
         }
     }
 
-    private static void forward(MemorySegment from, MemorySegment to, long end) {
+    private static void forwardVectors(MemorySegment from, MemorySegment to, long end) {
         FloatVector zero = FloatVector.zero(Lanes.SPECIES);
         for (long i = 0; i < end; i += Lanes.BYTES) {
             FloatVector x = Lanes.load(from, i);
@@ -37,14 +37,14 @@ public final class Relu {
     /// @param to where the input's goes; may be `gradient`
     public static void backward(MemorySegment output, MemorySegment gradient, MemorySegment to) {
         long end = Lanes.wholeVectors(output);
-        backward(output, gradient, to, end);
+        backwardVectors(output, gradient, to, end);
         for (long i = end; i < output.byteSize(); i += Float.BYTES) {
             float y = output.get(ValueLayout.JAVA_FLOAT, i);
             to.set(ValueLayout.JAVA_FLOAT, i, y <= 0 ? 0 : gradient.get(ValueLayout.JAVA_FLOAT, i));
         }
     }
 
-    private static void backward(MemorySegment output, MemorySegment gradient, MemorySegment to, long end) {
+    private static void backwardVectors(MemorySegment output, MemorySegment gradient, MemorySegment to, long end) {
         FloatVector zero = FloatVector.zero(Lanes.SPECIES);
         for (long i = 0; i < end; i += Lanes.BYTES) {
             FloatVector y = Lanes.load(output, i);
