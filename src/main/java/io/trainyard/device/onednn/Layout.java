@@ -1,8 +1,12 @@
 package io.trainyard.device.onednn;
 
-import static org.bytedeco.dnnl.global.dnnl.dnnl_memory_desc_equal;
-import static org.bytedeco.dnnl.global.dnnl.dnnl_memory_desc_get_size;
+import static org.bytedeco.dnnl.global.dnnl.*;
 
+import io.trainyard.device.onednn.kernel.ImageLayout;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Optional;
 import org.bytedeco.dnnl.dnnl_memory_desc;
 
 /// How a tensor of float32 lies in memory: oneDNN's memory descriptor. Its handle belongs to an [Engine].
@@ -36,5 +40,31 @@ final class Layout {
 
     boolean same(Layout other) {
         return dnnl_memory_desc_equal(handle, other.handle) == 1;
+    }
+
+    /// What kernels of our own need to know of it.
+    ///
+    /// @return empty for what is no batch of images, or lies in a way that [ImageLayout] cannot say
+    Optional<ImageLayout> image() {
+        long[] strides = dimensions(dnnl_query_strides, sizes.length);
+        int blocks = ask(dnnl_query_inner_nblks_s32).get(ValueLayout.JAVA_INT, 0);
+        return ImageLayout.of(
+                sizes, strides, dimensions(dnnl_query_inner_blks, blocks), dimensions(dnnl_query_inner_idxs, blocks));
+    }
+
+    /// The first `count` numbers of a `dnnl_dims_t` within the descriptor.
+    private long[] dimensions(int query, int count) {
+        return ask(query)
+                .get(ValueLayout.ADDRESS, 0)
+                .reinterpret((long) count * Long.BYTES)
+                .toArray(ValueLayout.JAVA_LONG);
+    }
+
+    /// Eight bytes: a number, or the address of several.
+    private MemorySegment ask(int query) {
+        MemorySegment answer = Arena.ofAuto().allocate(Long.BYTES, Long.BYTES);
+        Status.check(
+                dnnl_memory_desc_query(handle, query, new Address(answer.address())), "say how a tensor is laid out");
+        return answer;
     }
 }
