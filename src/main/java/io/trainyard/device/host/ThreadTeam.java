@@ -23,11 +23,12 @@ public final class ThreadTeam implements AutoCloseable {
 
     private final List<Thread> helpers = new ArrayList<>();
     private final AtomicInteger working = new AtomicInteger();
-    private volatile int meeting;
+    private volatile int tasks; // begun so far
     private volatile boolean closed;
     private volatile @Nullable Throwable failure;
     private volatile @Nullable Thread caller;
     private IntConsumer task = part -> {};
+    private final Meeting meeting; // within a task
 
     public ThreadTeam(int size) {
         this("trainyard-kernels", size);
@@ -35,6 +36,7 @@ public final class ThreadTeam implements AutoCloseable {
 
     /// @param name of the threads, before their numbers
     public ThreadTeam(String name, int size) {
+        meeting = new Meeting(size);
         for (int part = 1; part < size; part++) {
             int own = part;
             Thread helper = new Thread(() -> help(own), name + "-" + part);
@@ -44,9 +46,16 @@ public final class ThreadTeam implements AutoCloseable {
         }
     }
 
+    /// Where the team's members wait for one another within a task.
+    public Meeting meeting() {
+        return meeting;
+    }
+
     /// Calls `part.accept(0)` on this thread and `part.accept(1)` and so on on the others; returns when all are
-    /// done. Throws what one of them threw, the caller's own first.
+    /// done. Throws what one of them threw, the caller's own first; that others abandoned a [Meeting] for it does not
+    /// count.
     public void run(IntConsumer part) {
+        meeting.begin();
         if (helpers.isEmpty()) {
             part.accept(0);
             return;
@@ -54,11 +63,11 @@ public final class ThreadTeam implements AutoCloseable {
         task = part;
         caller = Thread.currentThread();
         working.set(helpers.size());
-        meeting++; // publishes what was written before
+        tasks++; // publishes what was written before
         helpers.forEach(LockSupport::unpark);
         Throwable own = attempt(part, 0);
         await(() -> working.get() == 0);
-        Throwable thrown = own != null ? own : failure;
+        Throwable thrown = worse(own, failure);
         failure = null;
         switch (thrown) {
             case null -> {}
@@ -72,14 +81,14 @@ public final class ThreadTeam implements AutoCloseable {
         int seen = 0;
         while (true) {
             int last = seen;
-            await(() -> closed || meeting != last);
+            await(() -> closed || tasks != last);
             if (closed) {
                 return;
             }
-            seen = meeting;
+            seen = tasks;
             Throwable thrown = attempt(task, part);
             if (thrown != null) {
-                failure = thrown;
+                failed(thrown);
             }
             if (working.decrementAndGet() == 0) {
                 LockSupport.unpark(caller);
@@ -87,21 +96,31 @@ public final class ThreadTeam implements AutoCloseable {
         }
     }
 
+    private synchronized void failed(Throwable thrown) {
+        failure = worse(failure, thrown);
+    }
+
+    /// The first that is a reason.
+    private static @Nullable Throwable worse(@Nullable Throwable first, @Nullable Throwable second) {
+        return first == null || first instanceof Meeting.AbandonedException && second != null ? second : first;
+    }
+
     @SuppressWarnings("IllegalCatch") // handed to the caller
-    private static @Nullable Throwable attempt(IntConsumer part, int number) {
+    private @Nullable Throwable attempt(IntConsumer part, int number) {
         try {
             part.accept(number);
             return null;
         } catch (RuntimeException | Error e) {
+            meeting.abandon();
             return e;
         }
     }
 
-    private interface Condition {
+    interface Condition {
         boolean holds();
     }
 
-    private static void await(Condition condition) {
+    static void await(Condition condition) {
         long begin = System.nanoTime();
         while (!condition.holds()) {
             if (System.nanoTime() - begin < SPIN_NANOS) {
