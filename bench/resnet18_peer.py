@@ -2,8 +2,9 @@
 """ResNet-18 for CIFAR-10 in PyTorch, as fast as it is usually made: the peer of the job resnet18-cifar.
 
     resnet18_peer.py --device cuda --batch 512 --precision bf16 [--compile] [--steps 60]
+    resnet18_peer.py --device cpu --batch 32 --precision fp32 --layout plain --threads 2 --steps 15
 
-Random images on the device, channels_last, cuDNN's search, SGD with momentum; bf16 is autocast's. Prints a JSON object
+Random images on the device, channels_last unless asked otherwise, cuDNN's search, SGD with momentum; bf16 is autocast's. Prints a JSON object
 with median_step_micros, the median over windows of steps after a warm-up in which everything is compiled.
 """
 import argparse, contextlib, json, statistics, time
@@ -40,17 +41,22 @@ def main():
     p.add_argument("--batch", type=int, default=512)
     p.add_argument("--precision", choices=["fp32", "tf32", "bf16"], default="fp32")
     p.add_argument("--compile", action="store_true")
+    p.add_argument("--layout", choices=["channels_last", "plain"], default="channels_last")
+    p.add_argument("--threads", type=int, default=0, help="of the CPU; 0 for PyTorch's own choice")
     p.add_argument("--steps", type=int, default=60)
     p.add_argument("--window", type=int, default=5)
     p.add_argument("--images", type=int, default=20_000)
     a = p.parse_args()
     torch.manual_seed(0)
+    if a.threads:
+        torch.set_num_threads(a.threads)
+    layout = torch.channels_last if a.layout == "channels_last" else torch.contiguous_format
     torch.backends.cudnn.benchmark = True
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = a.precision == "tf32"
     device = torch.device(a.device)
-    images = torch.rand(a.images, 3, 32, 32, device=device).contiguous(memory_format=torch.channels_last)
+    images = torch.rand(a.images, 3, 32, 32, device=device).contiguous(memory_format=layout)
     labels = torch.randint(10, (a.images,), device=device)
-    net = resnet18().to(device, memory_format=torch.channels_last)
+    net = resnet18().to(device, memory_format=layout)
     forward = torch.compile(net) if a.compile else net
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
     sync = torch.cuda.synchronize if device.type == "cuda" else (lambda: None)
@@ -75,6 +81,7 @@ def main():
         sync()
         micros.append((time.perf_counter() - begin) * 1e6 / a.window)
     print(json.dumps({"event": "done", "median_step_micros": statistics.median(micros), "steps": a.steps,
+                      "layout": a.layout, "threads": torch.get_num_threads(),
                       "torch": torch.__version__}))
 
 

@@ -8,8 +8,8 @@ import io.trainyard.spec.Network;
 /// number decides the last bits of the results.
 final class ThreadRule {
     /// Floating-point operations of a step that are worth a thread of its own, where threads go through the whole
-    /// network and meet twice a step: some 50 microseconds, several times what the meetings take. At every batch norm
-    /// they meet twice more, which must be worth as much again.
+    /// network and meet twice a step: some 50 microseconds, several times what the meetings take. At every batch
+    /// norm they meet twice more, which must be worth as much again.
     static final long FLOP_PER_THREAD = 7_000_000;
 
     /// Samples of a batch that a thread must have.

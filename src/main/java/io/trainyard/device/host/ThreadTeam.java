@@ -52,8 +52,8 @@ public final class ThreadTeam implements AutoCloseable {
     }
 
     /// Calls `part.accept(0)` on this thread and `part.accept(1)` and so on on the others; returns when all are
-    /// done. Throws what one of them threw, the caller's own first; that others abandoned a [Meeting] for it does not
-    /// count.
+    /// done. Throws what one of them threw, the caller's own first; that others left a [Meeting] because of it does
+    /// not count.
     public void run(IntConsumer part) {
         meeting.begin();
         if (helpers.isEmpty()) {

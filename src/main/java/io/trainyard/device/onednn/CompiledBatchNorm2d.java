@@ -48,9 +48,7 @@ final class CompiledBatchNorm2d implements CompiledLayer {
     /// In a layout that the kernels know.
     private static Memory described(ProgramBuilder program, Memory memory) {
         Layout layout = memory.layout();
-        return layout.image().isPresent()
-                ? memory
-                : program.in(program.engine().plain(layout.sizes()), memory);
+        return layout.image().isPresent() ? memory : program.in(program.engine().plain(layout.sizes()), memory);
     }
 
     private Operation forward(boolean training) {
@@ -126,8 +124,7 @@ final class CompiledBatchNorm2d implements CompiledLayer {
         return () -> {
             fill(centers, share::center);
             if (relu) {
-                sums.computeBehindRelu(
-                        gradient, y, masked, x, centers, share.ownGradients(), share.ownProducts());
+                sums.computeBehindRelu(gradient, y, masked, x, centers, share.ownGradients(), share.ownProducts());
             } else {
                 sums.compute(gradient, x, centers, share.ownGradients(), share.ownProducts());
             }

@@ -25,7 +25,13 @@ record Program(
     /// @param masks where dropout takes its masks from at the time it runs
     /// @param norms the shard's shares in batch norms
     static Program compile(
-            Network network, int batchSize, boolean training, Engine engine, ModelState state, BatchMasks.Part masks, NormShares norms) {
+            Network network,
+            int batchSize,
+            boolean training,
+            Engine engine,
+            ModelState state,
+            BatchMasks.Part masks,
+            NormShares norms) {
         ProgramBuilder forward = new ProgramBuilder(engine, state, training, masks, norms);
         Memory input = engine.memory(engine.plain(sizes(network, batchSize)));
         Chain layers = new Chain(forward, network.layers(), input);

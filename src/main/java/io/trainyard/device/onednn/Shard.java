@@ -17,7 +17,8 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /// One part of every batch, and the programs for it. Without batch norm the part is computed a chunk at a time, so
-/// that a chunk's activations are still in the cache when the next layer and the backward pass read them. Made, used and closed on one thread.
+/// that a chunk's activations are still in the cache when the next layer and the backward pass read them. Made, used
+/// and closed on one thread.
 final class Shard implements BatchShard, AutoCloseable {
     /// Values (one sample's input and activations, times samples) of a chunk: 4 MiB of float32, about what stays
     /// in a core's cache.

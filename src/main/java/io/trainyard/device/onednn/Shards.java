@@ -3,7 +3,8 @@ package io.trainyard.device.onednn;
 import io.trainyard.spec.Network;
 
 /// Into how many parts a batch is cut. Every part goes through the whole network on threads of its own, which
-/// meet twice a step and at every batch norm; within a part oneDNN's threads meet at every operator. A rule on shapes, because the
+/// meet twice a step and at every batch norm; within a part oneDNN's threads meet at every operator. A rule on shapes,
+/// because the
 /// number decides the last bits of the results.
 final class Shards {
     /// With fewer samples a part's operators are too small for their own overhead.

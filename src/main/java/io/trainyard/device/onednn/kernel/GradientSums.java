@@ -138,8 +138,7 @@ public final class GradientSums {
         long run = runs.layout().run();
         for (long i = begin + run / LENGTH * LENGTH; i < begin + run; i++) {
             boolean blocked = output.getAtIndex(ValueLayout.JAVA_FLOAT, i) <= 0;
-            gradient.setAtIndex(
-                    ValueLayout.JAVA_FLOAT, i, blocked ? 0 : source.getAtIndex(ValueLayout.JAVA_FLOAT, i));
+            gradient.setAtIndex(ValueLayout.JAVA_FLOAT, i, blocked ? 0 : source.getAtIndex(ValueLayout.JAVA_FLOAT, i));
         }
     }
 

@@ -83,8 +83,7 @@ public final class Normalisation {
         }
     }
 
-    private void sum(
-            MemorySegment x, MemorySegment addend, MemorySegment y, long first, long last, int step, int at) {
+    private void sum(MemorySegment x, MemorySegment addend, MemorySegment y, long first, long last, int step, int at) {
         FloatVector center = FloatVector.fromArray(Runs.FLOATS, centers, at);
         FloatVector factor = FloatVector.fromArray(Runs.FLOATS, factors, at);
         FloatVector shift = FloatVector.fromArray(Runs.FLOATS, shifts, at);

@@ -95,8 +95,8 @@ public final class ValueSums {
     }
 
     private DoubleVector centers(int at) {
-        return (DoubleVector) FloatVector.fromArray(Runs.HALF, centers, at)
-                .convertShape(VectorOperators.F2D, DOUBLES, 0);
+        return (DoubleVector)
+                FloatVector.fromArray(Runs.HALF, centers, at).convertShape(VectorOperators.F2D, DOUBLES, 0);
     }
 
     private static DoubleVector wide(MemorySegment x, long index) {

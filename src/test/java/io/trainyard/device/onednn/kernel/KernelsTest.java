@@ -27,14 +27,17 @@ class KernelsTest {
 
     static Stream<ImageLayout> layouts() {
         return Stream.of(
-                blocked(3, 5, 5, 1), blocked(3, 4, 8, 1), blocked(3, 5, 5, 8), blocked(2, 4, 4, 16), lastChannels(3, 5, 3));
+                blocked(3, 5, 5, 1),
+                blocked(3, 4, 8, 1),
+                blocked(3, 5, 5, 8),
+                blocked(2, 4, 4, 16),
+                lastChannels(3, 5, 3));
     }
 
     private static ImageLayout blocked(int samples, int rows, int columns, int lanes) {
         long run = (long) rows * columns * lanes;
         long sample = run * Math.ceilDiv(CHANNELS, lanes);
-        return new ImageLayout(
-                samples, CHANNELS, rows, columns, lanes, sample, run, (long) columns * lanes, lanes);
+        return new ImageLayout(samples, CHANNELS, rows, columns, lanes, sample, run, (long) columns * lanes, lanes);
     }
 
     private static ImageLayout lastChannels(int samples, int rows, int columns) {
@@ -85,7 +88,8 @@ class KernelsTest {
                 kernel.compute(x, added, y);
                 for (int c = 0; c < CHANNELS; c++) {
                     for (long i : indices(layout, c)) {
-                        double sum = (at(x, i) - centers[c]) * factors[c] + shifts[c] + (added == null ? 0 : at(added, i));
+                        double sum =
+                                (at(x, i) - centers[c]) * factors[c] + shifts[c] + (added == null ? 0 : at(added, i));
                         float expected = (float) (relu ? Math.max(0, sum) : sum);
                         assertThat(at(y, i)).isCloseTo(expected, ROUNDING);
                     }
@@ -175,8 +179,7 @@ class KernelsTest {
         long[] indices = new long[layout.samples() * layout.area()];
         for (int i = 0; i < indices.length; i++) {
             int pixel = i % layout.area();
-            indices[i] = layout.index(
-                    i / layout.area(), channel, pixel / layout.columns(), pixel % layout.columns());
+            indices[i] = layout.index(i / layout.area(), channel, pixel / layout.columns(), pixel % layout.columns());
         }
         return indices;
     }
