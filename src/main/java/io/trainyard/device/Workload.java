@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
 ///     have not all
 /// @param threads CPU threads to compute with; 0 lets the device choose for the network, by a rule on shapes. The
 ///     number is part of what makes a run repeatable: [LearningSession#threads] says what was chosen
+/// @param trains false for a session that is only asked to test and predict
 public record Workload(
         Network network,
         OptimizerSpec optimizer,
@@ -28,7 +29,21 @@ public record Workload(
         PixelScale scale,
         AugmentSpec augment,
         Precision precision,
-        int threads) {
+        int threads,
+        boolean trains) {
+    /// For training and tests.
+    public Workload(
+            Network network,
+            OptimizerSpec optimizer,
+            int batchSize,
+            Dataset dataset,
+            PixelScale scale,
+            AugmentSpec augment,
+            Precision precision,
+            int threads) {
+        this(network, optimizer, batchSize, dataset, scale, augment, precision, threads, true);
+    }
+
     public Workload {
         if (batchSize < 1 || batchSize > dataset.train().size()) {
             throw new InvalidJobException("batchSize is %d, but data set %s has %d training samples; allowed is 1 to %d"
@@ -53,11 +68,16 @@ public record Workload(
     }
 
     public Workload withThreads(int number) {
-        return new Workload(network, optimizer, batchSize, dataset, scale, augment, precision, number);
+        return new Workload(network, optimizer, batchSize, dataset, scale, augment, precision, number, trains);
     }
 
     public Workload withDataset(Dataset other) {
-        return new Workload(network, optimizer, batchSize, other, scale, augment, precision, threads);
+        return new Workload(network, optimizer, batchSize, other, scale, augment, precision, threads, trains);
+    }
+
+    /// For tests and predictions alone: what only training needs need not be made.
+    public Workload forTests() {
+        return new Workload(network, optimizer, batchSize, dataset, scale, augment, precision, threads, false);
     }
 
     /// @param device the device's name, for the message
@@ -105,6 +125,10 @@ public record Workload(
     /// @throws IllegalArgumentException if the order's size is not the training part's, there is not one learning
     ///     rate a step, or there is no such step
     public void requirePlan(EpochPlan plan, int firstStep) {
+        if (!trains) {
+            throw new IllegalStateException(
+                    "the session was opened for tests alone; open one for training to begin an epoch");
+        }
         if (plan.order().length != dataset.train().size()) {
             throw new IllegalArgumentException("the epoch's order has %d samples; data set %s has %d to train on"
                     .formatted(

@@ -133,7 +133,8 @@ public final class JobTraining {
             requireProgress(attempt, newest);
             Workload asBefore =
                     newest.isPresent() ? workload.withThreads(newest.get().threads()) : workload;
-            try (LearningSession session = device.open(asBefore)) {
+            Workload asked = job.kind() == JobKind.EVALUATE ? asBefore.forTests() : asBefore;
+            try (LearningSession session = device.open(asked)) {
                 StartingPoint start = StartingPoint.of(job, workload.network(), folder, newest);
                 session.load(start.state());
                 events.accept(started(job, attempt, device, workload, session, start.progress(), folder));

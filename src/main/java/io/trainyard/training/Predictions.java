@@ -56,7 +56,7 @@ public record Predictions(int classes, byte[] labels, float[] probabilities) {
         int batchSize = Math.min(request.batchSize(), dataset.train().size());
         Workload workload = new Workload(
                 network, unused, batchSize, dataset, scale, AugmentSpec.NONE, Precision.FP32, request.threads());
-        try (LearningSession session = device.open(workload)) {
+        try (LearningSession session = device.open(workload.forTests())) {
             session.load(new SessionState(request.model(), Parameters.NONE));
             return new Predictions(dataset.classes(), dataset.test().labels(), session.predict());
         }

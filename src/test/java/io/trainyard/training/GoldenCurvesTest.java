@@ -40,6 +40,11 @@ class GoldenCurvesTest {
     /// PyTorch's own spread between thread counts is up to half of this.
     private static final double ACCURACY_TOLERANCE = 0.02;
 
+    /// Before rounding decides anything in ResNet-18: it is off by 2e-7 there.
+    private static final Percentage FIRST_LOSS_TOLERANCE = Percentage.withPercentage(0.0001);
+
+    private static final int FIRST_STEPS = 2;
+
     /// A network of millions of ReLUs: after a few steps some inputs are so near to 0 that rounding decides
     /// their sign. In the golden file float32 and float64 differ by up to 0.3 %.
     private static final Percentage LATER_LOSS_TOLERANCE = Percentage.withPercentage(1);
@@ -119,7 +124,9 @@ class GoldenCurvesTest {
                     int step = line.path("step").asInt();
                     assertThat((double) losses[step - 1])
                             .as("loss of step %d", step)
-                            .isCloseTo(line.path("loss").asDouble(), tolerance);
+                            .isCloseTo(
+                                    line.path("loss").asDouble(),
+                                    step <= FIRST_STEPS ? FIRST_LOSS_TOLERANCE : tolerance);
                 }
                 case "epoch" ->
                     assertThat(tests.get(epoch).testLossSum())

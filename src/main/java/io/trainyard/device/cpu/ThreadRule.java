@@ -1,13 +1,15 @@
 package io.trainyard.device.cpu;
 
 import io.trainyard.device.onednn.OneDnnDevice;
+import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 
 /// How many threads a network is worth, when nobody says. A rule on shapes and not on measured time, because the
 /// number decides the last bits of the results.
 final class ThreadRule {
     /// Floating-point operations of a step that are worth a thread of its own, where threads go through the whole
-    /// network and meet twice a step: some 50 microseconds, several times what the meetings take.
+    /// network and meet twice a step: some 50 microseconds, several times what the meetings take. At every batch
+    /// norm they meet twice more, which must be worth as much again.
     static final long FLOP_PER_THREAD = 7_000_000;
 
     /// Samples of a batch that a thread must have.
@@ -28,7 +30,10 @@ final class ThreadRule {
     /// @param processors those that this process may use
     static int threads(Network network, int batchSize, int processors) {
         long flop = stepFlop(network, batchSize);
-        long worth = Math.min(flop / FLOP_PER_THREAD, batchSize / MIN_SHARE);
+        long norms = network.allLayers().stream()
+                .filter(layer -> layer.spec() instanceof LayerSpec.BatchNorm2d)
+                .count();
+        long worth = Math.min(flop / (FLOP_PER_THREAD * (1 + norms)), batchSize / MIN_SHARE);
         int sharing = (int) Math.clamp(worth, 1, processors);
         boolean shares = sharing > 1 && OneDnnDevice.shards(network, batchSize, sharing) == sharing;
         if (shares || KernelRule.narrow(network)) {

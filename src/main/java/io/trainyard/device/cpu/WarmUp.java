@@ -44,26 +44,66 @@ final class WarmUp {
     private static final Normalize NORMALIZE = new Normalize(List.of(0.5, 0.5), List.of(0.5, 0.5));
     private static final double NO_RATE = 0; // parameters stay as they are
 
-    /// What the kernels of [io.trainyard.device.vector] compute.
-    private static final List<LayerSpec> NARROW = List.of(
-            new LayerSpec.Conv2d(null, 6, 5, 1, 0, true),
-            new LayerSpec.Relu(null),
-            new LayerSpec.MaxPool2d(null, 2, 2),
-            new LayerSpec.Conv2d(null, 3, 5, 1, 2, true),
-            new LayerSpec.MaxPool2d(null, 3, 1),
-            new LayerSpec.Flatten(null),
-            new LayerSpec.Dropout(null, 0.5),
-            new LayerSpec.Linear(null, 24, true),
-            new LayerSpec.Relu(null),
-            new LayerSpec.Linear(null, CLASSES, true));
+    /// Which kernels, besides those of the update rules.
+    private enum Layers {
+        /// Those of [io.trainyard.device.vector].
+        NARROW(
+                new LayerSpec.Conv2d(null, 6, 5, 1, 0, true),
+                new LayerSpec.Relu(null),
+                new LayerSpec.MaxPool2d(null, 2, 2),
+                new LayerSpec.Conv2d(null, 3, 5, 1, 2, true),
+                new LayerSpec.MaxPool2d(null, 3, 1),
+                new LayerSpec.Flatten(null),
+                new LayerSpec.Dropout(null, 0.5),
+                new LayerSpec.Linear(null, 24, true),
+                new LayerSpec.Relu(null),
+                new LayerSpec.Linear(null, CLASSES, true)),
 
-    /// What is computed in Java beside oneDNN.
-    private static final List<LayerSpec> WIDE = List.of(
-            new LayerSpec.Conv2d(null, 16, 3, 1, 0, true),
-            new LayerSpec.Relu(null),
-            new LayerSpec.MaxPool2d(null, 2, 2),
-            new LayerSpec.Flatten(null),
-            new LayerSpec.Linear(null, CLASSES, true));
+        /// Those beside oneDNN, without batch norm's.
+        WIDE(
+                new LayerSpec.Conv2d(null, 16, 3, 1, 1, true),
+                new LayerSpec.Relu(null),
+                new LayerSpec.MaxPool2d(null, 2, 2),
+                new LayerSpec.MaxPool2d(null, 3, 1),
+                new LayerSpec.Sigmoid(null),
+                new LayerSpec.Flatten(null),
+                new LayerSpec.Linear(null, CLASSES, true)),
+
+        /// Batch norm's: alone, with a ReLU, with a sum, with both.
+        NORM(
+                new LayerSpec.Conv2d(null, 16, 3, 1, 1, false),
+                new LayerSpec.BatchNorm2d(null),
+                new LayerSpec.Relu(null),
+                block(),
+                new LayerSpec.Relu(null),
+                block(),
+                new LayerSpec.MaxPool2d(null, 2, 2),
+                new LayerSpec.BatchNorm2d(null),
+                new LayerSpec.Flatten(null),
+                new LayerSpec.Linear(null, CLASSES, true));
+
+        private final NetworkSpec network;
+
+        Layers(LayerSpec... layers) {
+            network = NetworkSpec.ofLayers(List.of(layers));
+        }
+
+        private static LayerSpec block() {
+            return new LayerSpec.Residual(
+                    null,
+                    List.of(new LayerSpec.Conv2d(null, 16, 3, 1, 1, false), new LayerSpec.BatchNorm2d(null)),
+                    List.of());
+        }
+
+        static Layers of(Network network) {
+            if (KernelRule.narrow(network)) {
+                return NARROW;
+            }
+            return network.allLayers().stream().anyMatch(layer -> layer.spec() instanceof LayerSpec.BatchNorm2d)
+                    ? NORM
+                    : WIDE;
+        }
+    }
 
     /// One for each update rule that has kernels of its own.
     private static final List<OptimizerSpec> OPTIMIZERS = List.of(
@@ -73,10 +113,10 @@ final class WarmUp {
             new Sgd(NO_RATE, 0.9, true, 0));
 
     /// What decides which kernels are called.
-    private record Kind(boolean narrow, OptimizerSpec optimizer) {}
+    private record Kind(Layers layers, OptimizerSpec optimizer) {}
 
     /// How often [#next] is to be called to have warmed all.
-    static final int KINDS = 2 * OPTIMIZERS.size();
+    static final int KINDS = Layers.values().length * OPTIMIZERS.size();
 
     private static final Set<Kind> DONE = new HashSet<>(); // in this process, as what is compiled
     private static int next;
@@ -91,7 +131,7 @@ final class WarmUp {
 
     /// The kernels that such a job needs, unless they are warm; returns when they are.
     void once(Network network, OptimizerSpec optimizer) {
-        Kind kind = new Kind(KernelRule.narrow(network), representative(optimizer));
+        Kind kind = new Kind(Layers.of(network), representative(optimizer));
         synchronized (DONE) {
             if (DONE.add(kind)) {
                 train(kind);
@@ -103,7 +143,8 @@ final class WarmUp {
     /// kernels is compiled only after thousands of steps.
     void next() {
         synchronized (DONE) {
-            Kind kind = new Kind(next % 2 == 0, OPTIMIZERS.get(next / 2));
+            Layers[] all = Layers.values();
+            Kind kind = new Kind(all[next % all.length], OPTIMIZERS.get(next / all.length));
             next = (next + 1) % KINDS;
             DONE.add(kind);
             train(kind);
@@ -125,7 +166,7 @@ final class WarmUp {
 
     private void train(Kind kind, @Nullable Normalize normalize) {
         Workload workload = workload(kind, normalize);
-        try (LearningSession session = (kind.narrow() ? narrow : wide).open(workload)) {
+        try (LearningSession session = (kind.layers() == Layers.NARROW ? narrow : wide).open(workload)) {
             session.load(new SessionState(parameters(workload.network()), Parameters.NONE));
             int[] order = TorchRandom.identity(STEPS * BATCH);
             session.beginEpoch(new EpochPlan(order, new double[STEPS], new TorchRandom(0)), 0);
@@ -136,7 +177,7 @@ final class WarmUp {
 
     private static Workload workload(Kind kind, @Nullable Normalize normalize) {
         return new Workload(
-                Network.fit(NetworkSpec.ofLayers(kind.narrow() ? NARROW : WIDE), IMAGE, CLASSES),
+                Network.fit(kind.layers().network, IMAGE, CLASSES),
                 kind.optimizer(),
                 BATCH,
                 new Dataset("warm-up", IMAGE, CLASSES, images(STEPS * BATCH), images(BATCH)),

@@ -23,7 +23,8 @@ public final class ThreadTeam implements AutoCloseable {
     private static final long SLEEP_NANOS = 100_000_000;
 
     private final List<Thread> helpers = new ArrayList<>();
-    private volatile Meeting meeting = new Meeting(part -> {}, 0, false, null);
+    private final Meeting meeting; // within a task
+    private volatile Task task;
     private volatile boolean closed;
 
     public ThreadTeam(int size) {
@@ -32,7 +33,9 @@ public final class ThreadTeam implements AutoCloseable {
 
     /// @param name of the threads, before their numbers
     public ThreadTeam(String name, int size) {
-        Meeting none = meeting;
+        meeting = new Meeting(size);
+        Task none = new Task(part -> {}, 0, false, null, meeting);
+        task = none;
         for (int part = 1; part < size; part++) {
             int own = part;
             Thread helper = new Thread(() -> help(own, none), name + "-" + part);
@@ -42,62 +45,71 @@ public final class ThreadTeam implements AutoCloseable {
         }
     }
 
+    /// Where the team's members wait for one another within a task; not within a shared one.
+    public Meeting meeting() {
+        return meeting;
+    }
+
     /// Calls `part.accept(0)` on this thread and `part.accept(1)` and so on on the others, each always on the same;
-    /// returns when all are done. Throws what one of them threw, that of the lowest part.
+    /// returns when all are done. Throws what one of them threw, that of the lowest part; that others left a
+    /// [Meeting] because of it does not count.
     public void run(IntConsumer part) {
-        meet(part, false);
+        together(part, false);
     }
 
     /// As [#run], but a part whose thread has not begun it is done by one that is free: on a machine that is busy
     /// elsewhere nobody waits for a thread that waits for a processor.
     public void share(IntConsumer part) {
-        meet(part, true);
+        together(part, true);
     }
 
-    private void meet(IntConsumer part, boolean shared) {
+    private void together(IntConsumer part, boolean shared) {
+        meeting.begin();
         if (helpers.isEmpty()) {
             part.accept(0);
             return;
         }
-        Meeting now = new Meeting(part, helpers.size() + 1, shared, Thread.currentThread());
-        meeting = now; // publishes what was written before
+        Task now = new Task(part, helpers.size() + 1, shared, Thread.currentThread(), meeting);
+        task = now; // publishes what was written before
         helpers.forEach(LockSupport::unpark);
         now.attend(0);
         await(now::isOver);
         now.rethrow();
     }
 
-    private void help(int own, Meeting before) {
-        Meeting seen = before;
+    private void help(int own, Task before) {
+        Task seen = before;
         while (true) {
-            Meeting last = seen;
+            Task last = seen;
             await(() -> closed || isAfter(last));
             if (closed) {
                 return;
             }
-            seen = meeting;
+            seen = task;
             seen.attend(own);
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // each meeting is itself only
-    private boolean isAfter(Meeting last) {
-        return meeting != last;
+    @SuppressWarnings("ReferenceEquality") // each task is itself only
+    private boolean isAfter(Task last) {
+        return task != last;
     }
 
-    private static final class Meeting {
+    private static final class Task {
         private final IntConsumer part;
         private final boolean shared;
         private final @Nullable Thread caller;
+        private final Meeting meeting;
         private final AtomicIntegerArray begun; // 1 where somebody has begun the part
         private final AtomicInteger left;
         private @Nullable Throwable failure;
-        private int failed = Integer.MAX_VALUE; // the part that it is of
+        private long rank = Long.MAX_VALUE; // of the failure
 
-        Meeting(IntConsumer part, int parts, boolean shared, @Nullable Thread caller) {
+        Task(IntConsumer part, int parts, boolean shared, @Nullable Thread caller, Meeting meeting) {
             this.part = part;
             this.shared = shared;
             this.caller = caller;
+            this.meeting = meeting;
             this.begun = new AtomicIntegerArray(parts);
             this.left = new AtomicInteger(parts);
         }
@@ -122,6 +134,7 @@ public final class ThreadTeam implements AutoCloseable {
             try {
                 part.accept(number);
             } catch (RuntimeException | Error e) {
+                meeting.abandon();
                 keep(number, e);
             }
             if (left.decrementAndGet() == 0) {
@@ -130,8 +143,9 @@ public final class ThreadTeam implements AutoCloseable {
         }
 
         private synchronized void keep(int number, Throwable thrown) {
-            if (number < failed) {
-                failed = number;
+            long own = thrown instanceof Meeting.AbandonedException ? Integer.MAX_VALUE + (long) number : number;
+            if (own < rank) {
+                rank = own;
                 failure = thrown;
             }
         }
@@ -146,11 +160,11 @@ public final class ThreadTeam implements AutoCloseable {
         }
     }
 
-    private interface Condition {
+    interface Condition {
         boolean holds();
     }
 
-    private static void await(Condition condition) {
+    static void await(Condition condition) {
         long begin = System.nanoTime();
         while (!condition.holds()) {
             if (System.nanoTime() - begin < SPIN_NANOS) {

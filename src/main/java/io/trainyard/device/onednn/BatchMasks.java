@@ -1,41 +1,59 @@
 package io.trainyard.device.onednn;
 
 import io.trainyard.random.TorchRandom;
-import java.util.function.Supplier;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 
-/// Draws the dropout masks of some samples of a batch while their program runs. Every layer draws for the whole
-/// batch, which is PyTorch's order of random numbers: what others' samples get is drawn and forgotten.
+/// The dropout masks of a batch, drawn before its shards begin: one layer's after the other, each for the whole batch,
+/// which is PyTorch's order of random numbers.
 final class BatchMasks {
-    private final Supplier<TorchRandom> random;
-    private int before; // samples of the batch that others compute
-    private int samples;
-    private int behind;
+    private final Map<String, Mask> masks = new LinkedHashMap<>(); // by the layers' names
 
-    /// @param random the epoch's generator at the time a mask is drawn
-    BatchMasks(Supplier<TorchRandom> random) {
-        this.random = random;
+    /// @param elements of a sample
+    /// @param values (samples, elements)
+    private record Mask(double p, int elements, float[] values) {}
+
+    /// @param batchSize the largest
+    BatchMasks(Network network, int batchSize) {
+        for (Network.Layer layer : network.allLayers()) {
+            if (layer.spec() instanceof LayerSpec.Dropout dropout) {
+                put(layer, dropout.p(), batchSize);
+            } else if (layer.spec() instanceof LayerSpec.Dropout2d dropout) {
+                put(layer, dropout.p(), batchSize);
+            }
+        }
     }
 
-    /// @param first of the samples whose masks are drawn from now on
-    /// @param batchSize samples of the whole batch
-    void begin(int first, int samples, int batchSize) {
-        this.before = first;
-        this.samples = samples;
-        this.behind = batchSize - first - samples;
+    private void put(Network.Layer layer, double p, int batchSize) {
+        int elements = layer.spec().maskElements(layer.in());
+        masks.put(layer.name(), new Mask(p, elements, new float[Math.multiplyExact(batchSize, elements)]));
     }
 
-    /// Fills `mask` for the samples that were begun with.
-    void draw(float[] mask, double p) {
-        int elements = mask.length / samples;
-        skip(before, elements);
-        random.get().dropoutMask(mask, p);
-        skip(behind, elements);
+    void draw(TorchRandom random, int samples) {
+        for (Mask mask : masks.values()) {
+            int drawn = samples * mask.elements();
+            float[] values = drawn == mask.values().length ? mask.values() : new float[drawn];
+            random.dropoutMask(values, mask.p());
+            System.arraycopy(values, 0, mask.values(), 0, drawn);
+        }
     }
 
-    /// Forgets the masks of others' samples.
-    ///
-    /// @param elements of one sample's masks
-    void skip(int others, long elements) {
-        random.get().skip(others * elements * TorchRandom.WORDS_PER_MASK_ELEMENT);
+    /// What one shard takes of them.
+    final class Part {
+        private int first;
+
+        /// @param sample of the batch, whose masks are the next program's first
+        void begin(int sample) {
+            first = sample;
+        }
+
+        /// Fills `mask` from a layer's, (samples, elements).
+        void read(String layer, float[] mask) {
+            Mask drawn = Objects.requireNonNull(masks.get(layer));
+            System.arraycopy(drawn.values(), first * drawn.elements(), mask, 0, mask.length);
+        }
     }
 }

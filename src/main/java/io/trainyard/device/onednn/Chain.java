@@ -1,10 +1,11 @@
 package io.trainyard.device.onednn;
 
+import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Layers one after another; none give their input.
+/// Layers one after another; none give their input. A ReLU belongs to the layer before it where that computes it along.
 ///
 /// Nothing before the first layer with parameters is run backward unless the input's gradient is asked for.
 final class Chain implements CompiledLayer {
@@ -19,18 +20,25 @@ final class Chain implements CompiledLayer {
 
     Chain(ProgramBuilder program, List<Network.Layer> layers, Memory input) {
         Memory values = input;
-        for (Network.Layer layer : layers) {
-            CompiledLayer compiled = CompiledLayer.of(program, layer, values);
+        int untrained = 0;
+        for (int i = 0; i < layers.size(); i++) {
+            Network.Layer layer = layers.get(i);
+            boolean relu = CompiledLayer.takesRelu(layer)
+                    && i + 1 < layers.size()
+                    && layers.get(i + 1).spec() instanceof LayerSpec.Relu;
+            CompiledLayer compiled = CompiledLayer.of(program, layer, values, relu);
+            if (untrained == this.layers.size() && layer.parameters().isEmpty()) {
+                untrained++;
+            }
             this.layers.add(compiled);
             values = compiled.output();
+            if (relu) {
+                i++;
+            }
         }
         output = values;
         reached = output;
-        int trained = 0;
-        while (trained < layers.size() && layers.get(trained).parameters().isEmpty()) {
-            trained++;
-        }
-        first = trained;
+        first = untrained;
     }
 
     @Override

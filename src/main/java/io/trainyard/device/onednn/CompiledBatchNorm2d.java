@@ -1,80 +1,88 @@
 package io.trainyard.device.onednn;
 
-import static org.bytedeco.dnnl.global.dnnl.*;
-
-import io.trainyard.device.onednn.Engine.Argument;
-import io.trainyard.spec.LayerSpec.BatchNorm2d;
+import io.trainyard.device.onednn.kernel.GradientSums;
+import io.trainyard.device.onednn.kernel.ImageLayout;
+import io.trainyard.device.onednn.kernel.Normalisation;
+import io.trainyard.device.onednn.kernel.NormalisationGradient;
+import io.trainyard.device.onednn.kernel.ValueSums;
 import io.trainyard.spec.Network;
-import java.lang.foreign.ValueLayout;
+import java.lang.foreign.MemorySegment;
+import java.util.function.IntToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
-/// Normalises each channel: in training by the batch's mean and variance, in evaluation by the running ones.
+/// Normalises each channel: in training by mean and variance of the whole batch, for which the shards meet, in
+/// evaluation by the running ones. By kernels of our own: oneDNN sums in float32, and knows nothing of shards.
+///
+/// What follows is computed along with it where it is there: adding a residual's other branch, and a ReLU.
 final class CompiledBatchNorm2d implements CompiledLayer {
-    private static final int SCALE_AND_SHIFT = dnnl_use_scale | dnnl_use_shift;
-
-    private final String name;
+    private final NormShare share;
+    private final ImageLayout images;
+    private final boolean relu;
     private final Memory input;
-    private final Slot scale;
-    private final Slot shift;
-    private final Memory mean;
-    private final Memory variance;
-    private final Memory inputGradient;
-    private final PrimitiveDescription forward;
+    private final @Nullable Memory addend;
     private final Memory output;
 
-    CompiledBatchNorm2d(ProgramBuilder program, Network.Layer layer, Memory input) {
-        this.name = layer.name();
-        this.input = input;
-        ModelState state = program.state();
-        scale = state.placeVector(layer.parameters().get(0));
-        shift = state.placeVector(layer.parameters().get(1));
-        Memory runningMean = state.placeVector(layer.parameters().get(2)).value();
-        Memory runningVariance = state.placeVector(layer.parameters().get(3)).value();
-        long[] batches = state.counter(layer.parameters().get(4));
+    /// The gradient of the sum before the ReLU; the addend's, too. Null before the backward pass is added.
+    private @Nullable Memory sumGradient;
 
-        Engine engine = program.engine();
-        Layout layout = input.layout();
-        Layout channels = runningMean.layout();
-        boolean training = program.training();
-        mean = training ? engine.memory(channels) : runningMean;
-        variance = training ? engine.memory(channels) : runningVariance;
-        forward = engine.describe(
-                "run layer \"%s\" forward".formatted(name),
-                (handle, cpu) -> dnnl_batch_normalization_forward_primitive_desc_create(
-                        handle,
-                        cpu,
-                        program.propagation(),
-                        layout.handle(),
-                        layout.handle(),
-                        BatchNorm2d.EPSILON,
-                        training ? SCALE_AND_SHIFT : SCALE_AND_SHIFT | dnnl_use_global_stats,
-                        null));
-        output = engine.memory(layout);
-        inputGradient = training ? engine.memory(layout) : output;
-        program.add(
-                forward,
-                new Argument(DNNL_ARG_SRC, input),
-                new Argument(DNNL_ARG_MEAN, mean),
-                new Argument(DNNL_ARG_VARIANCE, variance),
-                new Argument(DNNL_ARG_SCALE, scale.value()),
-                new Argument(DNNL_ARG_SHIFT, shift.value()),
-                new Argument(DNNL_ARG_DST, output));
-        if (training) {
-            double values = (double) layout.elements() / channels.elements();
-            program.add(() -> {
-                follow(runningMean, mean, 1);
-                follow(runningVariance, variance, values / (values - 1));
-                batches[0]++;
-            });
+    private @Nullable Memory inputGradient;
+
+    /// @param addend what is added to the normalised values; null for none
+    /// @param relu whether one follows
+    CompiledBatchNorm2d(
+            ProgramBuilder program, Network.Layer layer, Memory input, @Nullable Memory addend, boolean relu) {
+        share = program.norms().of(layer);
+        this.relu = relu;
+        this.input = described(program, input);
+        images = this.input.layout().image().orElseThrow();
+        this.addend = addend == null ? null : program.in(this.input.layout(), addend);
+        output = program.training()
+                ? program.engine().memory(this.input.layout())
+                : program.over(this.input); // nobody asks what was before
+        if (program.training()) {
+            program.norms().meetsForward(share);
         }
+        program.add(forward(program.training()));
     }
 
-    /// PyTorch keeps the unbiased variance, oneDNN gives the biased one: `correction` is the ratio.
-    private static void follow(Memory running, Memory batch, double correction) {
-        double momentum = BatchNorm2d.MOMENTUM;
-        for (long c = 0; c < running.layout().elements(); c++) {
-            double old = running.data().getAtIndex(ValueLayout.JAVA_FLOAT, c);
-            double now = batch.data().getAtIndex(ValueLayout.JAVA_FLOAT, c) * correction;
-            running.data().setAtIndex(ValueLayout.JAVA_FLOAT, c, (float) ((1 - momentum) * old + momentum * now));
+    /// In a layout that the kernels know.
+    private static Memory described(ProgramBuilder program, Memory memory) {
+        Layout layout = memory.layout();
+        return layout.image().isPresent() ? memory : program.in(program.engine().plain(layout.sizes()), memory);
+    }
+
+    private Operation forward(boolean training) {
+        Normalisation normalisation = new Normalisation(images, relu);
+        MemorySegment x = input.data();
+        MemorySegment y = output.data();
+        MemorySegment added = addend == null ? null : addend.data();
+        double[] centers = new double[share.channels()];
+        double[] factors = new double[share.channels()];
+        double[] shifts = new double[share.channels()];
+        Operation statistics = training ? batchStatistics() : share::useRunning;
+        return () -> {
+            statistics.run();
+            fill(centers, share::center);
+            fill(factors, share::factor);
+            fill(shifts, share::shift);
+            normalisation.set(centers, factors, shifts);
+            normalisation.compute(x, added, y);
+        };
+    }
+
+    private Operation batchStatistics() {
+        ValueSums sums = new ValueSums(images);
+        MemorySegment x = input.data();
+        long values = (long) images.samples() * images.area();
+        return () -> {
+            sums.compute(x, share.ownMeans(), share.ownDeviations());
+            share.meetForward(values);
+        };
+    }
+
+    private static void fill(double[] values, IntToDoubleFunction ofChannel) {
+        for (int c = 0; c < values.length; c++) {
+            values[c] = ofChannel.applyAsDouble(c);
         }
     }
 
@@ -83,38 +91,61 @@ final class CompiledBatchNorm2d implements CompiledLayer {
         return output;
     }
 
-    /// oneDNN computes the gradients of the parameters and of the input together.
+    /// The gradient of what was added to the normalised values; after [#addParameterGradients].
+    Memory addendGradient() {
+        return known(sumGradient);
+    }
+
+    /// The gradients of the parameters and of the input need the same sums, and are computed together. With an
+    /// addend the gradient of the sum stays, for the other branch.
     @Override
     public void addParameterGradients(ProgramBuilder program, Memory outputGradient) {
-        Layout layout = input.layout();
-        PrimitiveDescription backward = program.engine()
-                .describe(
-                        "run the gradient of layer \"%s\"".formatted(name),
-                        (handle, cpu) -> dnnl_batch_normalization_backward_primitive_desc_create(
-                                handle,
-                                cpu,
-                                dnnl_backward,
-                                layout.handle(),
-                                layout.handle(),
-                                layout.handle(),
-                                BatchNorm2d.EPSILON,
-                                SCALE_AND_SHIFT,
-                                forward.handle(),
-                                null));
-        program.add(
-                backward,
-                new Argument(DNNL_ARG_SRC, input),
-                new Argument(DNNL_ARG_MEAN, mean),
-                new Argument(DNNL_ARG_VARIANCE, variance),
-                new Argument(DNNL_ARG_SCALE, scale.value()),
-                new Argument(DNNL_ARG_DIFF_DST, program.in(layout, outputGradient)),
-                new Argument(DNNL_ARG_DIFF_SRC, inputGradient),
-                new Argument(DNNL_ARG_DIFF_SCALE, scale.requireGradient()),
-                new Argument(DNNL_ARG_DIFF_SHIFT, shift.requireGradient()));
+        Memory gradient = program.in(input.layout(), outputGradient);
+        Memory masked = relu ? program.over(gradient) : gradient;
+        if (addend != null) {
+            program.share(masked);
+        }
+        Memory ofInput = program.over(masked);
+        program.norms().meetsBackward(share);
+        program.add(backward(gradient.data(), masked.data(), ofInput.data()));
+        sumGradient = masked;
+        inputGradient = ofInput;
+    }
+
+    private Operation backward(MemorySegment gradient, MemorySegment masked, MemorySegment ofInput) {
+        GradientSums sums = new GradientSums(images);
+        NormalisationGradient normalisation = new NormalisationGradient(images);
+        MemorySegment x = input.data();
+        MemorySegment y = output.data();
+        double[] centers = new double[share.channels()];
+        double[] factors = new double[share.channels()];
+        double[] ofInputs = new double[share.channels()];
+        double[] constants = new double[share.channels()];
+        return () -> {
+            fill(centers, share::center);
+            if (relu) {
+                sums.computeBehindRelu(gradient, y, masked, x, centers, share.ownGradients(), share.ownProducts());
+            } else {
+                sums.compute(gradient, x, centers, share.ownGradients(), share.ownProducts());
+            }
+            share.meetBackward();
+            fill(factors, share::factor);
+            fill(ofInputs, share::gradientOfInput);
+            fill(constants, share::gradientConstant);
+            normalisation.set(centers, factors, ofInputs, constants);
+            normalisation.compute(masked, x, ofInput);
+        };
     }
 
     @Override
     public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
-        return inputGradient;
+        return known(inputGradient);
+    }
+
+    private static Memory known(@Nullable Memory gradient) {
+        if (gradient == null) {
+            throw new IllegalStateException("the backward pass has not been added yet");
+        }
+        return gradient;
     }
 }

@@ -13,7 +13,7 @@ final class CompiledDropout implements CompiledLayer {
     private final PrimitiveDescription multiplication;
     private final Memory output;
 
-    private CompiledDropout(ProgramBuilder program, Network.Layer layer, double p, Memory input) {
+    private CompiledDropout(ProgramBuilder program, Network.Layer layer, Memory input) {
         Engine engine = program.engine();
         Layout layout = input.layout();
         Memory plain = engine.memory(engine.plain(layout.sizes()));
@@ -21,7 +21,7 @@ final class CompiledDropout implements CompiledLayer {
         float[] drawn = new float[(int) layout.sizes()[0] * layer.spec().maskElements(layer.in())];
         int neighbours = values.length / drawn.length;
         program.add(() -> {
-            program.masks().draw(drawn, p);
+            program.masks().read(layer.name(), drawn);
             for (int i = 0; i < drawn.length; i++) {
                 Arrays.fill(values, i * neighbours, (i + 1) * neighbours, drawn[i]);
             }
@@ -38,7 +38,7 @@ final class CompiledDropout implements CompiledLayer {
 
     /// In evaluation, and with p = 0, nothing is drawn and nothing changes.
     static CompiledLayer of(ProgramBuilder program, Network.Layer layer, double p, Memory input) {
-        return program.training() && p > 0 ? new CompiledDropout(program, layer, p, input) : new PassThrough(input);
+        return program.training() && p > 0 ? new CompiledDropout(program, layer, input) : new PassThrough(input);
     }
 
     private void addProduct(ProgramBuilder program, Memory factor, Memory product) {

@@ -18,19 +18,28 @@ interface CompiledLayer {
     /// which it may overwrite where [ProgramBuilder#over] lets it.
     Memory addInputGradient(ProgramBuilder program, Memory outputGradient);
 
-    static CompiledLayer of(ProgramBuilder program, Network.Layer layer, Memory input) {
+    /// Whether the layer computes a ReLU along that follows it.
+    static boolean takesRelu(Network.Layer layer) {
+        return layer.spec() instanceof LayerSpec.BatchNorm2d || CompiledNormResidual.fits(layer);
+    }
+
+    /// @param relu whether it computes one along; only for layers that do
+    static CompiledLayer of(ProgramBuilder program, Network.Layer layer, Memory input, boolean relu) {
         return switch (layer.spec()) {
             case LayerSpec.Conv2d spec -> new CompiledConv2d(program, layer, spec, input);
             case LayerSpec.MaxPool2d spec -> new CompiledMaxPool2d(program, layer, spec, input);
             case LayerSpec.AvgPool2d spec -> CompiledAvgPool2d.sliding(program, layer, spec, input);
             case LayerSpec.AdaptiveAvgPool2d spec -> CompiledAvgPool2d.covering(program, layer, spec, input);
-            case LayerSpec.BatchNorm2d _ -> new CompiledBatchNorm2d(program, layer, input);
+            case LayerSpec.BatchNorm2d _ -> new CompiledBatchNorm2d(program, layer, input, null, relu);
             case LayerSpec.Activation spec -> CompiledActivation.of(program, layer, spec, input);
             case LayerSpec.Dropout spec -> CompiledDropout.of(program, layer, spec.p(), input);
             case LayerSpec.Dropout2d spec -> CompiledDropout.of(program, layer, spec.p(), input);
             case LayerSpec.Flatten _ -> new PassThrough(input);
             case LayerSpec.Linear spec -> new CompiledLinear(program, layer, spec, input);
-            case LayerSpec.Residual _ -> new CompiledResidual(program, layer, input);
+            case LayerSpec.Residual _ ->
+                CompiledNormResidual.fits(layer)
+                        ? new CompiledNormResidual(program, layer, input, relu)
+                        : new CompiledResidual(program, layer, input);
         };
     }
 

@@ -1,8 +1,5 @@
 package io.trainyard.device.onednn;
 
-import static org.bytedeco.dnnl.global.dnnl.*;
-
-import io.trainyard.device.onednn.Engine.Argument;
 import io.trainyard.spec.Network;
 import java.util.Arrays;
 
@@ -22,7 +19,7 @@ final class CompiledResidual implements CompiledLayer {
         long[] sizes = CompiledLayer.outputSizes(input, layer);
         Memory sum = sized(program, layers.output(), sizes);
         output = program.engine().memory(sum.layout());
-        addSum(program, sum, sized(program, shortcut.output(), sizes), output);
+        program.addSum(name, sum, sized(program, shortcut.output(), sizes), output);
     }
 
     /// The branches may disagree about dimensions: behind a flatten layer values still have those of the image.
@@ -33,20 +30,6 @@ final class CompiledResidual implements CompiledLayer {
         }
         Engine engine = program.engine();
         return engine.view(program.in(engine.plain(found), memory), engine.plain(sizes));
-    }
-
-    private void addSum(ProgramBuilder program, Memory a, Memory b, Memory sum) {
-        Layout layout = a.layout();
-        PrimitiveDescription addition = program.engine()
-                .describe(
-                        "add the branches of layer \"%s\"".formatted(name),
-                        (handle, cpu) -> dnnl_binary_primitive_desc_create(
-                                handle, cpu, dnnl_binary_add, layout.handle(), layout.handle(), layout.handle(), null));
-        program.add(
-                addition,
-                new Argument(DNNL_ARG_SRC_0, a),
-                new Argument(DNNL_ARG_SRC_1, program.in(layout, b)),
-                new Argument(DNNL_ARG_DST, sum));
     }
 
     @Override
@@ -69,7 +52,7 @@ final class CompiledResidual implements CompiledLayer {
         Memory a = layers.addInputGradient(program, outputGradient);
         Memory b = shortcut.addInputGradient(program, outputGradient);
         Memory sum = program.over(a);
-        addSum(program, a, b, sum);
+        program.addSum(name, a, b, sum);
         return sum;
     }
 }

@@ -12,6 +12,7 @@ import io.trainyard.random.TorchRandom;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,7 @@ final class OneDnnSession extends ShardedSession {
     private final Thread owner = Thread.currentThread();
     private final Shard[] shards;
     private final ModelState state;
+    private final BatchMasks masks;
     private final List<List<MemorySegment>> gradients = new ArrayList<>(); // of all shards: this session's first
     private final List<OneDnnSession> others = new ArrayList<>(); // the other devices'
 
@@ -39,6 +41,8 @@ final class OneDnnSession extends ShardedSession {
         this.library = library;
         shardThreads = threads / count;
         shards = new Shard[count];
+        masks = new BatchMasks(workload.network(), workload.trains() ? workload.batchSize() : 0);
+        Map<String, BatchSums> sums = NormShares.sums(workload.network(), count);
         try {
             library.setThreads(shardThreads);
             ModelState layouts = first == null ? null : first.state;
@@ -47,7 +51,8 @@ final class OneDnnSession extends ShardedSession {
                     part.piece(0, count),
                     new BatchPart(0, count),
                     engine -> new ModelState(engine, workload.network().parameters(), workload.optimizer(), layouts),
-                    this::random);
+                    masks,
+                    model -> new NormShares(model, sums, 0, team().meeting()));
             shards[0] = chooser;
             state = chooser.state();
             team().run(t -> {
@@ -58,7 +63,8 @@ final class OneDnnSession extends ShardedSession {
                             part.piece(t, count),
                             new BatchPart(t, count),
                             state::withGradientsOf,
-                            this::random);
+                            masks,
+                            model -> new NormShares(model, sums, t, team().meeting()));
                 }
             });
         } catch (RuntimeException | Error e) {
@@ -103,9 +109,10 @@ final class OneDnnSession extends ShardedSession {
         return state.save();
     }
 
-    /// Layers draw their masks when they come to them.
     @Override
-    protected void draw(TorchRandom random, int samples) {}
+    protected void draw(TorchRandom random, int samples) {
+        masks.draw(random, samples);
+    }
 
     @Override
     protected long countStep() {

@@ -23,9 +23,16 @@ record Program(
         List<Operation> backward) {
     /// @param training true for a program with a backward pass
     /// @param masks where dropout takes its masks from at the time it runs
+    /// @param norms the shard's shares in batch norms
     static Program compile(
-            Network network, int batchSize, boolean training, Engine engine, ModelState state, BatchMasks masks) {
-        ProgramBuilder forward = new ProgramBuilder(engine, state, training, masks);
+            Network network,
+            int batchSize,
+            boolean training,
+            Engine engine,
+            ModelState state,
+            BatchMasks.Part masks,
+            NormShares norms) {
+        ProgramBuilder forward = new ProgramBuilder(engine, state, training, masks, norms);
         Memory input = engine.memory(engine.plain(sizes(network, batchSize)));
         Chain layers = new Chain(forward, network.layers(), input);
         Memory values = layers.output();
@@ -34,7 +41,7 @@ record Program(
             return new Program(
                     batchSize, input, logits, logits, forward.preparations(), forward.operations(), List.of());
         }
-        ProgramBuilder backward = new ProgramBuilder(engine, state, true, masks);
+        ProgramBuilder backward = new ProgramBuilder(engine, state, true, masks, norms);
         Memory logitsGradient = engine.memory(logits.layout());
         layers.addParameterGradients(backward, logitsGradient);
         List<Operation> preparations = new ArrayList<>(forward.preparations());

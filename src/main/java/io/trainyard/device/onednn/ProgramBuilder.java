@@ -1,7 +1,6 @@
 package io.trainyard.device.onednn;
 
-import static org.bytedeco.dnnl.global.dnnl.dnnl_forward_inference;
-import static org.bytedeco.dnnl.global.dnnl.dnnl_forward_training;
+import static org.bytedeco.dnnl.global.dnnl.*;
 
 import io.trainyard.device.onednn.Engine.Argument;
 import java.util.ArrayList;
@@ -13,6 +12,7 @@ import java.util.Set;
 ///
 /// @param training false for evaluation: no masks, running statistics, nothing kept for a backward pass
 /// @param masks where dropout takes its masks from when the program runs
+/// @param norms the shard's shares in batch norms
 /// @param preparations what must run first whenever parameters have changed
 /// @param operations those added so far
 /// @param shared addresses of what several read, and nobody may write over
@@ -20,12 +20,13 @@ record ProgramBuilder(
         Engine engine,
         ModelState state,
         boolean training,
-        BatchMasks masks,
+        BatchMasks.Part masks,
+        NormShares norms,
         List<Operation> preparations,
         List<Operation> operations,
         Set<Long> shared) {
-    ProgramBuilder(Engine engine, ModelState state, boolean training, BatchMasks masks) {
-        this(engine, state, training, masks, new ArrayList<>(), new ArrayList<>(), new HashSet<>());
+    ProgramBuilder(Engine engine, ModelState state, boolean training, BatchMasks.Part masks, NormShares norms) {
+        this(engine, state, training, masks, norms, new ArrayList<>(), new ArrayList<>(), new HashSet<>());
     }
 
     /// oneDNN's `dnnl_prop_kind_t` of the forward pass.
@@ -43,6 +44,22 @@ record ProgramBuilder(
 
     void add(PrimitiveDescription description, List<Argument> arguments) {
         operations.add(engine.operation(description, arguments));
+    }
+
+    /// Adds two tensors of one shape, in the layout of the first.
+    ///
+    /// @param layer whose branches they are
+    void addSum(String layer, Memory a, Memory b, Memory sum) {
+        Layout layout = a.layout();
+        PrimitiveDescription addition = engine.describe(
+                "add the branches of layer \"%s\"".formatted(layer),
+                (handle, cpu) -> dnnl_binary_primitive_desc_create(
+                        handle, cpu, dnnl_binary_add, layout.handle(), layout.handle(), layout.handle(), null));
+        add(
+                addition,
+                new Argument(DNNL_ARG_SRC_0, a),
+                new Argument(DNNL_ARG_SRC_1, in(layout, b)),
+                new Argument(DNNL_ARG_DST, sum));
     }
 
     /// `memory` itself if it lies in `layout`, otherwise a copy that this program makes each time it comes here.

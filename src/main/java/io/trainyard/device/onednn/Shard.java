@@ -8,18 +8,17 @@ import io.trainyard.device.host.BatchAssembler;
 import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.CrossEntropy;
 import io.trainyard.device.host.GradientSum;
-import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.LayerSpec;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
-/// One part of every batch, and the programs for it. Where no layer needs the whole batch, the part is computed
-/// a chunk at a time, so that a chunk's activations are still in the cache when the next layer and the backward
-/// pass read them. Made, used and closed on one thread.
+/// One part of every batch, and the programs for it. Without batch norm the part is computed a chunk at a time, so
+/// that a chunk's activations are still in the cache when the next layer and the backward pass read them. Made, used
+/// and closed on one thread.
 final class Shard implements BatchShard, AutoCloseable {
     /// Values (one sample's input and activations, times samples) of a chunk: 4 MiB of float32, about what stays
     /// in a core's cache.
@@ -41,7 +40,8 @@ final class Shard implements BatchShard, AutoCloseable {
     /// Where the gradients of several chunks are summed, one for each of `trained`; without chunks the slots' own.
     private final List<MemorySegment> gradients;
 
-    private final BatchMasks masks;
+    private final BatchMasks.Part masks;
+    private final NormShares norms;
     private final BatchAssembler assembler;
     private final float[] logits; // (chunk, classes)
     private final CrossEntropy crossEntropy;
@@ -68,27 +68,32 @@ final class Shard implements BatchShard, AutoCloseable {
     /// @param ofBatch its samples of every batch
     /// @param ofTests its samples of the test set
     /// @param states makes the parameters for the shard's engine
-    /// @param random where dropout draws its masks from at the time it runs
+    /// @param masks of the batch that is trained
+    /// @param norms makes the shares in the batch norms
     Shard(
             Workload workload,
             BatchPart ofBatch,
             BatchPart ofTests,
             Function<Engine, ModelState> states,
-            Supplier<TorchRandom> random) {
+            BatchMasks masks,
+            Function<ModelState, NormShares> norms) {
         this.workload = workload;
-        this.masks = new BatchMasks(random);
+        this.masks = masks.new Part();
         fullBatch = Part.of(workload.batchSize(), ofBatch);
         lastBatch = Part.of(workload.lastBatchSize(), ofBatch);
         tests = Part.of(workload.dataset().test().size(), ofTests);
         engine = new Engine();
         try {
             state = states.apply(engine);
+            this.norms = norms.apply(state);
             int most = Math.max(fullBatch.samples(), lastBatch.samples()); // of a smaller batch a part may have more
             chunk = chunk(workload, most);
             chunked = chunk < most;
             testChunk = testChunk(workload, tests.samples());
-            for (Part part : List.of(fullBatch, lastBatch)) {
-                part.chunkSizes(chunk).forEach(size -> training.computeIfAbsent(size, n -> compile(n, true)));
+            if (workload.trains()) {
+                for (Part part : List.of(fullBatch, lastBatch)) {
+                    part.chunkSizes(chunk).forEach(size -> training.computeIfAbsent(size, n -> compile(n, true)));
+                }
             }
             tests.chunkSizes(testChunk).forEach(size -> evaluation.computeIfAbsent(size, n -> compile(n, false)));
             trained = state.trained();
@@ -108,11 +113,14 @@ final class Shard implements BatchShard, AutoCloseable {
     }
 
     private Program compile(int samples, boolean forTraining) {
-        return Program.compile(workload.network(), samples, forTraining, engine, state, masks);
+        return Program.compile(workload.network(), samples, forTraining, engine, state, masks, norms);
     }
 
-    /// All chunks of a part are as equal as can be.
+    /// All chunks of a part are as equal as can be. Batch norm needs all of the part's samples at once.
     private static int chunk(Workload workload, int samples) {
+        if (workload.network().allLayers().stream().anyMatch(layer -> layer.spec() instanceof LayerSpec.BatchNorm2d)) {
+            return Math.max(1, samples);
+        }
         long fitting = Math.max(1, CHUNK_ELEMENTS / workload.network().activationElements());
         int chunks = Shards.count(workload.network(), samples, (int) Math.min(samples, Math.ceilDiv(samples, fitting)));
         return Math.ceilDiv(samples, Math.max(1, chunks));
@@ -142,14 +150,14 @@ final class Shard implements BatchShard, AutoCloseable {
         Part part = batchSize == workload.batchSize() ? fullBatch : lastBatch;
         part.chunkSizes(chunk).forEach(size -> program(training, size).prepare());
         if (part.samples() == 0) {
-            masks.skip(batchSize, workload.network().maskElements());
             gradients.forEach(gradient -> gradient.fill((byte) 0));
+            norms.meetWithoutSamples();
         }
         double loss = 0;
         for (int first = part.begin(); first < part.end(); first += chunk) {
             int samples = Math.min(chunk, part.end() - first);
             List<Change> own = changes.isEmpty() ? changes : changes.subList(first, first + samples);
-            masks.begin(first, samples, batchSize);
+            masks.begin(first);
             loss += train(program(training, samples), order, from + first, batchSize, own);
             if (chunked) {
                 collect(first == part.begin());

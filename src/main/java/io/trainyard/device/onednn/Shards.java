@@ -1,10 +1,10 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 
 /// Into how many parts a batch is cut. Every part goes through the whole network on threads of its own, which
-/// meet twice a step; within a part oneDNN's threads meet at every operator. A rule on shapes, because the
+/// meet twice a step and at every batch norm; within a part oneDNN's threads meet at every operator. A rule on shapes,
+/// because the
 /// number decides the last bits of the results.
 final class Shards {
     /// With fewer samples a part's operators are too small for their own overhead.
@@ -19,9 +19,6 @@ final class Shards {
     /// @return a divisor of `threads`
     static int count(Network network, int batchSize, int threads) {
         long work = network.multiplyAdds() * batchSize;
-        if (network.allLayers().stream().anyMatch(layer -> needsWholeBatch(layer.spec()))) {
-            return 1;
-        }
         int count = threads;
         while (count > 1
                 && (threads % count != 0
@@ -30,12 +27,5 @@ final class Shards {
             count--;
         }
         return count;
-    }
-
-    /// Batch norm for its statistics; dropout for its masks, which are drawn layer after layer.
-    private static boolean needsWholeBatch(LayerSpec layer) {
-        return layer instanceof LayerSpec.BatchNorm2d
-                || layer instanceof LayerSpec.Dropout
-                || layer instanceof LayerSpec.Dropout2d;
     }
 }

@@ -6,6 +6,8 @@ import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.Shape;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
@@ -25,6 +27,26 @@ class ThreadRuleTest {
         assertThat(ThreadRule.threads(tudui(), 64, 8)).isEqualTo(8);
         assertThat(ThreadRule.threads(tudui(), 64, 64)).isEqualTo(64);
         assertThat(ThreadRule.threads(tudui(), 1, 8)).isEqualTo(1);
+    }
+
+    /// At each batch norm the threads meet as often as otherwise in a whole step.
+    @Test
+    void batchNormsMustBeWorthTheirMeetings() {
+        assertThat(ThreadRule.threads(normalising(0), 64, 8)).isEqualTo(8);
+        assertThat(ThreadRule.threads(normalising(7), 64, 8)).isEqualTo(3);
+        Network resnet18 = Network.fit(NetworkSpec.named("resnet18-cifar"), Shape.of(3, 32, 32), 10);
+        assertThat(ThreadRule.threads(resnet18, 32, 4)).isEqualTo(4);
+    }
+
+    /// Some 2.7 million floating-point operations a sample.
+    private static Network normalising(int norms) {
+        List<LayerSpec> layers = new ArrayList<>();
+        layers.add(new LayerSpec.Conv2d(null, 16, 3, 1, 1, true));
+        layers.addAll(Collections.nCopies(norms, new LayerSpec.BatchNorm2d(null)));
+        layers.add(new LayerSpec.AdaptiveAvgPool2d(null, 1));
+        layers.add(new LayerSpec.Flatten(null));
+        layers.add(new LayerSpec.Linear(null, 10, true));
+        return Network.fit(NetworkSpec.ofLayers(layers), Shape.of(3, 32, 32), 10);
     }
 
     @Test

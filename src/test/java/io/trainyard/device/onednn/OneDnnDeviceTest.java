@@ -90,7 +90,7 @@ public class OneDnnDeviceTest extends DeviceContract {
     }
 
     @Test
-    void whatNeedsTheWholeBatchIsNotCutIntoShards() {
+    void aBatchOfFewSamplesIsNotCutAndTrainsWithOneDnnsThreads() {
         assertThat(shards(CheckWorkload.eventful(), 2)).isEqualTo(1);
         NumbersContract.checkTraining(device(), CheckWorkload.eventful().withThreads(2));
     }

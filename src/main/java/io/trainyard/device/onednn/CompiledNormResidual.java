@@ -1,0 +1,55 @@
+package io.trainyard.device.onednn;
+
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import java.util.List;
+
+/// The sum of two branches, one of which ends with a batch norm: that adds the other branch, and computes the ReLU
+/// behind the sum, too. Both branches read the same input: neither may write over it.
+final class CompiledNormResidual implements CompiledLayer {
+    private final String name;
+    private final Chain body; // of the branch with the batch norm, what is before it
+    private final Chain other;
+    private final CompiledBatchNorm2d norm;
+
+    /// @param relu whether one follows
+    CompiledNormResidual(ProgramBuilder program, Network.Layer layer, Memory input, boolean relu) {
+        name = layer.name();
+        program.share(input);
+        int ending = endsWithNorm(layer.branches().getFirst()) ? 0 : 1;
+        List<Network.Layer> branch = layer.branches().get(ending);
+        body = new Chain(program, branch.subList(0, branch.size() - 1), input);
+        other = new Chain(program, layer.branches().get(1 - ending), input);
+        norm = new CompiledBatchNorm2d(program, branch.getLast(), body.output(), other.output(), relu);
+    }
+
+    static boolean fits(Network.Layer layer) {
+        return layer.branches().stream().anyMatch(CompiledNormResidual::endsWithNorm);
+    }
+
+    private static boolean endsWithNorm(List<Network.Layer> branch) {
+        return !branch.isEmpty() && branch.getLast().spec() instanceof LayerSpec.BatchNorm2d;
+    }
+
+    @Override
+    public Memory output() {
+        return norm.output();
+    }
+
+    @Override
+    public void addParameterGradients(ProgramBuilder program, Memory outputGradient) {
+        norm.addParameterGradients(program, outputGradient);
+        body.addParameterGradients(program, norm.addInputGradient(program, outputGradient));
+        other.addParameterGradients(program, norm.addendGradient());
+    }
+
+    /// What each branch began with is the gradient that [#addParameterGradients] gave it.
+    @Override
+    public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
+        Memory a = body.addInputGradient(program, outputGradient);
+        Memory b = other.addInputGradient(program, outputGradient);
+        Memory sum = program.over(a);
+        program.addSum(name, a, b, sum);
+        return sum;
+    }
+}

@@ -1,0 +1,145 @@
+package io.trainyard.device.onednn;
+
+import io.trainyard.device.host.Meeting;
+import io.trainyard.spec.LayerSpec.BatchNorm2d;
+import io.trainyard.spec.Network;
+import java.lang.foreign.ValueLayout;
+
+/// One shard's share in a layer's batch norm: meets the others, and then has the whole batch's statistics and, in
+/// the backward pass, its gradients. A shard without samples of a batch meets the others all the same. The first
+/// shard keeps the running statistics and the parameters' gradients, each for all.
+final class NormShare {
+    private final int shard;
+    private final Meeting meeting;
+    private final BatchSums sums;
+    private final Slot scale;
+    private final Slot shift;
+    private final Memory runningMean;
+    private final Memory runningVariance;
+    private final long[] batches;
+
+    private final double[] mean;
+    private final double[] variance; // biased
+    private final double[] gradientSums;
+    private final double[] productSums;
+
+    /// @param shard its number
+    NormShare(ModelState state, Network.Layer layer, int shard, Meeting meeting, BatchSums sums) {
+        this.shard = shard;
+        this.meeting = meeting;
+        this.sums = sums;
+        scale = state.placeVector(layer.parameters().get(0));
+        shift = state.placeVector(layer.parameters().get(1));
+        runningMean = state.placeVector(layer.parameters().get(2)).value();
+        runningVariance = state.placeVector(layer.parameters().get(3)).value();
+        batches = state.counter(layer.parameters().get(4));
+        int channels = layer.in().size(0);
+        mean = new double[channels];
+        variance = new double[channels];
+        gradientSums = new double[channels];
+        productSums = new double[channels];
+    }
+
+    int channels() {
+        return mean.length;
+    }
+
+    /// Where the shard's means go before [#meetForward].
+    double[] ownMeans() {
+        return sums.means(shard);
+    }
+
+    /// Where the sums of squared differences to them go.
+    double[] ownDeviations() {
+        return sums.deviations(shard);
+    }
+
+    /// Where the sums of the outputs' gradients go before [#meetBackward].
+    double[] ownGradients() {
+        return sums.gradients(shard);
+    }
+
+    /// Where the sums of their products with input - [#center] go.
+    double[] ownProducts() {
+        return sums.products(shard);
+    }
+
+    /// @param values of a channel in the shard's samples; 0 without samples
+    void meetForward(long values) {
+        sums.setCount(shard, values);
+        meeting.await(shard);
+        sums.combine(mean, variance);
+        if (shard == 0) {
+            double count = sums.count();
+            follow(runningMean, mean, 1);
+            follow(runningVariance, variance, count / (count - 1));
+            batches[0]++;
+        }
+    }
+
+    /// PyTorch keeps the unbiased variance: `correction` is its ratio to the biased one.
+    private static void follow(Memory running, double[] batch, double correction) {
+        double momentum = BatchNorm2d.MOMENTUM;
+        for (int c = 0; c < batch.length; c++) {
+            double old = running.data().getAtIndex(ValueLayout.JAVA_FLOAT, c);
+            double now = batch[c] * correction;
+            running.data().setAtIndex(ValueLayout.JAVA_FLOAT, c, (float) ((1 - momentum) * old + momentum * now));
+        }
+    }
+
+    void meetBackward() {
+        meeting.await(shard);
+        sums.addUp(gradientSums, productSums);
+        if (shard == 0) {
+            for (int c = 0; c < mean.length; c++) {
+                shift.requireGradient().data().setAtIndex(ValueLayout.JAVA_FLOAT, c, (float) gradientSums[c]);
+                scale.requireGradient().data().setAtIndex(ValueLayout.JAVA_FLOAT, c, (float) scaleGradient(c));
+            }
+        }
+    }
+
+    /// Takes the running statistics for those of the batch.
+    void useRunning() {
+        for (int c = 0; c < mean.length; c++) {
+            mean[c] = runningMean.data().getAtIndex(ValueLayout.JAVA_FLOAT, c);
+            variance[c] = runningVariance.data().getAtIndex(ValueLayout.JAVA_FLOAT, c);
+        }
+    }
+
+    /// The mean as float32.
+    double center(int channel) {
+        return (float) mean[channel];
+    }
+
+    /// Of input - [#center] in the output.
+    double factor(int channel) {
+        return scale.value().data().getAtIndex(ValueLayout.JAVA_FLOAT, channel) * inverse(channel);
+    }
+
+    /// Of the output, besides; what the center's rounding took away included.
+    double shift(int channel) {
+        double bias = shift.value().data().getAtIndex(ValueLayout.JAVA_FLOAT, channel);
+        return bias + (center(channel) - mean[channel]) * factor(channel);
+    }
+
+    private double inverse(int channel) {
+        return 1 / Math.sqrt(variance[channel] + BatchNorm2d.EPSILON);
+    }
+
+    /// The sum of the gradients times the normalised inputs.
+    private double scaleGradient(int c) {
+        return inverse(c) * (productSums[c] + (center(c) - mean[c]) * gradientSums[c]);
+    }
+
+    /// Of input - [#center] in the input's gradient. With h = (x - mean) / deviation and g = dL/dy,
+    /// dL/dx = factor (g - average g - h average(g h)).
+    double gradientOfInput(int c) {
+        return -factor(c) * inverse(c) * scaleGradient(c) / sums.count();
+    }
+
+    /// Of the input's gradient, besides.
+    double gradientConstant(int c) {
+        double rounding = (center(c) - mean[c]) * inverse(c);
+        return -factor(c) * (gradientSums[c] + rounding * scaleGradient(c)) / sums.count();
+    }
+}

@@ -1,0 +1,122 @@
+package io.trainyard.device.onednn.kernel;
+
+import static io.trainyard.device.onednn.kernel.Runs.LENGTH;
+import static io.trainyard.device.onednn.kernel.Runs.load;
+import static io.trainyard.device.onednn.kernel.Runs.store;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorOperators;
+import org.jspecify.annotations.Nullable;
+
+/// y = (x - center) factor + shift, each channel with its own three, and then perhaps what else is to be added, and
+/// a ReLU, whose NaN stays one. The input may be written over.
+///
+/// The center is the mean as float32: the difference of two near numbers is exact, and what the mean's rounding
+/// took away belongs into the shift.
+public final class Normalisation {
+    private final Runs runs;
+    private final boolean relu;
+    private final float[] centers; // tables
+    private final float[] factors;
+    private final float[] shifts;
+
+    /// @param relu whether one follows
+    public Normalisation(ImageLayout layout, boolean relu) {
+        this.relu = relu;
+        runs = new Runs(layout);
+        centers = new float[runs.places()];
+        factors = new float[runs.places()];
+        shifts = new float[runs.places()];
+    }
+
+    /// One of each for every channel, rounded to float32 here.
+    public void set(double[] channelCenters, double[] channelFactors, double[] channelShifts) {
+        runs.spread(channelCenters, centers);
+        runs.spread(channelFactors, factors);
+        runs.spread(channelShifts, shifts);
+    }
+
+    /// @param addend in the same layout; null for none
+    public void compute(MemorySegment x, @Nullable MemorySegment addend, MemorySegment y) {
+        ImageLayout layout = runs.layout();
+        int period = runs.period();
+        for (int n = 0; n < layout.samples(); n++) {
+            for (int b = 0; b < layout.blocks(); b++) {
+                long begin = layout.begin(n, b);
+                long last = begin + layout.run() - LENGTH;
+                for (int place = 0; place < period; place += LENGTH) {
+                    int at = b * period + place;
+                    if (addend != null) {
+                        if (relu) {
+                            reluOfSumVectors(x, addend, y, begin + place, last, period, at);
+                        } else {
+                            sumVectors(x, addend, y, begin + place, last, period, at);
+                        }
+                    } else if (relu) {
+                        reluVectors(x, y, begin + place, last, period, at);
+                    } else {
+                        plainVectors(x, y, begin + place, last, period, at);
+                    }
+                }
+                rest(x, addend, y, begin, b * period);
+            }
+        }
+    }
+
+    private void plainVectors(MemorySegment x, MemorySegment y, long first, long last, int step, int at) {
+        FloatVector center = FloatVector.fromArray(Runs.FLOATS, centers, at);
+        FloatVector factor = FloatVector.fromArray(Runs.FLOATS, factors, at);
+        FloatVector shift = FloatVector.fromArray(Runs.FLOATS, shifts, at);
+        for (long i = first; i <= last; i += step) {
+            store(load(x, i).sub(center).fma(factor, shift), y, i);
+        }
+    }
+
+    private void reluVectors(MemorySegment x, MemorySegment y, long first, long last, int step, int at) {
+        FloatVector center = FloatVector.fromArray(Runs.FLOATS, centers, at);
+        FloatVector factor = FloatVector.fromArray(Runs.FLOATS, factors, at);
+        FloatVector shift = FloatVector.fromArray(Runs.FLOATS, shifts, at);
+        for (long i = first; i <= last; i += step) {
+            store(relu(load(x, i).sub(center).fma(factor, shift)), y, i);
+        }
+    }
+
+    private void sumVectors(MemorySegment x, MemorySegment addend, MemorySegment y, long first, long last, int step, int at) {
+        FloatVector center = FloatVector.fromArray(Runs.FLOATS, centers, at);
+        FloatVector factor = FloatVector.fromArray(Runs.FLOATS, factors, at);
+        FloatVector shift = FloatVector.fromArray(Runs.FLOATS, shifts, at);
+        for (long i = first; i <= last; i += step) {
+            store(load(x, i).sub(center).fma(factor, shift).add(load(addend, i)), y, i);
+        }
+    }
+
+    private void reluOfSumVectors(
+            MemorySegment x, MemorySegment addend, MemorySegment y, long first, long last, int step, int at) {
+        FloatVector center = FloatVector.fromArray(Runs.FLOATS, centers, at);
+        FloatVector factor = FloatVector.fromArray(Runs.FLOATS, factors, at);
+        FloatVector shift = FloatVector.fromArray(Runs.FLOATS, shifts, at);
+        for (long i = first; i <= last; i += step) {
+            store(relu(load(x, i).sub(center).fma(factor, shift).add(load(addend, i))), y, i);
+        }
+    }
+
+    private static FloatVector relu(FloatVector v) {
+        return v.blend(0f, v.compare(VectorOperators.LE, 0f));
+    }
+
+    /// What is less than a vector at a run's end.
+    private void rest(MemorySegment x, @Nullable MemorySegment addend, MemorySegment y, long begin, int table) {
+        long run = runs.layout().run();
+        for (long i = run / LENGTH * LENGTH; i < run; i++) {
+            int place = table + (int) (i % runs.period());
+            float value = Math.fma(
+                    x.getAtIndex(ValueLayout.JAVA_FLOAT, begin + i) - centers[place], factors[place], shifts[place]);
+            if (addend != null) {
+                value += addend.getAtIndex(ValueLayout.JAVA_FLOAT, begin + i);
+            }
+            y.setAtIndex(ValueLayout.JAVA_FLOAT, begin + i, relu && value <= 0 ? 0 : value);
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package io.trainyard.device.onednn.kernel;
+
+import static io.trainyard.device.onednn.kernel.Runs.DOUBLES;
+import static io.trainyard.device.onednn.kernel.Runs.HALF_LENGTH;
+import static io.trainyard.device.onednn.kernel.Runs.LENGTH;
+import static io.trainyard.device.onednn.kernel.Runs.loadHalf;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+import jdk.incubator.vector.DoubleVector;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorOperators;
+
+/// Mean and squared deviations of each channel, in double precision. Each channel's values are taken relative to
+/// its first one, so that the square of a sum takes nothing away however far from zero the channel is.
+public final class ValueSums {
+    private final Runs runs;
+    private final double[] firsts; // of channels
+    private final float[] centers; // as a table
+    private final double[] sums; // tables of the differences to them
+    private final double[] squares;
+    private final double[] channelSums;
+    private final double[] channelSquares;
+
+    public ValueSums(ImageLayout layout) {
+        runs = new Runs(layout);
+        firsts = new double[layout.channels()];
+        centers = new float[runs.places()];
+        sums = new double[runs.places()];
+        squares = new double[runs.places()];
+        channelSums = new double[layout.channels()];
+        channelSquares = new double[layout.channels()];
+    }
+
+    /// @param means filled with the channels' means
+    /// @param deviations filled with the sums of the squared differences to them
+    public void compute(MemorySegment x, double[] means, double[] deviations) {
+        ImageLayout layout = runs.layout();
+        for (int c = 0; c < firsts.length; c++) {
+            firsts[c] = x.getAtIndex(ValueLayout.JAVA_FLOAT, layout.index(0, c, 0, 0));
+        }
+        runs.spread(firsts, centers);
+        Arrays.fill(sums, 0);
+        Arrays.fill(squares, 0);
+        for (int n = 0; n < layout.samples(); n++) {
+            for (int b = 0; b < layout.blocks(); b++) {
+                long begin = layout.begin(n, b);
+                addRun(x, begin, begin + layout.run(), b * runs.period());
+            }
+        }
+        runs.fold(sums, channelSums);
+        runs.fold(squares, channelSquares);
+        double count = (double) layout.samples() * layout.area();
+        for (int c = 0; c < firsts.length; c++) {
+            double average = channelSums[c] / count;
+            means[c] = firsts[c] + average;
+            deviations[c] = Math.max(0, channelSquares[c] - channelSums[c] * average); // a NaN stays one
+        }
+    }
+
+    private void addRun(MemorySegment x, long begin, long end, int table) {
+        for (int place = 0; place < runs.period(); place += LENGTH) {
+            addVectors(x, begin + place, end - LENGTH, runs.period(), table + place);
+        }
+        long whole = begin + runs.layout().run() / LENGTH * LENGTH;
+        for (long i = whole; i < end; i++) {
+            int place = table + (int) ((i - begin) % runs.period());
+            double difference = (double) x.getAtIndex(ValueLayout.JAVA_FLOAT, i) - centers[place];
+            sums[place] += difference;
+            squares[place] = Math.fma(difference, difference, squares[place]);
+        }
+    }
+
+    /// A vector of floats is taken as two halves, each as wide as a vector of doubles.
+    private void addVectors(MemorySegment x, long first, long last, int step, int at) {
+        DoubleVector center0 = centers(at);
+        DoubleVector center1 = centers(at + HALF_LENGTH);
+        DoubleVector sum0 = DoubleVector.fromArray(DOUBLES, sums, at);
+        DoubleVector sum1 = DoubleVector.fromArray(DOUBLES, sums, at + HALF_LENGTH);
+        DoubleVector square0 = DoubleVector.fromArray(DOUBLES, squares, at);
+        DoubleVector square1 = DoubleVector.fromArray(DOUBLES, squares, at + HALF_LENGTH);
+        for (long i = first; i <= last; i += step) {
+            DoubleVector d0 = wide(x, i).sub(center0);
+            DoubleVector d1 = wide(x, i + HALF_LENGTH).sub(center1);
+            sum0 = sum0.add(d0);
+            sum1 = sum1.add(d1);
+            square0 = d0.fma(d0, square0);
+            square1 = d1.fma(d1, square1);
+        }
+        sum0.intoArray(sums, at);
+        sum1.intoArray(sums, at + HALF_LENGTH);
+        square0.intoArray(squares, at);
+        square1.intoArray(squares, at + HALF_LENGTH);
+    }
+
+    private DoubleVector centers(int at) {
+        return (DoubleVector)
+                FloatVector.fromArray(Runs.HALF, centers, at).convertShape(VectorOperators.F2D, DOUBLES, 0);
+    }
+
+    private static DoubleVector wide(MemorySegment x, long index) {
+        return (DoubleVector) loadHalf(x, index).convertShape(VectorOperators.F2D, DOUBLES, 0);
+    }
+}

@@ -1,0 +1,165 @@
+package io.trainyard.device.onednn;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.Devices;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.NumbersContract;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Workload;
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.Shape;
+import java.util.List;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Batch norm among shards, and along with what follows it.
+class BatchNormTest {
+    private static final OptimizerSpec STANDING_STILL = new OptimizerSpec.Sgd(0, 0, 0);
+
+    private static Device device() {
+        OneDnnLibrary library = OneDnnLibrary.loaded();
+        return new OneDnnDevice(new DeviceInfo("cpu", library.description(), Long.MAX_VALUE), library);
+    }
+
+    /// Batches of 32, then one of 1 sample, which only the last shard has: the first keeps the running statistics
+    /// and the gradients of the parameters all the same.
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4})
+    void shardsMeetAndTrainAsTheReferenceDoes(int threads) {
+        Workload workload = unevenly().withThreads(threads);
+        assertThat(OneDnnDevice.shards(workload.network(), 32, threads)).isEqualTo(threads);
+        NumbersContract.checkTraining(device(), workload);
+    }
+
+    @Test
+    void theSameBitsComeOutTwice() {
+        Workload workload = unevenly().withThreads(3);
+        assertThat(trained(workload)).isEqualTo(trained(workload));
+    }
+
+    /// Batch norm before a ReLU, at the end of a branch, of both, of the shortcut alone, first of all, and within a
+    /// residual within a residual.
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatFollowsIsComputedAlong(boolean relus) {
+        LayerSpec norm = new LayerSpec.BatchNorm2d(null);
+        LayerSpec end = relus ? new LayerSpec.Relu(null) : new LayerSpec.Tanh(null);
+        LayerSpec inner = new LayerSpec.Residual(null, List.of(norm, end, conv(10), norm), List.of());
+        List<LayerSpec> layers = List.of(
+                norm,
+                end,
+                conv(10),
+                new LayerSpec.Residual(null, List.of(conv(10), norm), List.of()),
+                end,
+                new LayerSpec.Residual(null, List.of(conv(10), norm, end, conv(12), norm), List.of(conv(12), norm)),
+                end,
+                new LayerSpec.Residual(null, List.of(conv(10)), List.of(conv(10), norm)),
+                end,
+                new LayerSpec.Residual(null, List.of(inner, end, conv(10), norm), List.of(norm)),
+                end,
+                new LayerSpec.Flatten(null),
+                new LayerSpec.Linear(null, 4, true));
+        Workload workload =
+                CheckWorkload.of(Shape.of(3, 9, 9), 4, layers, new OptimizerSpec.Sgd(0.01, 0, 0), 18, 37, 7);
+        NumbersContract.checkTraining(device(), workload.withThreads(2));
+    }
+
+    /// How far PyTorch is from float64 on real images, `src/test/python/batchnorm_accuracy.py` tells: 8e-8 of
+    /// the deviation, mostly the rounding of the running means themselves, and 9e-8 in the loss. Float32 sums
+    /// of as many values as a channel has here are further off.
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void statisticsAreExactToTheRoundingOfWhatIsKept(int threads) {
+        List<LayerSpec> layers = List.of(
+                new LayerSpec.Conv2d(null, 16, 3, 1, 1, true),
+                new LayerSpec.BatchNorm2d(null),
+                new LayerSpec.Flatten(null),
+                new LayerSpec.Linear(null, 6, true));
+        Workload workload = CheckWorkload.of(Shape.of(3, 64, 64), 6, layers, STANDING_STILL, 16, 16, 2);
+        SessionState begin = CheckWorkload.state(workload);
+        Stepped exact = step(Devices.open(new DeviceSpec("reference")), workload, begin);
+        Stepped ours = step(device(), workload.withThreads(threads), begin);
+        assertThat((double) ours.loss).isCloseTo(exact.loss, Offset.offset(2e-7 * exact.loss));
+        float[] exactMeans = floats(exact.state, workload, 2);
+        float[] exactVariances = floats(exact.state, workload, 3);
+        for (int c = 0; c < 16; c++) {
+            double deviation = Math.sqrt(exactVariances[c]);
+            double rounding = Math.ulp(exactMeans[c]);
+            assertThat((double) floats(ours.state, workload, 2)[c])
+                    .isCloseTo(exactMeans[c], Offset.offset(rounding + 0.1 * 1.4e-8 * deviation));
+            assertThat((double) floats(ours.state, workload, 3)[c])
+                    .isCloseTo(exactVariances[c], Offset.offset(2 * (double) Math.ulp(exactVariances[c])));
+        }
+    }
+
+    @Test
+    void aSessionForTestsAloneTestsTheSameAndRefusesToTrain() {
+        Workload workload = unevenly().withThreads(2);
+        try (LearningSession trains = device().open(workload);
+                LearningSession tests = device().open(workload.forTests())) {
+            trains.load(CheckWorkload.state(workload));
+            tests.load(CheckWorkload.state(workload));
+            assertThat(tests.predict()).isEqualTo(trains.predict());
+            assertThatThrownBy(() -> tests.beginEpoch(CheckWorkload.plan(workload, 1), 0))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("opened for tests alone");
+        }
+    }
+
+    private static Workload unevenly() {
+        List<LayerSpec> layers = List.of(
+                conv(17),
+                new LayerSpec.BatchNorm2d(null),
+                new LayerSpec.Relu(null),
+                new LayerSpec.Dropout(null, 0.25),
+                new LayerSpec.Residual(
+                        null,
+                        List.of(conv(17), new LayerSpec.BatchNorm2d(null), new LayerSpec.Dropout2d(null, 0.5)),
+                        List.of(conv(17), new LayerSpec.BatchNorm2d(null))),
+                new LayerSpec.Relu(null),
+                new LayerSpec.MaxPool2d(null, 2, 2),
+                new LayerSpec.Flatten(null),
+                new LayerSpec.Linear(null, 4, true));
+        return CheckWorkload.of(Shape.of(3, 12, 12), 4, layers, CheckWorkload.MOMENTUM, 32, 65, 7);
+    }
+
+    private static LayerSpec conv(int out) {
+        return new LayerSpec.Conv2d(null, out, 3, 1, 1, false);
+    }
+
+    private record Stepped(float loss, SessionState state) {}
+
+    private static Stepped step(Device device, Workload workload, SessionState begin) {
+        try (LearningSession session = device.open(workload)) {
+            session.load(begin);
+            session.beginEpoch(CheckWorkload.plan(workload, 3), 0);
+            return new Stepped(session.advance(1)[0], session.save());
+        }
+    }
+
+    /// Of the batch norm's parameters one.
+    private static float[] floats(SessionState state, Workload workload, int number) {
+        ParameterSpec parameter =
+                workload.network().layers().get(1).parameters().get(number);
+        return state.model().floats(parameter.name(), parameter.shape());
+    }
+
+    private static float[] trained(Workload workload) {
+        try (LearningSession session = device().open(workload)) {
+            session.load(CheckWorkload.state(workload));
+            session.beginEpoch(CheckWorkload.plan(workload, 3), 0);
+            var unusedLosses = session.advance(workload.stepsPerEpoch());
+            return session.predict();
+        }
+    }
+}
