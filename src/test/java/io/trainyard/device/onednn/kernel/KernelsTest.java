@@ -16,9 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// The kernels beside plain loops, on values among which are equals, zeros, infinities and NaN.
 class KernelsTest {
-    private static final float[] SPECIAL = {
-        Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, 0, -0f, 1, -1
-    };
+    private static final float[] SPECIAL = {Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, 0, -0f, 1, -1};
 
     /// Two samples of images of 19 channels, or of 32.
     ///
