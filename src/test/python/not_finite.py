@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 IMAGE, CLASSES, SAMPLES, WIDTH, CHANNELS = (3, 4, 4), 2, 4, 18, 17
-FIRST_CHANNEL = [[255], [255, 0, 0], [0, 255, 128], [128, 128, 255]]
+FIRST_CHANNEL = [[255], [255, 0, 0], [0, 255, 128], [255] * 15 + [128]]
 MASKS_SEED, LARGE, LABELS = 5, 1e20, [0, 1, 0, 1]
 NAN, INF = math.nan, math.inf
 JAVA = {LARGE: "1.0E20", -LARGE: "-1.0E20", INF: "Infinity", -INF: "-Infinity"}     # how Java writes them

@@ -37,8 +37,13 @@ public record NonFiniteCase(String name, List<LayerSpec> layers, String paramete
     private static final int SAMPLES = 4;
 
     /// The first channel's pixels in each sample: below the mean, at it and above it. What is infinite times them is
-    /// infinite, NaN and infinite.
-    private static final int[][] FIRST_CHANNEL = {{255}, {255, 0, 0}, {0, 255, 128}, {128, 128, 255}};
+    /// infinite, NaN and infinite. The last sample has NaN in the last pixel only, where no window begins.
+    private static final int[][] FIRST_CHANNEL = {
+        {255},
+        {255, 0, 0},
+        {0, 255, 128},
+        {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 128}
+    };
 
     private static final long MASKS_SEED = 5;
 
