@@ -97,6 +97,14 @@ public record Workload(
         }
     }
 
+    /// The mean of a batch's losses. PyTorch adds them up in float32: where that overflows the mean is infinite, and so
+    /// it is here.
+    ///
+    /// @param sum of the losses
+    public static float meanLoss(double sum, int samples) {
+        return Float.isInfinite((float) sum) ? (float) sum : (float) (sum / samples);
+    }
+
     /// Steps in an epoch; the last one may be of a shorter batch.
     public int stepsPerEpoch() {
         return Math.ceilDiv(dataset.train().size(), batchSize);

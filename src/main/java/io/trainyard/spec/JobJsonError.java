@@ -49,7 +49,7 @@ final class JobJsonError {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof InvalidJobException invalid) {
                 boolean inList = path.stream().anyMatch(step -> step.getFieldName() == null);
-                String what = inList ? text(path) + ": " + invalid.getMessage() : invalid.getMessage();
+                String what = (inList ? text(path) + ": " : "") + invalid.getMessage();
                 String unknown = unknownFieldBeside(e, path, at(json, path));
                 return new InvalidJobException(unknown.isEmpty() ? what : unknown + "; and " + what, e);
             }

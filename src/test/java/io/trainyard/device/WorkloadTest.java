@@ -48,4 +48,12 @@ class WorkloadTest {
         assertThat(workload.drawnWords(2)).isEqualTo(8 * (60 + 3 + 3) * 2);
         assertThat(workload.drawnWords(3)).isEqualTo(9 * (60 + 3 + 3) * 2);
     }
+
+    /// As in PyTorch, whose sum is of float32.
+    @Test
+    void theMeanOfLossesWhoseSumNoFloatHoldsIsInfinite() {
+        assertThat(Workload.meanLoss(6.0, 4)).isEqualTo(1.5f);
+        assertThat(Workload.meanLoss(2.0 * Float.MAX_VALUE, 4)).isEqualTo(Float.POSITIVE_INFINITY);
+        assertThat(Workload.meanLoss(Double.NaN, 4)).isNaN();
+    }
 }

@@ -41,15 +41,15 @@ public final class NonFiniteCases {
 
     private NonFiniteCases() {}
 
-    /// A new layer gets an entry in [#ofVectors] or [#ofImages], and the same in not_finite.py.
+    /// A new layer gets an entry in [#ofVectorValues] or [#ofImages], and the same in not_finite.py.
     public static List<NonFiniteCase> all() {
         NonFiniteCases cases = new NonFiniteCases();
-        ofVectors().forEach(cases::addVectors);
+        ofVectorValues().forEach(cases::addRows);
         ofImages().forEach(cases::addImages);
         return List.copyOf(cases.rows);
     }
 
-    private static Map<String, List<LayerSpec>> ofVectors() {
+    private static Map<String, List<LayerSpec>> ofVectorValues() {
         Map<String, List<LayerSpec>> layers = activations();
         layers.put("linear", List.of(linear(5, true)));
         layers.put("dropout", List.of(dropout(0.5)));
@@ -90,7 +90,7 @@ public final class NonFiniteCases {
         return layers;
     }
 
-    private void addVectors(String name, List<LayerSpec> tested) {
+    private void addRows(String name, List<LayerSpec> tested) {
         List<LayerSpec> layers = new ArrayList<>(List.of(flatten(), linear(WIDTH, true)));
         layers.addAll(tested);
         layers.add(linear(NonFiniteCase.CLASSES, true));

@@ -149,7 +149,7 @@ public abstract class ShardedSession implements PartSession {
         for (double shardLoss : shardLosses) {
             loss += shardLoss;
         }
-        losses[nextStep - firstStep] = (float) (loss / samples);
+        losses[nextStep - firstStep] = Workload.meanLoss(loss, samples);
     }
 
     @Override

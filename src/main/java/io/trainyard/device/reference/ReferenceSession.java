@@ -89,7 +89,7 @@ final class ReferenceSession implements LearningSession {
 
         var _ = network.backward(CrossEntropy.gradient(values, classes, labels), samples.length);
         optimizer.step(epoch.learningRates()[nextStep]);
-        return (float) (loss / samples.length);
+        return Workload.meanLoss(loss, samples.length);
     }
 
     @Override

@@ -127,7 +127,9 @@ extern "C" __global__ void end_step(
     }
     sum = blockSum(sums, sum);
     if (threadIdx.x == 0) {
-        losses[*step] = (float) (sum / batchSamples);
+        // PyTorch adds losses up in float32: where that overflows, the mean is infinite.
+        float whole = (float) sum;
+        losses[*step] = whole - whole == 0 ? (float) (sum / batchSamples) : whole;
         *step += 1;
     }
 }

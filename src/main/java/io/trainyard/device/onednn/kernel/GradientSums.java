@@ -115,7 +115,8 @@ public final class GradientSums {
         product1.intoArray(products, at + HALF_LENGTH);
     }
 
-    private void maskVectors(MemorySegment source, MemorySegment output, MemorySegment gradient, long first, long last) {
+    private void maskVectors(
+            MemorySegment source, MemorySegment output, MemorySegment gradient, long first, long last) {
         for (long i = first; i <= last; i += LENGTH) {
             FloatVector blocked = Runs.load(output, i);
             Runs.store(Runs.load(source, i).blend(0f, blocked.compare(VectorOperators.LE, 0f)), gradient, i);

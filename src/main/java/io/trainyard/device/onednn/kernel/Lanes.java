@@ -25,7 +25,7 @@ final class Lanes {
     private Lanes() {}
 
     /// How many bytes of the values whole vectors cover, from the beginning on.
-    static long wholeVectors(MemorySegment values) {
+    static long wholeVectorBytes(MemorySegment values) {
         return values.byteSize() / BYTES * BYTES;
     }
 

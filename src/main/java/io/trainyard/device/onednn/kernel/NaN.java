@@ -11,7 +11,7 @@ public final class NaN {
 
     /// Makes NaN of each value of `to` where that of `from` is. Both are native memory of the same size and layout.
     public static void keep(MemorySegment from, MemorySegment to) {
-        long end = Lanes.wholeVectors(from);
+        long end = Lanes.wholeVectorBytes(from);
         keepVectors(from, to, end);
         for (long i = end; i < from.byteSize(); i += Float.BYTES) {
             float x = from.get(ValueLayout.JAVA_FLOAT, i);

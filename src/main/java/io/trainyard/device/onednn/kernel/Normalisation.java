@@ -83,7 +83,8 @@ public final class Normalisation {
         }
     }
 
-    private void sumVectors(MemorySegment x, MemorySegment addend, MemorySegment y, long first, long last, int step, int at) {
+    private void sumVectors(
+            MemorySegment x, MemorySegment addend, MemorySegment y, long first, long last, int step, int at) {
         FloatVector center = FloatVector.fromArray(Runs.FLOATS, centers, at);
         FloatVector factor = FloatVector.fromArray(Runs.FLOATS, factors, at);
         FloatVector shift = FloatVector.fromArray(Runs.FLOATS, shifts, at);

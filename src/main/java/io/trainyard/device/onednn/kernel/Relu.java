@@ -14,7 +14,7 @@ public final class Relu {
 
     /// @param to may be `from`
     public static void forward(MemorySegment from, MemorySegment to) {
-        long end = Lanes.wholeVectors(from);
+        long end = Lanes.wholeVectorBytes(from);
         forwardVectors(from, to, end);
         for (long i = end; i < from.byteSize(); i += Float.BYTES) {
             float x = from.get(ValueLayout.JAVA_FLOAT, i);
@@ -36,7 +36,7 @@ public final class Relu {
     /// @param gradient of the output
     /// @param to where the input's goes; may be `gradient`
     public static void backward(MemorySegment output, MemorySegment gradient, MemorySegment to) {
-        long end = Lanes.wholeVectors(output);
+        long end = Lanes.wholeVectorBytes(output);
         backwardVectors(output, gradient, to, end);
         for (long i = end; i < output.byteSize(); i += Float.BYTES) {
             float y = output.get(ValueLayout.JAVA_FLOAT, i);
