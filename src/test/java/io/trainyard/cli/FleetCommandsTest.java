@@ -8,6 +8,8 @@ import io.trainyard.broker.TestBroker;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.JobJson;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
@@ -139,7 +141,15 @@ class FleetCommandsTest {
                 CompletableFuture.supplyAsync(() -> run(JOB.formatted("a"), "submit", "-", "--watch"));
         Patience.await("the command to watch")
                 .until(() -> out.toString(UTF_8).contains("job a is waiting for a worker"));
-        Jobs.whole("a").forEach(this::publish);
+        for (TrainingEvent event : Jobs.whole("a")) {
+            publish(event);
+            String line = switch (event) {
+                case Started _ -> "job a started on cpu";
+                case StepLosses losses -> "step %d/20 loss ".formatted(losses.lastStep());
+                default -> "";
+            };
+            Patience.await(line).until(() -> out.toString(UTF_8).contains(line)); // topics do not wait for one another
+        }
         assertThat(Patience.get(command)).isZero();
         assertThat(out.toString(UTF_8)).contains("job a epoch 1 step 20/20 loss 1.0000", "job a finished: 20 steps");
     }

@@ -137,14 +137,15 @@ final class Fleet implements AutoCloseable {
                 >= count);
     }
 
-    /// What holds of a job whatever becomes of its claims: each claim is the next attempt, and the last one ends it.
+    /// What holds of a job whatever becomes of its claims: each claim is the next attempt. One that was lost unnoticed
+    /// may end after the next has begun.
     static void assertAttemptsAreNumbered(List<TrainingEvent> events) {
         Map<String, Integer> attempts = new HashMap<>();
         for (TrainingEvent event : events) {
             if (event instanceof Claimed) {
                 assertThat(event.attempt()).isEqualTo(attempts.merge(event.job(), 1, Integer::sum));
             } else if (event instanceof Finished) {
-                assertThat(event.attempt()).isEqualTo(attempts.get(event.job()));
+                assertThat(event.attempt()).isBetween(1, attempts.get(event.job()));
             }
         }
     }
