@@ -10,8 +10,8 @@ import java.util.Map;
 /// @param probabilities before training, of each class for each sample
 /// @param gradients of the first step, by the parameters' names; NaN where the parameter itself is not finite
 /// @param losses of an epoch's steps, from the same parameters again
-/// @param testLoss behind them
-public record NonFiniteRun(float[] probabilities, Map<String, Tensor> gradients, float[] losses, double testLoss) {
+/// @param testLossSum behind them
+public record NonFiniteRun(float[] probabilities, Map<String, Tensor> gradients, float[] losses, double testLossSum) {
     public static NonFiniteRun of(LearningSession session, NonFiniteCase row) {
         SessionState state = row.state();
         session.load(state);
@@ -23,6 +23,6 @@ public record NonFiniteRun(float[] probabilities, Map<String, Tensor> gradients,
         session.beginEpoch(row.plan(), 0);
         float[] losses = session.advance(row.workload().stepsPerEpoch());
         return new NonFiniteRun(
-                probabilities, gradients, losses, session.evaluate().testLoss());
+                probabilities, gradients, losses, session.evaluate().testLossSum());
     }
 }

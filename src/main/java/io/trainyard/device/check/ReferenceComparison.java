@@ -86,7 +86,7 @@ public final class ReferenceComparison {
             comparison.values("probability", expected.probabilities(), actual.probabilities());
             comparison.tensors("gradient", expected.gradients(), actual.gradients());
             comparison.values("loss", expected.losses(), actual.losses());
-            comparison.value("test loss", expected.testLoss(), actual.testLoss());
+            comparison.value("test loss", expected.testLossSum(), actual.testLossSum());
         }
         return comparison;
     }
