@@ -53,7 +53,7 @@ public final class CheckWorkload {
                 MOMENTUM,
                 new Sgd(0.05, 0.9, true, 0.01),
                 ADAM,
-                new Adam(0.01, 0.4, 0.9, 1e-2, 0),
+                new Adam(0.01, 0.4, 0.9, 1e-3, 0),
                 new AdamW(0.01, 0.9, 0.99, 1e-2, 0.1));
     }
 
