@@ -120,7 +120,7 @@ final class ActivationKernelsDoubleTest {
             runner.run("leaky_relu_backward", y, dy, x, null, 4L, SLOPE);
             runner.assertNear(runner.readValues(y), new double[] {SLOPE, SLOPE, SLOPE, 1}, 0);
             runner.run("relu_backward", y, dy, null, x, 4L, 0f);
-            runner.assertNear(runner.readValues(y), new double[] {0, 0, 0, 1}, 0);
+            runner.assertNear(runner.readValues(y), new double[] {1, 0, 0, 1}, 0);
         }
     }
 
