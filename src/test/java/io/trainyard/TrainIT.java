@@ -230,7 +230,7 @@ final class TrainIT {
         resnet    | shapes32 | --threads,0           | 2     | network is "resnet"; allowed is one of
         lenet     | shapes32 | --device,gpu          | 2     | --device is "gpu"; allowed is auto, cpu, reference
         lenet     | shapes32 | --device,cuda:999     | 2     | no device
-        signs     | shapes32 | --threads,0           | 1     | "fc3" gives 6, but the data set has 10 classes
+        signs     | shapes32 | --threads,0           | 2     | "fc3" gives 6, but the data set has 10 classes
         """)
     void saysWhatIsWrongInASentence(String network, String dataset, String option, int status, String words)
             throws Exception {

@@ -30,8 +30,8 @@ public class WorkerService {
     private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(60);
     private static final Path DEFAULT_DATA = Path.of("data");
 
-    /// After so many, what surrounds the kernels is compiled, too.
-    private static final int IDLE_WARM_UPS = 800;
+    /// All kernels twice; with many more, Java would still be compiling what surrounds them when the first job comes.
+    private static final int IDLE_WARM_UPS = 24;
 
     private final WorkerSettings settings;
     private final Outbox outbox;
