@@ -1,4 +1,4 @@
-package io.trainyard.device.cuda;
+package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.Network;
@@ -23,7 +23,7 @@ final class WeightAndBias {
     private boolean withRelu;
 
     /// @param out the layer's output: (samples, channels) or (samples, channels, rows, columns)
-    WeightAndBias(Network.Layer layer, Activation out, Compilation c) {
+    WeightAndBias(Network.Layer layer, BatchTensor out, Compilation c) {
         this.c = c;
         this.weight = layer.parameters().getFirst();
         this.bias = layer.parameters().size() > 1 ? layer.parameters().get(1) : null;
@@ -37,11 +37,11 @@ final class WeightAndBias {
 
     /// float32, as in `state_dict()`.
     Buffer weight() {
-        return c.model().value(weight);
+        return c.parameters().value(weight);
     }
 
     Buffer weightGradient() {
-        return c.model().gradient(weight);
+        return c.parameters().gradient(weight);
     }
 
     long weightElements() {
@@ -70,23 +70,23 @@ final class WeightAndBias {
         return withRelu;
     }
 
-    void addBias(Activation out) {
+    void addBias(BatchTensor out) {
         if (bias != null) {
             c.kernels()
                     .launch(
                             withRelu ? "bias_relu" : "bias_add",
                             out.elements(),
                             out.value(),
-                            c.model().value(bias),
+                            c.parameters().value(bias),
                             out.elements(),
                             channels,
                             inner);
         }
     }
 
-    void biasGradient(Activation out) {
+    void biasGradient(BatchTensor out) {
         if (bias != null) {
-            Buffer gradient = c.model().gradient(bias);
+            Buffer gradient = c.parameters().gradient(bias);
             Buffer from = Objects.requireNonNull(out.gradient());
             if (inParts) {
                 Buffer parts = c.workspace().buffer();
@@ -99,7 +99,7 @@ final class WeightAndBias {
     }
 
     /// A tensor is (rows, channels, inner).
-    private int rows(Activation out) {
+    private int rows(BatchTensor out) {
         return (int) (out.elements() / channels / inner);
     }
 }

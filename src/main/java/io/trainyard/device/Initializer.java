@@ -1,7 +1,5 @@
-package io.trainyard.training;
+package io.trainyard.device;
 
-import io.trainyard.device.Parameters;
-import io.trainyard.device.Tensor;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.ParameterSpec;

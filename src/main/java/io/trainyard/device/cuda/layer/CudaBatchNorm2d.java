@@ -1,4 +1,4 @@
-package io.trainyard.device.cuda;
+package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
@@ -16,8 +16,8 @@ final class CudaBatchNorm2d implements CudaLayer {
     private static final int SPATIAL = cudnnBatchNormMode.CUDNN_BATCHNORM_SPATIAL;
 
     private final Compilation c;
-    private final Activation in;
-    private final Activation out;
+    private final BatchTensor in;
+    private final BatchTensor out;
     private final String name;
     private final ParameterSpec weight;
     private final ParameterSpec bias;
@@ -29,15 +29,15 @@ final class CudaBatchNorm2d implements CudaLayer {
     private final cudnnTensorDescriptor image;
     private final cudnnTensorDescriptor channels;
 
-    CudaBatchNorm2d(Network.Layer layer, Activation in, Compilation c, Descriptors descriptors) {
+    CudaBatchNorm2d(Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         this.c = c;
         this.in = in;
         this.name = layer.name();
         this.out = c.output(layer.out(), true, name);
         this.weight = layer.parameters().get(0);
         this.bias = layer.parameters().get(1);
-        this.runningMean = c.model().value(layer.parameters().get(2));
-        this.runningVariance = c.model().value(layer.parameters().get(3));
+        this.runningMean = c.parameters().value(layer.parameters().get(2));
+        this.runningVariance = c.parameters().value(layer.parameters().get(3));
         this.mean = c.arena().reserve(runningMean.bytes(), "the batch's mean of layer " + name);
         this.inverseDeviation = c.arena().reserve(runningMean.bytes(), "the batch's deviation of layer " + name);
         Buffer wanted = in.gradient();
@@ -47,8 +47,13 @@ final class CudaBatchNorm2d implements CudaLayer {
     }
 
     @Override
-    public Activation out() {
+    public BatchTensor out() {
         return out;
+    }
+
+    @Override
+    public boolean needsOutput() {
+        return false;
     }
 
     @Override
@@ -66,8 +71,8 @@ final class CudaBatchNorm2d implements CudaLayer {
                             image,
                             gpu.at(out.value()),
                             channels,
-                            gpu.at(c.model().value(weight)),
-                            gpu.at(c.model().value(bias)),
+                            gpu.at(c.parameters().value(weight)),
+                            gpu.at(c.parameters().value(bias)),
                             BatchNorm2d.MOMENTUM,
                             gpu.at(runningMean),
                             gpu.at(runningVariance),
@@ -87,8 +92,8 @@ final class CudaBatchNorm2d implements CudaLayer {
                             image,
                             gpu.at(out.value()),
                             channels,
-                            gpu.at(c.model().value(weight)),
-                            gpu.at(c.model().value(bias)),
+                            gpu.at(c.parameters().value(weight)),
+                            gpu.at(c.parameters().value(bias)),
                             gpu.at(runningMean),
                             gpu.at(runningVariance),
                             BatchNorm2d.EPSILON),
@@ -114,9 +119,9 @@ final class CudaBatchNorm2d implements CudaLayer {
                         image,
                         gpu.at(Objects.requireNonNullElse(in.gradient(), unwanted)),
                         channels,
-                        gpu.at(c.model().value(weight)),
-                        gpu.at(c.model().gradient(weight)),
-                        gpu.at(c.model().gradient(bias)),
+                        gpu.at(c.parameters().value(weight)),
+                        gpu.at(c.parameters().gradient(weight)),
+                        gpu.at(c.parameters().gradient(bias)),
                         BatchNorm2d.EPSILON,
                         gpu.at(mean),
                         gpu.at(inverseDeviation)),

@@ -1,9 +1,9 @@
-package io.trainyard.device.cuda;
+package io.trainyard.device.cuda.layer;
 
-import io.trainyard.device.cuda.ConvolutionAlgorithm.Direction;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Direction;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import java.util.Objects;
@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class CudaConv2d implements CudaLayer {
     private final LayerSpec.Conv2d spec;
     private final Compilation c;
-    private final Activation in;
-    private final Activation out;
+    private final BatchTensor in;
+    private final BatchTensor out;
     private final String name;
     private final WeightAndBias parameters;
     private final cudnnTensorDescriptor x;
@@ -34,7 +34,7 @@ final class CudaConv2d implements CudaLayer {
     /// One direction: what it is allowed, and how it is computed.
     private record Convolution(cudnnConvolutionDescriptor descriptor, ConvolutionAlgorithm algorithm) {}
 
-    CudaConv2d(LayerSpec.Conv2d spec, Network.Layer layer, Activation in, Compilation c, Descriptors descriptors) {
+    CudaConv2d(LayerSpec.Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         this.spec = spec;
         this.c = c;
         this.in = in;
@@ -81,8 +81,13 @@ final class CudaConv2d implements CudaLayer {
     }
 
     @Override
-    public Activation out() {
+    public BatchTensor out() {
         return out;
+    }
+
+    @Override
+    public boolean needsOutput() {
+        return false;
     }
 
     @Override

@@ -1,8 +1,7 @@
-package io.trainyard.training;
+package io.trainyard.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.device.Parameters;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
