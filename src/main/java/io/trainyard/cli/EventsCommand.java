@@ -2,6 +2,8 @@ package io.trainyard.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.topics.TopicAdmin;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -55,12 +57,12 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
     @Override
     public Integer call() {
         if (follow) { // what does not exist cannot be followed
-            kafka.reach(() -> {
+            kafka.cluster().reach(() -> {
                 TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
                 return true;
             });
         }
-        try (EventLog log = EventLog.open(kafka, EventLog.EVENTS)) {
+        try (EventLog log = EventLog.open(kafka.cluster(), EventLog.EVENTS)) {
             log.readToEnd(this::print);
             if (terminal.out().checkError()) {
                 return ExitCodes.OK;

@@ -3,6 +3,10 @@ package io.trainyard.cli;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.cli.watch.JobBook;
+import io.trainyard.cli.watch.JobTable;
 import io.trainyard.topics.Topic;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +55,7 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
         topics.addAll(Topic.COMMANDS);
         topics.add(Topic.DEAD_LETTER);
         JobBook book = new JobBook(_ -> true, (_, _) -> {}, terminal.err()::println);
-        try (EventLog log = EventLog.open(kafka, topics)) {
+        try (EventLog log = EventLog.open(kafka.cluster(), topics)) {
             log.readToEnd(book::take);
         }
         if (book.pages().isEmpty()) {

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
 import io.trainyard.broker.TestBroker;
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.JobJson;
+import io.trainyard.topics.Cluster;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
@@ -240,7 +243,7 @@ class FleetCommandsTest {
     @Test
     void eventsOfManyRecordsStayInOrder() {
         createTopics();
-        int each = 3 * PartitionBuffer.MAX_RECORDS;
+        int each = 3 * EventLog.MAX_RECORDS;
         for (int i = 0; i < each; i++) {
             send(Topic.STEPS, "a", "{\"n\":%d}".formatted(2 * i).getBytes(UTF_8));
             send(Topic.ACCURACY, "a", "{\"n\":%d}".formatted(2 * i + 1).getBytes(UTF_8));
@@ -315,8 +318,7 @@ class FleetCommandsTest {
 
     private List<EventLog.Entry> read(Topic topic) {
         List<EventLog.Entry> entries = new ArrayList<>();
-        try (EventLog log =
-                EventLog.open(KafkaOptions.at(TestBroker.address(), prefix, Patience.LIMIT), List.of(topic))) {
+        try (EventLog log = EventLog.open(new Cluster(TestBroker.address(), prefix, Patience.LIMIT), List.of(topic))) {
             log.readToEnd(entries::add);
         }
         return entries;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
+import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Priority;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +29,7 @@ final class InterruptIT {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "there is no /usr/bin/script");
         String prefix = "interrupt.";
         CommandSender.send(
-                KafkaOptions.at(TestBroker.address(), prefix, Patience.LIMIT),
+                new Cluster(TestBroker.address(), prefix, Patience.LIMIT),
                 List.of(Jobs.spec("a")),
                 Priority.NORMAL,
                 _ -> {});

@@ -12,24 +12,24 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /// Jobs of two epochs of ten steps each, told about every five, and what is heard of them.
-final class Jobs {
+public final class Jobs {
     private Jobs() {}
 
-    static JobSpec spec(String id) {
+    public static JobSpec spec(String id) {
         return JobJson.read("""
                 {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 2, "batchSize": 8,
                  "reportEverySteps": 5}""".formatted(id).getBytes(StandardCharsets.UTF_8));
     }
 
-    static TrainingEvent claimed(String id) {
+    public static TrainingEvent claimed(String id) {
         return new Claimed(id, 1, "w1", "cpu");
     }
 
-    static TrainingEvent started(JobSpec spec, int attempt, long firstStep) {
+    public static TrainingEvent started(JobSpec spec, int attempt, long firstStep) {
         return new Started(spec.id(), attempt, spec, "cpu", 1, 80, 40, 10, firstStep, 10, List.of(), null);
     }
 
-    static TrainingEvent losses(String id, int attempt, int epoch, long firstStep, int count) {
+    public static TrainingEvent losses(String id, int attempt, int epoch, long firstStep, int count) {
         float[] losses = new float[count];
         for (int i = 0; i < count; i++) {
             losses[i] = 3 - 0.1f * (firstStep + i);
@@ -37,7 +37,7 @@ final class Jobs {
         return new StepLosses(id, attempt, epoch, firstStep, losses, 100_000 * (firstStep + count - 1));
     }
 
-    static TrainingEvent tested(String id, int epoch) {
+    public static TrainingEvent tested(String id, int epoch) {
         return new EpochTested(
                 id,
                 1,
@@ -55,12 +55,12 @@ final class Jobs {
                 80);
     }
 
-    static TrainingEvent finished(String id) {
+    public static TrainingEvent finished(String id) {
         return new Finished(id, 1, 20, 0.75, 100_000, 110_000, 120_000, 2000, "00", null);
     }
 
     /// All of a job that finishes.
-    static List<TrainingEvent> whole(String id) {
+    public static List<TrainingEvent> whole(String id) {
         return List.of(
                 claimed(id),
                 started(spec(id), 1, 1),

@@ -1,4 +1,4 @@
-package io.trainyard.cli;
+package io.trainyard.cli.jobfile;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.StreamReadFeature;
@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.data.DatasetInfo;
 import io.trainyard.data.Datasets;
 import io.trainyard.data.PixelScale;
@@ -84,7 +85,7 @@ public final class JobFiles {
     ///
     /// @param file a path, or [#STANDARD_INPUT]
     /// @throws InvalidJobException if it cannot be read or holds none or several; names the file
-    static JsonNode tree(String file, InputStream standardInput) {
+    public static JsonNode tree(String file, InputStream standardInput) {
         String label = Terminal.printable(file, 200);
         try {
             List<JsonNode> trees = jobNodes(file, new JobFiles(standardInput).bytes(file));

@@ -1,7 +1,8 @@
-package io.trainyard.cli;
+package io.trainyard.cli.terminal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.cli.Jobs;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Failed;
@@ -9,7 +10,6 @@ import io.trainyard.event.TrainingEvent.Finished;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BarLineTest {
@@ -45,12 +45,6 @@ class BarLineTest {
         assertThat(line(Jobs.whole("a")).render(width, true)).hasSizeLessThanOrEqualTo(width);
         assertThat(BarLine.rejected("a".repeat(100), "x".repeat(1000)).render(width, false))
                 .hasSizeLessThanOrEqualTo(width);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"0,0:00", "999999,0:01", "61000000,1:01", "3600000000,1:00:00", "360000000000,100:00:00"})
-    void writesTimeAsClocksDo(long micros, String clock) {
-        assertThat(BarLine.clock(micros)).isEqualTo(clock);
     }
 
     private static BarLine line(List<TrainingEvent> events) {

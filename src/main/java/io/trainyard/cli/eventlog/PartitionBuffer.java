@@ -1,4 +1,4 @@
-package io.trainyard.cli;
+package io.trainyard.cli.eventlog;
 
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
 /// records, and those of two workers may reach a partition the other way round. Only the records of one job stay in
 /// the partition's order whatever their timestamps say, for two attempts may have workers whose clocks differ.
 final class PartitionBuffer {
-    /// A partition with this much in hand is paused; one poll adds at most as much again.
-    static final int MAX_RECORDS = 1000;
-
     private static final int MAX_BYTES = 4 << 20;
 
     /// What a record takes besides its body, roughly.
@@ -96,7 +93,7 @@ final class PartitionBuffer {
     }
 
     boolean isFull() {
-        return records.size() + heldBack.size() >= MAX_RECORDS || bytes >= MAX_BYTES;
+        return records.size() + heldBack.size() >= EventLog.MAX_RECORDS || bytes >= MAX_BYTES;
     }
 
     /// Hands the next record on.

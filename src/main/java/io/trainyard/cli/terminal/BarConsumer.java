@@ -1,4 +1,4 @@
-package io.trainyard.cli;
+package io.trainyard.cli.terminal;
 
 import java.io.IOException;
 import java.io.PrintStream;

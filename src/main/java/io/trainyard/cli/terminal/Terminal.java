@@ -1,4 +1,6 @@
-package io.trainyard.cli;
+package io.trainyard.cli.terminal;
+
+import static java.util.Locale.ROOT;
 
 import java.io.Console;
 import java.io.InputStream;
@@ -19,7 +21,7 @@ public record Terminal(InputStream in, PrintStream out, PrintStream err, boolean
     }
 
     /// Text from elsewhere as it may stand on a terminal: no control characters, at most `width` characters.
-    static String printable(String text, int width) {
+    public static String printable(String text, int width) {
         String clean = text.codePoints()
                 .limit(width + 1L)
                 .map(c -> Character.getType(c) == Character.CONTROL
@@ -32,5 +34,13 @@ public record Terminal(InputStream in, PrintStream out, PrintStream err, boolean
         return clean.codePointCount(0, clean.length()) <= width
                 ? clean
                 : clean.substring(0, clean.offsetByCodePoints(0, width - 1)) + "…";
+    }
+
+    /// A time as `m:ss`, or `h:mm:ss`.
+    public static String clock(long micros) {
+        long seconds = Math.round(micros / 1e6);
+        return seconds < 3600
+                ? String.format(ROOT, "%d:%02d", seconds / 60, seconds % 60)
+                : String.format(ROOT, "%d:%02d:%02d", seconds / 3600, seconds / 60 % 60, seconds % 60);
     }
 }

@@ -1,5 +1,6 @@
-package io.trainyard.cli;
+package io.trainyard.cli.eventlog;
 
+import io.trainyard.topics.Cluster;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Topic;
 import java.time.Duration;
@@ -24,9 +25,12 @@ import org.jspecify.annotations.Nullable;
 ///
 /// What is buffered is bounded: a partition with much in hand is paused until the others have caught up. Not
 /// thread-safe.
-final class EventLog implements AutoCloseable {
+public final class EventLog implements AutoCloseable {
     /// The topics that events are on.
-    static final List<Topic> EVENTS = List.of(Topic.STEPS, Topic.ACCURACY, Topic.CHECKPOINTS, Topic.JOBS);
+    public static final List<Topic> EVENTS = List.of(Topic.STEPS, Topic.ACCURACY, Topic.CHECKPOINTS, Topic.JOBS);
+
+    /// A partition with so many records in hand is paused; one poll adds at most as many again.
+    public static final int MAX_RECORDS = 1000;
 
     private static final int MAX_FETCHED_BYTES = 8 << 20;
     private static final Duration POLL = Duration.ofMillis(200);
@@ -37,7 +41,7 @@ final class EventLog implements AutoCloseable {
     /// How long a broker may be away, as for a restart, while new records are waited for.
     private static final Duration AWAY = Duration.ofSeconds(60);
 
-    private final KafkaOptions kafka;
+    private final Cluster kafka;
     private final KafkaConsumer<String, byte[]> consumer;
     private final Map<TopicPartition, PartitionBuffer> buffers = new HashMap<>();
 
@@ -45,14 +49,14 @@ final class EventLog implements AutoCloseable {
     ///
     /// @param where topic, partition and offset, for messages
     /// @param reason the header of that name; null on all but dead letters
-    record Entry(
+    public record Entry(
             Topic topic,
             String where,
             @Nullable String key,
             @Nullable String reason,
             byte[] json) {}
 
-    private EventLog(KafkaOptions kafka, KafkaConsumer<String, byte[]> consumer) {
+    private EventLog(Cluster kafka, KafkaConsumer<String, byte[]> consumer) {
         this.kafka = kafka;
         this.consumer = consumer;
     }
@@ -60,7 +64,7 @@ final class EventLog implements AutoCloseable {
     /// Opens the log at its beginning. Topics that do not exist have no records.
     ///
     /// @throws KafkaUnreachableException if the brokers do not answer
-    static EventLog open(KafkaOptions kafka, Collection<Topic> topics) {
+    public static EventLog open(Cluster kafka, Collection<Topic> topics) {
         return kafka.reach(() -> {
             EventLog log = new EventLog(kafka, new KafkaConsumer<>(settings(kafka)));
             try {
@@ -73,7 +77,7 @@ final class EventLog implements AutoCloseable {
         });
     }
 
-    private static Map<String, Object> settings(KafkaOptions kafka) {
+    private static Map<String, Object> settings(Cluster kafka) {
         return Map.of(
                 ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
                 kafka.address(),
@@ -86,7 +90,7 @@ final class EventLog implements AutoCloseable {
                 ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
                 "earliest", // retention may pass the reader by
                 ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
-                PartitionBuffer.MAX_RECORDS,
+                MAX_RECORDS,
                 ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
                 MAX_FETCHED_BYTES,
                 ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
@@ -116,7 +120,7 @@ final class EventLog implements AutoCloseable {
     /// Reads up to the end as it is now.
     ///
     /// @throws KafkaUnreachableException if the brokers stop answering
-    void readToEnd(Consumer<Entry> reader) {
+    public void readToEnd(Consumer<Entry> reader) {
         if (isEmpty()) {
             return;
         }
@@ -145,7 +149,7 @@ final class EventLog implements AutoCloseable {
     /// Reads what comes, as long as `goOn` is true; it is asked several times a second.
     ///
     /// @throws KafkaUnreachableException if the brokers are away for a minute
-    void follow(Consumer<Entry> reader, BooleanSupplier goOn) {
+    public void follow(Consumer<Entry> reader, BooleanSupplier goOn) {
         long heardNanos = System.nanoTime();
         while (goOn.getAsBoolean()) {
             if (isEmpty()) {

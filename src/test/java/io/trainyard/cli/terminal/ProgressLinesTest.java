@@ -1,8 +1,9 @@
-package io.trainyard.cli;
+package io.trainyard.cli.terminal;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.cli.Jobs;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.EpochTested;

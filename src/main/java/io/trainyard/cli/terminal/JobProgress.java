@@ -1,4 +1,4 @@
-package io.trainyard.cli;
+package io.trainyard.cli.terminal;
 
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;

@@ -1,4 +1,4 @@
-package io.trainyard.cli;
+package io.trainyard.cli.jobfile;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;

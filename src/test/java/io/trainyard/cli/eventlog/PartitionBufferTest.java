@@ -1,4 +1,4 @@
-package io.trainyard.cli;
+package io.trainyard.cli.eventlog;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -55,7 +55,7 @@ class PartitionBufferTest {
     @Test
     void isFullOfWhatWaitsToo() {
         jobs.holdBackFrom(1);
-        for (int i = 0; i < PartitionBuffer.MAX_RECORDS; i++) {
+        for (int i = 0; i < EventLog.MAX_RECORDS; i++) {
             assertThat(jobs.isFull()).isFalse();
             jobs.add(List.of(written("a claimed", i)));
         }

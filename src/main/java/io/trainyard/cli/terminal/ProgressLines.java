@@ -1,4 +1,4 @@
-package io.trainyard.cli;
+package io.trainyard.cli.terminal;
 
 import static java.util.Locale.ROOT;
 

@@ -1,5 +1,6 @@
-package io.trainyard.cli;
+package io.trainyard.cli.report;
 
+import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.Device;
 import io.trainyard.device.check.BenchmarkCase;
 import io.trainyard.device.check.BenchmarkResult;
@@ -13,16 +14,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// For people: a line a check, then a table in Markdown, which docs can take over.
-final class TextCheckReport implements CheckReport {
+public final class TextCheckReport implements CheckReport {
     private static final int MAX_TEXT = 2000;
 
     private final PrintStream out;
+    private final String trainyard;
 
     /// Of the first device that was measured.
     private final Map<BenchmarkCase, Double> firstStepMicros = new HashMap<>();
 
-    TextCheckReport(PrintStream out) {
+    /// @param trainyard the version of Trainyard
+    public TextCheckReport(PrintStream out, String trainyard) {
         this.out = out;
+        this.trainyard = trainyard;
     }
 
     @Override
@@ -30,7 +34,7 @@ final class TextCheckReport implements CheckReport {
         line("checking " + describe(device));
     }
 
-    private static String describe(Device device) {
+    private String describe(Device device) {
         return "%s, %s; %.1f GiB of memory; %s; Java %s; %s; Trainyard %s"
                 .formatted(
                         device.info().name(),
@@ -39,7 +43,7 @@ final class TextCheckReport implements CheckReport {
                         device.precisions().stream().sorted().toList(),
                         Runtime.version(),
                         LocalDate.now(),
-                        Trainyard.version());
+                        trainyard);
     }
 
     @Override

@@ -1,4 +1,4 @@
-package io.trainyard.cli;
+package io.trainyard.cli.report;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -13,12 +13,15 @@ import java.time.LocalDate;
 import org.jspecify.annotations.Nullable;
 
 /// For programs: an object a line, whose `event` says what it is.
-final class JsonCheckReport implements CheckReport {
+public final class JsonCheckReport implements CheckReport {
     private final PrintStream out;
+    private final String trainyard;
     private String benchmarked = "";
 
-    JsonCheckReport(PrintStream out) {
+    /// @param trainyard the version of Trainyard
+    public JsonCheckReport(PrintStream out, String trainyard) {
         this.out = out;
+        this.trainyard = trainyard;
     }
 
     @Override
@@ -28,7 +31,7 @@ final class JsonCheckReport implements CheckReport {
                 .put("description", device.info().description())
                 .put("memoryBytes", device.info().memoryBytes())
                 .put("java", Runtime.version().toString())
-                .put("trainyard", Trainyard.version())
+                .put("trainyard", trainyard)
                 .put("date", LocalDate.now().toString());
         ArrayNode precisions = line.putArray("precisions");
         device.precisions().stream().sorted().forEach(precision -> precisions.add(precision.toString()));

@@ -1,4 +1,4 @@
-package io.trainyard.cli;
+package io.trainyard.cli.terminal;
 
 import static java.util.Locale.ROOT;
 
@@ -91,18 +91,10 @@ record BarLine(
             figures.append(String.format(ROOT, " %.0f img/s", imagesPerSecond));
         }
         if (status == JobState.Status.FINISHED) {
-            figures.append(elapsedMicros == 0 ? " done" : " done in " + clock(elapsedMicros));
+            figures.append(elapsedMicros == 0 ? " done" : " done in " + Terminal.clock(elapsedMicros));
         } else if (remainingMicros > 0) {
-            figures.append(" ETA ").append(clock(remainingMicros));
+            figures.append(" ETA ").append(Terminal.clock(remainingMicros));
         }
         return figures.toString().strip();
-    }
-
-    /// `m:ss`, or `h:mm:ss`.
-    static String clock(long micros) {
-        long seconds = Math.round(micros / 1e6);
-        return seconds < 3600
-                ? String.format(ROOT, "%d:%02d", seconds / 60, seconds % 60)
-                : String.format(ROOT, "%d:%02d:%02d", seconds / 3600, seconds / 60 % 60, seconds % 60);
     }
 }

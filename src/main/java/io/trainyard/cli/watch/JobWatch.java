@@ -1,8 +1,12 @@
-package io.trainyard.cli;
+package io.trainyard.cli.watch;
 
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.cli.terminal.ProgressView;
+import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -40,8 +44,8 @@ public final class JobWatch {
     /// @param jobs ids
     /// @param submitted what was asked for, by id; for jobs that this process has submitted itself. A job that ran
     ///     under the same id with another spec is not mistaken for it
-    /// @return 0 if all finished; 1 if one failed, was rejected, or is not known
-    public static int run(KafkaOptions kafka, Terminal terminal, List<String> jobs, Map<String, JobSpec> submitted) {
+    /// @return true if all finished; false if one failed, was rejected, or is not known
+    public static boolean run(Cluster kafka, Terminal terminal, List<String> jobs, Map<String, JobSpec> submitted) {
         String goOn = "stopped watching; the jobs go on: ./trainyard watch " + String.join(" ", jobs);
         return run(kafka, terminal, jobs, submitted, goOn);
     }
@@ -49,8 +53,8 @@ public final class JobWatch {
     /// As the other `run`.
     ///
     /// @param farewell what ctrl-C leaves on the terminal
-    static int run(
-            KafkaOptions kafka, Terminal terminal, List<String> jobs, Map<String, JobSpec> submitted, String farewell) {
+    public static boolean run(
+            Cluster kafka, Terminal terminal, List<String> jobs, Map<String, JobSpec> submitted, String farewell) {
         List<String> distinct = jobs.stream().distinct().toList();
         JobWatch watch = new JobWatch(terminal, distinct, Map.copyOf(submitted), farewell);
         Thread hook = new Thread(watch::sayFarewell, "farewell");
@@ -70,7 +74,7 @@ public final class JobWatch {
         return topics;
     }
 
-    private int read(EventLog log) {
+    private boolean read(EventLog log) {
         log.readToEnd(book::take);
         List<String> unknown = jobs.stream()
                 .filter(job -> !submitted.containsKey(job) && book.find(job) == null)
@@ -78,7 +82,7 @@ public final class JobWatch {
         if (!unknown.isEmpty()) {
             close();
             unknown.forEach(this::sayUnknown);
-            return ExitCodes.FAILED;
+            return false;
         }
         jobs.stream()
                 .filter(job -> stateOf(job) == JobState.Status.WAITING && !isOver(job))
@@ -87,7 +91,7 @@ public final class JobWatch {
         log.readToEnd(book::take); // a job's end may overtake its last losses
         close();
         jobs.forEach(this::sayHowItEnded);
-        return jobs.stream().allMatch(this::isFinished) ? ExitCodes.OK : ExitCodes.FAILED;
+        return jobs.stream().allMatch(this::isFinished);
     }
 
     private void show(TrainingEvent event, JobState after) {

@@ -1,7 +1,8 @@
-package io.trainyard.cli;
+package io.trainyard.cli.watch;
 
 import static java.util.Locale.ROOT;
 
+import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.JobState;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -10,7 +11,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Jobs as a table for people: columns as wide as they must be, up to a bound each.
-final class JobTable {
+public final class JobTable {
     private static final String NOTHING = "-";
 
     private JobTable() {}
@@ -43,7 +44,7 @@ final class JobTable {
             new Column("REASON", 60, false, page -> of(page.reason(), reason -> reason)));
 
     /// The lines of the table, the titles first.
-    static List<String> rows(Collection<JobBook.Page> pages) {
+    public static List<String> rows(Collection<JobBook.Page> pages) {
         List<StringBuilder> lines = new ArrayList<>();
         lines.add(new StringBuilder());
         pages.forEach(_ -> lines.add(new StringBuilder()));
@@ -72,6 +73,6 @@ final class JobTable {
     }
 
     private static String elapsed(JobState state) {
-        return state.elapsedMicros() == 0 ? NOTHING : BarLine.clock(state.elapsedMicros());
+        return state.elapsedMicros() == 0 ? NOTHING : Terminal.clock(state.elapsedMicros());
     }
 }

@@ -1,4 +1,4 @@
-package io.trainyard.cli;
+package io.trainyard.cli.report;
 
 import io.trainyard.device.Device;
 import io.trainyard.device.check.BenchmarkCase;
@@ -7,7 +7,7 @@ import io.trainyard.device.check.CheckResult;
 import org.jspecify.annotations.Nullable;
 
 /// Tells how the check of a device goes, while it goes.
-interface CheckReport {
+public interface CheckReport {
     void begin(Device device);
 
     void result(CheckResult result);

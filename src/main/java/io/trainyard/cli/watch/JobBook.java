@@ -1,5 +1,7 @@
-package io.trainyard.cli;
+package io.trainyard.cli.watch;
 
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
@@ -20,7 +22,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// All that the topics say about jobs: the fold of commands, events and dead letters.
-final class JobBook {
+public final class JobBook {
     /// The most jobs that are kept, the newest; older ones are forgotten.
     static final int MAX_JOBS = 10_000;
 
@@ -28,7 +30,7 @@ final class JobBook {
     private static final int MAX_NAME = 200;
 
     /// One job.
-    static final class Page {
+    public static final class Page {
         private final JobState state;
         private @Nullable JobSpec command;
         private @Nullable String rejection;
@@ -37,7 +39,7 @@ final class JobBook {
             state = new JobState(job);
         }
 
-        JobState state() {
+        public JobState state() {
             return state;
         }
 
@@ -48,8 +50,7 @@ final class JobBook {
         }
 
         /// The job as it runs, or else as it was asked for.
-        @Nullable
-        JobSpec spec() {
+        public @Nullable JobSpec spec() {
             return state.spec() == null ? command : state.spec();
         }
 
@@ -70,13 +71,12 @@ final class JobBook {
         }
 
         /// The state in one word, such as `RUNNING`; besides those of [JobState.Status] there is `REJECTED`.
-        String status() {
+        public String status() {
             return isRejected() ? "REJECTED" : state.status().name();
         }
 
         /// Why it failed, was given back or was refused.
-        @Nullable
-        String reason() {
+        public @Nullable String reason() {
             return isRejected() ? rejection : state.reason();
         }
     }
@@ -91,14 +91,14 @@ final class JobBook {
     /// @param wanted the jobs to keep; of the others only the names are kept
     /// @param onEvent called with each event of a wanted job, and the job's state after it
     /// @param warn called with a sentence about each record that cannot be read, up to a bound
-    JobBook(Predicate<String> wanted, BiConsumer<TrainingEvent, JobState> onEvent, Consumer<String> warn) {
+    public JobBook(Predicate<String> wanted, BiConsumer<TrainingEvent, JobState> onEvent, Consumer<String> warn) {
         this.wanted = wanted;
         this.onEvent = onEvent;
         this.warn = warn;
     }
 
     /// Takes in one record.
-    void take(EventLog.Entry entry) {
+    public void take(EventLog.Entry entry) {
         if (EventLog.EVENTS.contains(entry.topic())) {
             event(entry);
         } else if (Topic.COMMANDS.contains(entry.topic())) {
@@ -185,7 +185,7 @@ final class JobBook {
     }
 
     /// The wanted jobs, in the order they were first heard of.
-    Collection<Page> pages() {
+    public Collection<Page> pages() {
         return Collections.unmodifiableCollection(pages.values());
     }
 

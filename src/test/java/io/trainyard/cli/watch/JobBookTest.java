@@ -1,8 +1,10 @@
-package io.trainyard.cli;
+package io.trainyard.cli.watch;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.cli.Jobs;
+import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobJson;
