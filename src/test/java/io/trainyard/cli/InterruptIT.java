@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
+import io.trainyard.event.SampleEvents;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Priority;
 import java.nio.file.Files;
@@ -30,7 +31,7 @@ final class InterruptIT {
         String prefix = "interrupt.";
         CommandSender.send(
                 new Cluster(TestBroker.address(), prefix, Patience.LIMIT),
-                List.of(Jobs.spec("a")),
+                List.of(SampleEvents.spec("a")),
                 Priority.NORMAL,
                 _ -> {});
         String command =

@@ -3,6 +3,7 @@ package io.trainyard.cli.eventlog;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicRecord;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -18,7 +19,6 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
-import org.jspecify.annotations.Nullable;
 
 /// The topics as one log: their records merged by timestamp, from the beginning on. Of records with the same
 /// timestamp, losses come before a job's end. Within a topic a job's own order is kept whatever its timestamps say.
@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 /// What is buffered is bounded: a partition with much in hand is paused until the others have caught up. Not
 /// thread-safe.
 public final class EventLog implements AutoCloseable {
-    /// The topics that events are on.
-    public static final List<Topic> EVENTS = List.of(Topic.STEPS, Topic.ACCURACY, Topic.CHECKPOINTS, Topic.JOBS);
-
     /// A partition with so many records in hand is paused; one poll adds at most as many again.
     public static final int MAX_RECORDS = 1000;
 
@@ -44,17 +41,6 @@ public final class EventLog implements AutoCloseable {
     private final Cluster kafka;
     private final KafkaConsumer<String, byte[]> consumer;
     private final Map<TopicPartition, PartitionBuffer> buffers = new HashMap<>();
-
-    /// One record.
-    ///
-    /// @param where topic, partition and offset, for messages
-    /// @param reason the header of that name; null on all but dead letters
-    public record Entry(
-            Topic topic,
-            String where,
-            @Nullable String key,
-            @Nullable String reason,
-            byte[] json) {}
 
     private EventLog(Cluster kafka, KafkaConsumer<String, byte[]> consumer) {
         this.kafka = kafka;
@@ -120,7 +106,7 @@ public final class EventLog implements AutoCloseable {
     /// Reads up to the end as it is now.
     ///
     /// @throws KafkaUnreachableException if the brokers stop answering
-    public void readToEnd(Consumer<Entry> reader) {
+    public void readToEnd(Consumer<TopicRecord> reader) {
         if (isEmpty()) {
             return;
         }
@@ -149,7 +135,7 @@ public final class EventLog implements AutoCloseable {
     /// Reads what comes, as long as `goOn` is true; it is asked several times a second.
     ///
     /// @throws KafkaUnreachableException if the brokers are away for a minute
-    public void follow(Consumer<Entry> reader, BooleanSupplier goOn) {
+    public void follow(Consumer<TopicRecord> reader, BooleanSupplier goOn) {
         long heardNanos = System.nanoTime();
         while (goOn.getAsBoolean()) {
             if (isEmpty()) {
@@ -194,7 +180,7 @@ public final class EventLog implements AutoCloseable {
     /// Passes on the records that are next for certain.
     ///
     /// @return true when everything before `ends` is passed on
-    private boolean emit(Map<TopicPartition, Long> ends, Consumer<Entry> reader) {
+    private boolean emit(Map<TopicPartition, Long> ends, Consumer<TopicRecord> reader) {
         while (true) {
             PartitionBuffer first = null;
             for (Map.Entry<TopicPartition, PartitionBuffer> entry : buffers.entrySet()) {
@@ -214,7 +200,7 @@ public final class EventLog implements AutoCloseable {
         }
     }
 
-    private void emitAll(Consumer<Entry> reader) {
+    private void emitAll(Consumer<TopicRecord> reader) {
         while (true) {
             var first = buffers.values().stream()
                     .filter(buffer -> !buffer.isEmpty())

@@ -1,8 +1,7 @@
 package io.trainyard.cli.eventlog;
 
-import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
-import java.nio.charset.StandardCharsets;
+import io.trainyard.topics.TopicRecord;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -11,10 +10,7 @@ import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.header.Header;
-import org.jspecify.annotations.Nullable;
 
 /// The records of one partition that [EventLog] has in hand. The next one is the earliest: each worker stamps its
 /// records, and those of two workers may reach a partition the other way round. Only the records of one job stay in
@@ -25,16 +21,10 @@ final class PartitionBuffer {
     /// What a record takes besides its body, roughly.
     private static final int RECORD_BYTES = 200;
 
-    /// Of records with the same timestamp, these topics' come first, in this order.
-    private static final List<Topic> TIES = Stream.concat(
-                    Topic.COMMANDS.stream(),
-                    Stream.of(Topic.STEPS, Topic.ACCURACY, Topic.CHECKPOINTS, Topic.JOBS, Topic.DEAD_LETTER))
-            .toList();
-
     /// By their next records; only for buffers that are not empty.
     static final Comparator<PartitionBuffer> ORDER = Comparator.<PartitionBuffer>comparingLong(
                     buffer -> buffer.records.element().timeMillis())
-            .thenComparingInt(buffer -> TIES.indexOf(buffer.topic));
+            .thenComparing(buffer -> buffer.topic);
 
     private final Topic topic;
     private final Queue<Timed> records = new PriorityQueue<>(Comparator.comparingLong(Timed::timeMillis)
@@ -97,24 +87,18 @@ final class PartitionBuffer {
     }
 
     /// Hands the next record on.
-    void pass(Consumer<EventLog.Entry> reader) {
+    void pass(Consumer<TopicRecord> reader) {
         ConsumerRecord<String, byte[]> entry = records.remove().entry();
         bytes -= size(entry);
         jobs.computeIfPresent(
                 job(entry),
                 (_, inHand) -> inHand.count() == 1 ? null : new InHand(inHand.count() - 1, inHand.newestMillis()));
         if (entry.value() != null) { // null: a compacted topic's mark that a key is gone
-            String where = "%s-%d at offset %d".formatted(entry.topic(), entry.partition(), entry.offset());
-            reader.accept(new EventLog.Entry(topic, where, entry.key(), reason(entry), entry.value()));
+            reader.accept(new TopicRecord(topic, entry));
         }
     }
 
     private static long size(ConsumerRecord<String, byte[]> entry) {
         return (long) RECORD_BYTES + Math.max(0, entry.serializedValueSize());
-    }
-
-    private static @Nullable String reason(ConsumerRecord<String, byte[]> entry) {
-        Header reason = entry.headers().lastHeader(DeadLetter.REASON);
-        return reason == null || reason.value() == null ? null : new String(reason.value(), StandardCharsets.UTF_8);
     }
 }

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /// One job as one line of a terminal: a snapshot that another thread may render.
 ///
 /// @param job printable
-/// @param words what stands instead of figures where it has begun no step, or has failed; null: figures
+/// @param words what stands instead of figures where it has begun no step, has failed or was rejected; null: figures
 record BarLine(
         String job,
         JobState.Status status,
@@ -32,6 +32,7 @@ record BarLine(
             case CLAIMED -> "claimed by " + state.worker();
             case RUNNING, FINISHED -> null;
             case FAILED -> "failed: " + reason;
+            case REJECTED -> "rejected: " + reason;
         };
         return new BarLine(
                 name(state.job()),
@@ -44,11 +45,6 @@ record BarLine(
                 state.elapsedMicros(),
                 state.remainingMicros(),
                 words == null ? null : Terminal.printable(words, MAX_WORDS));
-    }
-
-    static BarLine rejected(String job, String reason) {
-        String words = Terminal.printable("rejected: " + reason, MAX_WORDS);
-        return new BarLine(name(job), JobState.Status.FAILED, 0, 0, null, null, 0, 0, 0, words);
     }
 
     private static String name(String job) {

@@ -62,8 +62,8 @@ final class ProgressBars implements ProgressView {
     }
 
     @Override
-    public void rejected(String job, String reason) {
-        draw(job, BarLine.rejected(job, reason));
+    public void rejected(JobState job) {
+        draw(job.job(), BarLine.of(job));
     }
 
     private synchronized void draw(String job, BarLine line) {

@@ -41,8 +41,8 @@ final class ProgressLines implements ProgressView {
     }
 
     @Override
-    public void rejected(String job, String reason) {
-        line(job, "was rejected: " + Terminal.printable(reason, MAX_TEXT));
+    public void rejected(JobState job) {
+        line(job.job(), "was rejected: %s", text(String.valueOf(job.reason())));
     }
 
     @Override

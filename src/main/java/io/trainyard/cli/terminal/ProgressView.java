@@ -25,7 +25,7 @@ public sealed interface ProgressView extends AutoCloseable permits ProgressBars,
     void show(TrainingEvent event, JobState after);
 
     /// A job whose command was refused.
-    void rejected(String job, String reason);
+    void rejected(JobState job);
 
     /// Leaves the terminal as a shell wants it.
     @Override

@@ -16,41 +16,41 @@ public final class JobTable {
 
     private JobTable() {}
 
-    private record Column(String title, int maxWidth, boolean figures, Function<JobBook.Page, String> cell) {}
+    private record Column(String title, int maxWidth, boolean figures, Function<JobState, String> cell) {}
 
     private static final List<Column> COLUMNS = List.of(
-            new Column("JOB", 40, false, page -> page.state().job()),
-            new Column("STATE", 10, false, JobBook.Page::status),
+            new Column("JOB", 40, false, JobState::job),
+            new Column("STATE", 10, false, state -> state.status().name()),
             new Column(
                     "NETWORK",
                     16,
                     false,
-                    page -> of(page.spec(), spec -> spec.network().label())),
+                    state -> of(state.spec(), spec -> spec.network().label())),
             new Column(
                     "DATA SET",
                     16,
                     false,
-                    page -> of(page.spec(), spec -> spec.dataset().name())),
-            new Column("DEVICE", 12, false, page -> of(page.state().device(), device -> device)),
-            new Column("WORKER", 24, false, page -> of(page.state().worker(), worker -> worker)),
-            new Column("STEP", 24, true, page -> step(page.state())),
-            new Column("LOSS", 12, true, page -> of(page.state().loss(), loss -> String.format(ROOT, "%.4f", loss))),
+                    state -> of(state.spec(), spec -> spec.dataset().name())),
+            new Column("DEVICE", 12, false, state -> of(state.device(), device -> device)),
+            new Column("WORKER", 24, false, state -> of(state.worker(), worker -> worker)),
+            new Column("STEP", 24, true, JobTable::step),
+            new Column("LOSS", 12, true, state -> of(state.loss(), loss -> String.format(ROOT, "%.4f", loss))),
             new Column(
                     "ACCURACY",
                     8,
                     true,
-                    page -> of(page.state().testAccuracy(), accuracy -> String.format(ROOT, "%.4f", accuracy))),
-            new Column("ELAPSED", 12, true, page -> elapsed(page.state())),
-            new Column("REASON", 60, false, page -> of(page.reason(), reason -> reason)));
+                    state -> of(state.testAccuracy(), accuracy -> String.format(ROOT, "%.4f", accuracy))),
+            new Column("ELAPSED", 12, true, JobTable::elapsed),
+            new Column("REASON", 60, false, state -> of(state.reason(), reason -> reason)));
 
     /// The lines of the table, the titles first.
-    public static List<String> rows(Collection<JobBook.Page> pages) {
+    public static List<String> rows(Collection<JobState> states) {
         List<StringBuilder> lines = new ArrayList<>();
         lines.add(new StringBuilder());
-        pages.forEach(_ -> lines.add(new StringBuilder()));
+        states.forEach(_ -> lines.add(new StringBuilder()));
         for (Column column : COLUMNS) {
             List<String> cells = new ArrayList<>(List.of(column.title()));
-            pages.forEach(page -> cells.add(Terminal.printable(column.cell().apply(page), column.maxWidth())));
+            states.forEach(state -> cells.add(Terminal.printable(column.cell().apply(state), column.maxWidth())));
             int width = cells.stream().mapToInt(String::length).max().orElse(0);
             for (int i = 0; i < cells.size(); i++) {
                 String padding = " ".repeat(width - cells.get(i).length());

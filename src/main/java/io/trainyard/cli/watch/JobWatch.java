@@ -3,14 +3,18 @@ package io.trainyard.cli.watch;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.ProgressView;
 import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.event.JobBook;
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;
-import java.util.ArrayList;
+import io.trainyard.topics.TopicRecord;
 import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -21,22 +25,28 @@ public final class JobWatch {
     private static final int MAX_SIMILAR = 5;
     private static final int MAX_TEXT = 500;
 
+    /// The most names of other jobs that are remembered.
+    private static final int MAX_NAMES = 10_000;
+
     private final Terminal terminal;
-    private final List<String> jobs;
+    private final Set<String> jobs;
     private final Map<String, JobSpec> submitted;
     private final String farewell;
     private final ProgressView view;
+    private final NewsReader reader;
     private final JobBook book;
+    private final Set<String> names = new LinkedHashSet<>();
     private final Set<String> toldRejected = new HashSet<>();
     private boolean running = true;
 
-    private JobWatch(Terminal terminal, List<String> jobs, Map<String, JobSpec> submitted, String farewell) {
+    private JobWatch(Terminal terminal, Set<String> jobs, Map<String, JobSpec> submitted, String farewell) {
         this.terminal = terminal;
         this.farewell = farewell;
         this.jobs = jobs;
         this.submitted = submitted;
         view = ProgressView.on(terminal, jobs.size());
-        book = new JobBook(Set.copyOf(jobs)::contains, this::show, terminal.err()::println);
+        reader = new NewsReader(terminal.err()::println);
+        book = new JobBook(jobs.size(), _ -> {});
     }
 
     /// Shows the jobs from their beginning on, and returns when the last has ended.
@@ -55,11 +65,10 @@ public final class JobWatch {
     /// @param farewell what ctrl-C leaves on the terminal
     public static boolean run(
             Cluster kafka, Terminal terminal, List<String> jobs, Map<String, JobSpec> submitted, String farewell) {
-        List<String> distinct = jobs.stream().distinct().toList();
-        JobWatch watch = new JobWatch(terminal, distinct, Map.copyOf(submitted), farewell);
+        JobWatch watch = new JobWatch(terminal, new LinkedHashSet<>(jobs), Map.copyOf(submitted), farewell);
         Thread hook = new Thread(watch::sayFarewell, "farewell");
         Runtime.getRuntime().addShutdownHook(hook);
-        try (EventLog log = EventLog.open(kafka, topics())) {
+        try (EventLog log = EventLog.open(kafka, Topic.NEWS)) {
             return watch.read(log);
         } finally {
             watch.close();
@@ -67,15 +76,8 @@ public final class JobWatch {
         }
     }
 
-    private static List<Topic> topics() {
-        List<Topic> topics = new ArrayList<>(EventLog.EVENTS);
-        topics.addAll(Topic.COMMANDS);
-        topics.add(Topic.DEAD_LETTER);
-        return topics;
-    }
-
     private boolean read(EventLog log) {
-        log.readToEnd(book::take);
+        log.readToEnd(this::take);
         List<String> unknown = jobs.stream()
                 .filter(job -> !submitted.containsKey(job) && book.find(job) == null)
                 .toList();
@@ -85,71 +87,90 @@ public final class JobWatch {
             return false;
         }
         jobs.stream()
-                .filter(job -> stateOf(job) == JobState.Status.WAITING && !isOver(job))
+                .filter(job -> statusOf(job) == JobState.Status.WAITING && !isOver(job))
                 .forEach(view::waiting);
-        log.follow(book::take, this::goesOn);
-        log.readToEnd(book::take); // a job's end may overtake its last losses
+        log.follow(this::take, this::goesOn);
+        log.readToEnd(this::take); // a job's end may overtake its last losses
         close();
         jobs.forEach(this::sayHowItEnded);
         return jobs.stream().allMatch(this::isFinished);
     }
 
-    private void show(TrainingEvent event, JobState after) {
-        view.show(event, after);
+    private void take(TopicRecord entry) {
+        String key = entry.key();
+        if (entry.topic().content() == Topic.Content.EVENTS && key != null && !jobs.contains(key)) {
+            remember(key); // most of what a fleet says is about other jobs
+        } else {
+            reader.read(entry).ifPresent(this::take);
+        }
+    }
+
+    private void take(JobNews news) {
+        remember(news.job());
+        JobState after = jobs.contains(news.job()) ? book.take(news) : null;
+        if (after != null && news instanceof Happened(TrainingEvent event, long _)) {
+            view.show(event, after);
+        }
+    }
+
+    /// For a person who has mistyped the name of another job.
+    private void remember(String job) {
+        if (names.size() < MAX_NAMES && JobNews.isId(job)) {
+            names.add(job);
+        }
     }
 
     private boolean goesOn() {
         for (String job : jobs) {
-            JobBook.Page page = book.find(job);
-            String rejection = page == null ? null : page.rejection();
-            if (page != null && rejection != null && page.isRejected() && toldRejected.add(job)) {
-                view.rejected(job, rejection);
+            JobState state = book.find(job);
+            if (state != null && state.status() == JobState.Status.REJECTED && toldRejected.add(job)) {
+                view.rejected(state);
             }
         }
         return jobs.stream().anyMatch(job -> !isOver(job));
     }
 
-    private JobState.@Nullable Status stateOf(String job) {
-        JobBook.Page page = book.find(job);
-        return page == null ? JobState.Status.WAITING : page.state().status();
+    private JobState.Status statusOf(String job) {
+        JobState state = book.find(job);
+        return state == null ? JobState.Status.WAITING : state.status();
     }
 
     private boolean isOver(String job) {
-        JobBook.Page page = book.find(job);
-        return page != null && (page.isOver() || ranAsAnother(job, page));
+        JobState state = book.find(job);
+        return state != null && (state.status().isFinal() || ranAsAnother(state));
     }
 
     private boolean isFinished(String job) {
-        JobBook.Page page = book.find(job);
-        return page != null && page.state().status() == JobState.Status.FINISHED && !ranAsAnother(job, page);
+        JobState state = book.find(job);
+        return state != null && state.status() == JobState.Status.FINISHED && !ranAsAnother(state);
     }
 
     /// Whether the events under this id are those of a job with another spec than was submitted here.
-    private boolean ranAsAnother(String job, JobBook.Page page) {
-        JobSpec ours = submitted.get(job);
-        JobSpec theirs = page.state().spec();
+    private boolean ranAsAnother(JobState state) {
+        JobSpec ours = submitted.get(state.job());
+        JobSpec theirs = state.startedSpec();
         return ours != null && theirs != null && !ours.equals(theirs);
     }
 
     private void sayHowItEnded(String job) {
-        JobBook.Page page = book.find(job);
-        if (page == null) {
+        JobState state = book.find(job);
+        if (state == null) {
             return;
         }
-        String rejection = page.rejection();
-        if (ranAsAnother(job, page)) {
+        String rejection = state.rejection();
+        if (ranAsAnother(state)) {
             say("job %s: another job has this id and has already run; give the new one another id", job);
-        } else if (page.isRejected()) {
-            say("job %s was rejected: %s", job, page.reason());
-        } else if (page.state().status() == JobState.Status.FAILED) {
-            say("job %s failed: %s", job, page.reason());
+        } else if (state.status() == JobState.Status.REJECTED) {
+            say("job %s was rejected: %s", job, state.reason());
+        } else if (state.status() == JobState.Status.FAILED) {
+            say("job %s failed: %s", job, state.reason());
         } else if (rejection != null) {
             say("job %s has ended; a later command with its id was rejected: %s", job, rejection);
         }
     }
 
     private void sayUnknown(String job) {
-        List<String> similar = book.names().stream()
+        List<String> similar = names.stream()
                 .filter(name -> distance(name, job) <= Math.max(2, job.length() / 3) || name.contains(job))
                 .sorted(Comparator.comparingInt((String name) -> distance(name, job))
                         .thenComparing(name -> name))

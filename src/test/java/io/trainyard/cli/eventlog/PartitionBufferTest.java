@@ -78,7 +78,7 @@ class PartitionBufferTest {
             if (first.isEmpty()) {
                 return words;
             }
-            first.get().pass(entry -> words.add(new String(entry.json(), UTF_8)));
+            first.get().pass(entry -> words.add(new String(entry.body(), UTF_8)));
         }
     }
 
