@@ -62,8 +62,7 @@ public record RandomNetwork(
         CONV2D((recipe, in) -> isImage(in) ? conv(recipe, in) : null),
         MAX_POOL2D((recipe, in) -> isImage(in) ? new MaxPool2d(null, window(recipe, in), stride(recipe)) : null),
         AVG_POOL2D((recipe, in) -> isImage(in) ? new AvgPool2d(null, window(recipe, in), stride(recipe)) : null),
-        ADAPTIVE_AVG_POOL2D(
-                (recipe, in) -> isImage(in) ? new AdaptiveAvgPool2d(null, 1 + recipe.first() % 5) : null),
+        ADAPTIVE_AVG_POOL2D((recipe, in) -> isImage(in) ? new AdaptiveAvgPool2d(null, 1 + recipe.first() % 5) : null),
         BATCH_NORM2D((_, in) -> isImage(in) && in.elements() > in.size(0) ? new BatchNorm2d(null) : null),
         RELU((_, _) -> new Relu(null)),
         LEAKY_RELU((recipe, _) -> new LeakyRelu(null, recipe.first() / 50.0)),

@@ -19,7 +19,6 @@ public final class LayerKinds {
     public static Stream<Class<?>> in(List<LayerSpec> layers) {
         return layers.stream()
                 .flatMap(layer -> Stream.concat(
-                        Stream.of(layer.getClass()),
-                        layer.branches().stream().flatMap(branch -> in(branch.layers()))));
+                        Stream.of(layer.getClass()), layer.branches().stream().flatMap(branch -> in(branch.layers()))));
     }
 }

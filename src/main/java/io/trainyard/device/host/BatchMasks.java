@@ -18,8 +18,8 @@ public final class BatchMasks {
     /// @param batchSize the largest
     public BatchMasks(Network network, int batchSize) {
         network.masks()
-                .forEach((layer, spec) -> masks.put(
-                        layer, new Mask(spec, new float[Math.multiplyExact(batchSize, spec.elements())])));
+                .forEach((layer, spec) ->
+                        masks.put(layer, new Mask(spec, new float[Math.multiplyExact(batchSize, spec.elements())])));
     }
 
     public void draw(TorchRandom random, int samples) {

@@ -32,13 +32,7 @@ final class Shard implements BatchShard {
     /// @param masks of the batch that is trained
     /// @param ofBatch its samples of every batch
     /// @param ofTests its samples of the test set
-    Shard(
-            Workload workload,
-            FlatModel model,
-            BatchMasks masks,
-            int chunk,
-            EvenPart ofBatch,
-            EvenPart ofTests) {
+    Shard(Workload workload, FlatModel model, BatchMasks masks, int chunk, EvenPart ofBatch, EvenPart ofTests) {
         this.workload = workload;
         this.ofBatch = ofBatch;
         this.ofTests = ofTests;

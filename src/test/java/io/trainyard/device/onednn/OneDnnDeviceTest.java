@@ -126,8 +126,7 @@ public class OneDnnDeviceTest extends DeviceContract {
         OneDnnLibrary library = OneDnnLibrary.loaded();
         Device device = new InTwoShards(new DeviceInfo("cpu", library.description(), Long.MAX_VALUE), library);
         NumbersContract.checkTraining(
-                device,
-                CheckWorkload.of(row.input(), row.classes(), row.layers(), CheckWorkload.MOMENTUM, 32, 33, 7));
+                device, CheckWorkload.of(row.input(), row.classes(), row.layers(), CheckWorkload.MOMENTUM, 32, 33, 7));
     }
 
     /// Cuts every batch in two: most rows have too little to compute for the rule to do so.

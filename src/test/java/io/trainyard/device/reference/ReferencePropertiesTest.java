@@ -25,9 +25,12 @@ class ReferencePropertiesTest extends DeviceProperties {
     void noLayerIsLeftOut(@ForAll("networks") RandomNetwork network) {
         StatisticsCollector layers = Statistics.label("layers");
         network.layers().forEach(layer -> layers.collect(layer.getClass()));
-        layers.coverage(coverage -> LayerKinds.all().forEach(kind -> coverage.check(kind).count(count -> {
-            assertThat(count).as("random networks with a %s", kind.getSimpleName()).isPositive();
-        })));
+        layers.coverage(coverage -> LayerKinds.all()
+                .forEach(kind -> coverage.check(kind).count(count -> {
+                    assertThat(count)
+                            .as("random networks with a %s", kind.getSimpleName())
+                            .isPositive();
+                })));
     }
 
     @SeededProperty
