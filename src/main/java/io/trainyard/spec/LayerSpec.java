@@ -218,7 +218,7 @@ public sealed interface LayerSpec {
     }
 
     /// A function of each value by itself; nothing to train, nothing to draw.
-    sealed interface Activation extends LayerSpec {
+    sealed interface ActivationFunction extends LayerSpec {
         @Override
         default Shape output(Shape in) {
             return in;
@@ -226,10 +226,10 @@ public sealed interface LayerSpec {
     }
 
     /// max(0, x).
-    record Relu(@Nullable String name) implements Activation {}
+    record Relu(@Nullable String name) implements ActivationFunction {}
 
     /// x above 0, `negativeSlope` x elsewhere.
-    record LeakyRelu(@Nullable String name, double negativeSlope) implements Activation {
+    record LeakyRelu(@Nullable String name, double negativeSlope) implements ActivationFunction {
         public LeakyRelu {
             Check.within("leakyRelu.negativeSlope", negativeSlope, 0, 1000);
         }
@@ -244,7 +244,7 @@ public sealed interface LayerSpec {
     /// x Phi(x), where Phi is the normal distribution's function (Hendrycks and Gimpel 2016).
     ///
     /// @param approximate `none` for Phi itself, `tanh` for 0.5 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
-    record Gelu(@Nullable String name, String approximate) implements Activation {
+    record Gelu(@Nullable String name, String approximate) implements ActivationFunction {
         public Gelu {
             Check.matching("gelu.approximate", approximate, "none|tanh", "none or tanh");
         }
@@ -261,10 +261,10 @@ public sealed interface LayerSpec {
     }
 
     /// The hyperbolic tangent.
-    record Tanh(@Nullable String name) implements Activation {}
+    record Tanh(@Nullable String name) implements ActivationFunction {}
 
     /// 1 / (1 + e^-x).
-    record Sigmoid(@Nullable String name) implements Activation {}
+    record Sigmoid(@Nullable String name) implements ActivationFunction {}
 
     /// In training zeroes each element with probability `p` and scales the others by 1/(1-p); in evaluation nothing.
     record Dropout(@Nullable String name, double p) implements LayerSpec {

@@ -139,7 +139,7 @@ public record Network(Shape input, int classes, List<Layer> layers) {
                         LayerSpec.AvgPool2d _,
                         LayerSpec.AdaptiveAvgPool2d _,
                         LayerSpec.BatchNorm2d _,
-                        LayerSpec.Activation _,
+                        LayerSpec.ActivationFunction _,
                         LayerSpec.Dropout _,
                         LayerSpec.Dropout2d _,
                         LayerSpec.Flatten _,

@@ -30,8 +30,8 @@ record Compilation(
     record Part(int batchSamples, int first, int samples) {}
 
     /// A layer's output, with room for its gradient if it is asked for.
-    Activation output(Shape shape, boolean differentiable, String layer) {
-        return new Activation(
+    BatchTensor output(Shape shape, boolean differentiable, String layer) {
+        return new BatchTensor(
                 part.samples(),
                 shape,
                 values(shape, "the output of layer " + layer),

@@ -9,10 +9,10 @@ import java.util.Objects;
 final class CudaAdaptiveAvgPool2d implements CudaLayer {
     private final LayerSpec.AdaptiveAvgPool2d spec;
     private final Compilation c;
-    private final Activation in;
-    private final Activation out;
+    private final BatchTensor in;
+    private final BatchTensor out;
 
-    CudaAdaptiveAvgPool2d(LayerSpec.AdaptiveAvgPool2d spec, Network.Layer layer, Activation in, Compilation c) {
+    CudaAdaptiveAvgPool2d(LayerSpec.AdaptiveAvgPool2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
         this.spec = spec;
         this.c = c;
         this.in = in;
@@ -20,7 +20,7 @@ final class CudaAdaptiveAvgPool2d implements CudaLayer {
     }
 
     @Override
-    public Activation out() {
+    public BatchTensor out() {
         return out;
     }
 

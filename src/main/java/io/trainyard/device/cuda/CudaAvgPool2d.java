@@ -14,14 +14,14 @@ import jcuda.jcudnn.cudnnTensorDescriptor;
 final class CudaAvgPool2d implements CudaLayer {
     private final Compilation c;
     private final String name;
-    private final Activation in;
-    private final Activation out;
+    private final BatchTensor in;
+    private final BatchTensor out;
     private final cudnnPoolingDescriptor pooling;
     private final cudnnTensorDescriptor x;
     private final cudnnTensorDescriptor y;
 
     CudaAvgPool2d(
-            LayerSpec.AvgPool2d spec, Network.Layer layer, Activation in, Compilation c, Descriptors descriptors) {
+            LayerSpec.AvgPool2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         this.c = c;
         this.name = layer.name();
         this.in = in;
@@ -32,7 +32,7 @@ final class CudaAvgPool2d implements CudaLayer {
     }
 
     @Override
-    public Activation out() {
+    public BatchTensor out() {
         return out;
     }
 

@@ -16,8 +16,8 @@ final class CudaBatchNorm2d implements CudaLayer {
     private static final int SPATIAL = cudnnBatchNormMode.CUDNN_BATCHNORM_SPATIAL;
 
     private final Compilation c;
-    private final Activation in;
-    private final Activation out;
+    private final BatchTensor in;
+    private final BatchTensor out;
     private final String name;
     private final ParameterSpec weight;
     private final ParameterSpec bias;
@@ -29,7 +29,7 @@ final class CudaBatchNorm2d implements CudaLayer {
     private final cudnnTensorDescriptor image;
     private final cudnnTensorDescriptor channels;
 
-    CudaBatchNorm2d(Network.Layer layer, Activation in, Compilation c, Descriptors descriptors) {
+    CudaBatchNorm2d(Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         this.c = c;
         this.in = in;
         this.name = layer.name();
@@ -47,7 +47,7 @@ final class CudaBatchNorm2d implements CudaLayer {
     }
 
     @Override
-    public Activation out() {
+    public BatchTensor out() {
         return out;
     }
 

@@ -9,19 +9,19 @@ import java.util.Optional;
 /// Layers one after the other: a network, or a branch of a residual.
 final class CudaChain {
     private final List<CudaLayer> layers;
-    private final Activation out;
+    private final BatchTensor out;
 
-    private CudaChain(List<CudaLayer> layers, Activation out) {
+    private CudaChain(List<CudaLayer> layers, BatchTensor out) {
         this.layers = layers;
         this.out = out;
     }
 
-    static CudaChain of(List<Network.Layer> specs, Activation in, Compilation c, Descriptors descriptors) {
+    static CudaChain of(List<Network.Layer> specs, BatchTensor in, Compilation c, Descriptors descriptors) {
         List<CudaLayer> layers = new ArrayList<>();
-        Activation last = in;
+        BatchTensor last = in;
         for (Network.Layer spec : specs) {
             Optional<CudaLayer> layer = spec.spec() instanceof LayerSpec.Relu relu && mayOverwrite(layers, last)
-                    ? Optional.of(CudaActivation.reluInPlace(relu, spec, layers.getLast(), c))
+                    ? Optional.of(CudaActivationFunction.reluInPlace(relu, spec, layers.getLast(), c))
                     : compile(spec, last, c, descriptors);
             layer.ifPresent(layers::add);
             last = layer.map(CudaLayer::out).orElse(last.as(spec.out()));
@@ -30,7 +30,7 @@ final class CudaChain {
     }
 
     /// Whether nobody needs `last` but the next layer: it is the output of one whose backward pass does without.
-    private static boolean mayOverwrite(List<CudaLayer> layers, Activation last) {
+    private static boolean mayOverwrite(List<CudaLayer> layers, BatchTensor last) {
         return !layers.isEmpty()
                 && layers.getLast().out().equals(last)
                 && (layers.getLast() instanceof CudaConv2d
@@ -41,7 +41,7 @@ final class CudaChain {
 
     /// Empty for a layer that has nothing to do.
     private static Optional<CudaLayer> compile(
-            Network.Layer layer, Activation in, Compilation c, Descriptors descriptors) {
+            Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         return switch (layer.spec()) {
             case LayerSpec.Conv2d conv -> Optional.of(new CudaConv2d(conv, layer, in, c, descriptors));
             case LayerSpec.Linear _ -> Optional.of(new CudaLinear(layer, in, c));
@@ -49,7 +49,8 @@ final class CudaChain {
             case LayerSpec.MaxPool2d pool -> Optional.of(new CudaMaxPool2d(pool, layer, in, c));
             case LayerSpec.AvgPool2d pool -> Optional.of(new CudaAvgPool2d(pool, layer, in, c, descriptors));
             case LayerSpec.AdaptiveAvgPool2d pool -> Optional.of(new CudaAdaptiveAvgPool2d(pool, layer, in, c));
-            case LayerSpec.Activation activation -> Optional.of(CudaActivation.of(activation, layer, in, c));
+            case LayerSpec.ActivationFunction activation ->
+                Optional.of(CudaActivationFunction.of(activation, layer, in, c));
             case LayerSpec.Dropout dropout -> dropout(dropout.p(), false, layer, in, c);
             case LayerSpec.Dropout2d dropout -> dropout(dropout.p(), true, layer, in, c);
             case LayerSpec.Flatten _ ->
@@ -61,11 +62,11 @@ final class CudaChain {
     }
 
     private static Optional<CudaLayer> dropout(
-            double p, boolean perChannel, Network.Layer layer, Activation in, Compilation c) {
+            double p, boolean perChannel, Network.Layer layer, BatchTensor in, Compilation c) {
         return c.training() && p > 0 ? Optional.of(new CudaDropout(p, perChannel, layer, in, c)) : Optional.empty();
     }
 
-    Activation out() {
+    BatchTensor out() {
         return out;
     }
 

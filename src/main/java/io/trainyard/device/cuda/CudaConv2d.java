@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 final class CudaConv2d implements CudaLayer {
     private final LayerSpec.Conv2d spec;
     private final Compilation c;
-    private final Activation in;
-    private final Activation out;
+    private final BatchTensor in;
+    private final BatchTensor out;
     private final String name;
     private final WeightAndBias parameters;
     private final cudnnTensorDescriptor x;
@@ -34,7 +34,7 @@ final class CudaConv2d implements CudaLayer {
     /// One direction: what it is allowed, and how it is computed.
     private record Convolution(cudnnConvolutionDescriptor descriptor, ConvolutionAlgorithm algorithm) {}
 
-    CudaConv2d(LayerSpec.Conv2d spec, Network.Layer layer, Activation in, Compilation c, Descriptors descriptors) {
+    CudaConv2d(LayerSpec.Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         this.spec = spec;
         this.c = c;
         this.in = in;
@@ -81,7 +81,7 @@ final class CudaConv2d implements CudaLayer {
     }
 
     @Override
-    public Activation out() {
+    public BatchTensor out() {
         return out;
     }
 

@@ -7,14 +7,14 @@ import java.util.Objects;
 /// x times the mask that the host has drawn; only in training, and only where p is above 0.
 final class CudaDropout implements CudaLayer {
     private final Compilation c;
-    private final Activation in;
-    private final Activation out;
+    private final BatchTensor in;
+    private final BatchTensor out;
     private final long offset;
     private final int perChannel;
     private final float scale;
 
     /// @param perChannel whether a mask's value stands for a whole channel
-    CudaDropout(double p, boolean perChannel, Network.Layer layer, Activation in, Compilation c) {
+    CudaDropout(double p, boolean perChannel, Network.Layer layer, BatchTensor in, Compilation c) {
         this.c = c;
         this.in = in;
         this.out = c.output(layer.out(), in.gradient() != null, layer.name());
@@ -24,7 +24,7 @@ final class CudaDropout implements CudaLayer {
     }
 
     @Override
-    public Activation out() {
+    public BatchTensor out() {
         return out;
     }
 

@@ -7,17 +7,17 @@ import java.util.Objects;
 /// Brings an image that lies in memory with its channels last into (channel, row, column) order.
 final class CudaFlatten implements CudaLayer {
     private final Compilation c;
-    private final Activation in;
-    private final Activation out;
+    private final BatchTensor in;
+    private final BatchTensor out;
 
-    CudaFlatten(Network.Layer layer, Activation in, Compilation c) {
+    CudaFlatten(Network.Layer layer, BatchTensor in, Compilation c) {
         this.c = c;
         this.in = in;
         this.out = c.output(layer.out(), in.gradient() != null, layer.name());
     }
 
     @Override
-    public Activation out() {
+    public BatchTensor out() {
         return out;
     }
 

@@ -4,7 +4,7 @@ package io.trainyard.device.cuda;
 /// that it can be recorded once and replayed.
 interface CudaLayer {
     /// What it gives to the next layer.
-    Activation out();
+    BatchTensor out();
 
     /// Asks it to apply ReLU to its output itself.
     ///

@@ -18,8 +18,8 @@ final class CudaLinear implements CudaLayer {
 
     private final Compilation c;
     private final String name;
-    private final Activation in;
-    private final Activation out;
+    private final BatchTensor in;
+    private final BatchTensor out;
     private final WeightAndBias parameters;
     private final Buffer weight;
 
@@ -29,7 +29,7 @@ final class CudaLinear implements CudaLayer {
     /// @param leading the distance between two columns
     private record Matrix(Buffer values, int type, int leading) {}
 
-    CudaLinear(Network.Layer layer, Activation in, Compilation c) {
+    CudaLinear(Network.Layer layer, BatchTensor in, Compilation c) {
         this.c = c;
         this.name = layer.name();
         this.in = in;
@@ -39,7 +39,7 @@ final class CudaLinear implements CudaLayer {
     }
 
     @Override
-    public Activation out() {
+    public BatchTensor out() {
         return out;
     }
 
@@ -76,11 +76,11 @@ final class CudaLinear implements CudaLayer {
         }
     }
 
-    private static int width(Activation vectors) {
+    private static int width(BatchTensor vectors) {
         return vectors.shape().elements();
     }
 
-    private Matrix values(Activation of) {
+    private Matrix values(BatchTensor of) {
         return matrix(of.value(), width(of));
     }
 

@@ -10,11 +10,11 @@ import java.util.Objects;
 final class CudaMaxPool2d implements CudaLayer {
     private final LayerSpec.MaxPool2d spec;
     private final Compilation c;
-    private final Activation in;
-    private final Activation out;
+    private final BatchTensor in;
+    private final BatchTensor out;
     private final Buffer index; // (samples, channels, rows, columns) of out
 
-    CudaMaxPool2d(LayerSpec.MaxPool2d spec, Network.Layer layer, Activation in, Compilation c) {
+    CudaMaxPool2d(LayerSpec.MaxPool2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
         this.spec = spec;
         this.c = c;
         this.in = in;
@@ -24,7 +24,7 @@ final class CudaMaxPool2d implements CudaLayer {
     }
 
     @Override
-    public Activation out() {
+    public BatchTensor out() {
         return out;
     }
 

@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 /// and the two are added. Their outputs have the sum's gradient: the first branch's is the sum's own buffer.
 final class CudaResidual implements CudaLayer {
     private final Compilation c;
-    private final Activation in;
+    private final BatchTensor in;
     private final CudaChain layers;
     private final CudaChain shortcut;
     private final @Nullable Buffer layersInGradient;
     private final @Nullable Buffer shortcutInGradient;
-    private final Activation out;
+    private final BatchTensor out;
 
-    CudaResidual(Network.Layer layer, Activation in, Compilation c, Descriptors descriptors) {
+    CudaResidual(Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         this.c = c;
         this.in = in;
         String name = layer.name();
@@ -29,7 +29,7 @@ final class CudaResidual implements CudaLayer {
     }
 
     @Override
-    public Activation out() {
+    public BatchTensor out() {
         return out;
     }
 

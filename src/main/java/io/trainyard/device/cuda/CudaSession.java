@@ -1,8 +1,8 @@
 package io.trainyard.device.cuda;
 
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// graph, so that the host only launches graphs and, now and then, reads losses.
 final class CudaSession implements PartSession {
     private final Workload workload;
-    private final BatchPart part;
+    private final EvenPart part;
     private final Gpu gpu;
     private final Programs programs;
     private @Nullable EpochPlan plan;
@@ -29,7 +29,7 @@ final class CudaSession implements PartSession {
 
     /// @param number of the GPU
     /// @param part which part of every training batch it computes
-    CudaSession(Workload workload, int number, BatchPart part) {
+    CudaSession(Workload workload, int number, EvenPart part) {
         this.workload = workload;
         this.part = part;
         gpu = new Gpu(number);

@@ -38,7 +38,7 @@ final class Descriptors {
     }
 
     /// Of an image layer's input or output.
-    cudnnTensorDescriptor tensor(Activation of) {
+    cudnnTensorDescriptor tensor(BatchTensor of) {
         cudnnTensorDescriptor tensor = newTensor();
         Status.dnn(
                 JCudnn.cudnnSetTensor4dDescriptor(

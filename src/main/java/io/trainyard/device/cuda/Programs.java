@@ -1,7 +1,7 @@
 package io.trainyard.device.cuda;
 
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.DeviceException;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.Compilation.Part;
 import io.trainyard.device.cuda.driver.Arena;
@@ -53,7 +53,7 @@ final class Programs {
     private final TestProgram.Results results;
 
     /// @param batchPart which part of every training batch the GPU computes
-    Programs(Workload workload, Gpu gpu, BatchPart batchPart) {
+    Programs(Workload workload, Gpu gpu, EvenPart batchPart) {
         this.workload = workload;
         this.gpu = gpu;
         Network network = workload.network();

@@ -11,7 +11,7 @@ final class TestProgram {
     private final Compilation c;
     private final int batchSize;
     private final int classes;
-    private final Activation input;
+    private final BatchTensor input;
     private final CudaChain chain;
     private @Nullable Graph graph;
 

@@ -17,7 +17,7 @@ final class TrainingProgram {
     private final Compilation c;
     private final int batchSize;
     private final int classes;
-    private final Activation input;
+    private final BatchTensor input;
     private final CudaChain chain;
     private final Buffer sampleLosses;
     private final List<Graph> graphs = new ArrayList<>();
@@ -44,7 +44,7 @@ final class TrainingProgram {
         }
         gather(data);
         chain.forward();
-        Activation logits = chain.out();
+        BatchTensor logits = chain.out();
         c.kernels()
                 .launch(
                         "cross_entropy",

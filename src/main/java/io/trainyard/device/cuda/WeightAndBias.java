@@ -23,7 +23,7 @@ final class WeightAndBias {
     private boolean withRelu;
 
     /// @param out the layer's output: (samples, channels) or (samples, channels, rows, columns)
-    WeightAndBias(Network.Layer layer, Activation out, Compilation c) {
+    WeightAndBias(Network.Layer layer, BatchTensor out, Compilation c) {
         this.c = c;
         this.weight = layer.parameters().getFirst();
         this.bias = layer.parameters().size() > 1 ? layer.parameters().get(1) : null;
@@ -70,7 +70,7 @@ final class WeightAndBias {
         return withRelu;
     }
 
-    void addBias(Activation out) {
+    void addBias(BatchTensor out) {
         if (bias != null) {
             c.kernels()
                     .launch(
@@ -84,7 +84,7 @@ final class WeightAndBias {
         }
     }
 
-    void biasGradient(Activation out) {
+    void biasGradient(BatchTensor out) {
         if (bias != null) {
             Buffer gradient = c.model().gradient(bias);
             Buffer from = Objects.requireNonNull(out.gradient());
@@ -99,7 +99,7 @@ final class WeightAndBias {
     }
 
     /// A tensor is (rows, channels, inner).
-    private int rows(Activation out) {
+    private int rows(BatchTensor out) {
         return (int) (out.elements() / channels / inner);
     }
 }

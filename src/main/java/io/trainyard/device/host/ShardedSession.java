@@ -2,9 +2,9 @@ package io.trainyard.device.host;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
 import io.trainyard.random.TorchRandom;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// all their shards do: each device sums and updates its own threads' ranges, and copies the others.
 public abstract class ShardedSession implements PartSession {
     private final Workload workload;
-    private final BatchPart part;
+    private final EvenPart part;
     private final int threads;
     private final ThreadTeam team;
     private final double[] shardLosses;
@@ -31,7 +31,7 @@ public abstract class ShardedSession implements PartSession {
     /// @param part of every batch, which the shards share
     /// @param threads CPU threads of all shards together
     /// @param shards their number, and the team's
-    protected ShardedSession(Workload workload, BatchPart part, int threads, int shards) {
+    protected ShardedSession(Workload workload, EvenPart part, int threads, int shards) {
         this.workload = workload;
         this.part = part;
         this.threads = threads;
@@ -53,7 +53,7 @@ public abstract class ShardedSession implements PartSession {
 
     /// Sums the shards' gradients, those of other devices too, always in the same order, and takes the optimizer's
     /// step, for one part of the parameters: each thread has its own.
-    protected abstract void update(ParameterUpdate update, BatchPart range);
+    protected abstract void update(ParameterUpdate update, EvenPart range);
 
     /// Copies what the other devices have updated, if there are any, each its own part.
     protected abstract void fetchParameters();
@@ -69,7 +69,7 @@ public abstract class ShardedSession implements PartSession {
     }
 
     /// Of every batch, and of the parameters.
-    protected final BatchPart part() {
+    protected final EvenPart part() {
         return part;
     }
 

@@ -1,6 +1,6 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.device.BatchPart;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
@@ -32,7 +32,7 @@ final class OneDnnSession extends ShardedSession {
     /// @param first of the devices, whose layouts of the parameters this one takes; null for the first itself
     OneDnnSession(
             Workload workload,
-            BatchPart part,
+            EvenPart part,
             OneDnnLibrary library,
             int threads,
             int count,
@@ -49,7 +49,7 @@ final class OneDnnSession extends ShardedSession {
             Shard chooser = new Shard(
                     workload,
                     part.piece(0, count),
-                    new BatchPart(0, count),
+                    new EvenPart(0, count),
                     engine -> new ModelState(engine, workload.network().parameters(), workload.optimizer(), layouts),
                     masks,
                     model -> new NormShares(model, sums, 0, team().meeting()));
@@ -61,7 +61,7 @@ final class OneDnnSession extends ShardedSession {
                     shards[t] = new Shard(
                             workload,
                             part.piece(t, count),
-                            new BatchPart(t, count),
+                            new EvenPart(t, count),
                             state::withGradientsOf,
                             masks,
                             model -> new NormShares(model, sums, t, team().meeting()));
@@ -120,7 +120,7 @@ final class OneDnnSession extends ShardedSession {
     }
 
     @Override
-    protected void update(ParameterUpdate update, BatchPart range) {
+    protected void update(ParameterUpdate update, EvenPart range) {
         List<Slot> slots = shards[0].trained();
         for (int i = 0; i < slots.size(); i++) {
             MemorySegment sum = Memory.piece(gradients.getFirst().get(i), range);

@@ -2,7 +2,7 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
-import io.trainyard.device.BatchPart;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
 import io.trainyard.device.host.BatchShard;
@@ -48,7 +48,7 @@ final class Shard implements BatchShard, AutoCloseable {
 
     /// The samples `begin` to `end`, without it, of a batch or of the test set.
     private record Part(int begin, int end) {
-        static Part of(int all, BatchPart part) {
+        static Part of(int all, EvenPart part) {
             return new Part(part.begin(all), part.end(all));
         }
 
@@ -72,8 +72,8 @@ final class Shard implements BatchShard, AutoCloseable {
     /// @param norms makes the shares in the batch norms
     Shard(
             Workload workload,
-            BatchPart ofBatch,
-            BatchPart ofTests,
+            EvenPart ofBatch,
+            EvenPart ofTests,
             Function<Engine, ModelState> states,
             BatchMasks masks,
             Function<ModelState, NormShares> norms) {

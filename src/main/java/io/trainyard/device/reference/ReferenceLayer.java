@@ -29,7 +29,7 @@ interface ReferenceLayer {
             case LayerSpec.AvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
             case LayerSpec.AdaptiveAvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
             case LayerSpec.BatchNorm2d norm -> new ReferenceBatchNorm2d(layer, state);
-            case LayerSpec.Activation activation -> ReferenceActivation.of(activation);
+            case LayerSpec.ActivationFunction activation -> ReferenceActivationFunction.of(activation);
             case LayerSpec.Dropout dropout -> new ReferenceDropout(dropout.p(), layer);
             case LayerSpec.Dropout2d dropout -> new ReferenceDropout(dropout.p(), layer);
             case LayerSpec.Flatten flatten -> new ReferenceFlatten();

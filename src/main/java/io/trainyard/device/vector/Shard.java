@@ -2,7 +2,7 @@ package io.trainyard.device.vector;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
-import io.trainyard.device.BatchPart;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
 import io.trainyard.device.host.BatchShard;
@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// back, and adds up the parameters' gradients of its own. Shards share only the parameters, which they read.
 final class Shard implements BatchShard {
     private final Workload workload;
-    private final BatchPart ofBatch;
-    private final BatchPart ofTests;
+    private final EvenPart ofBatch;
+    private final EvenPart ofTests;
     private final int classes;
     private final int chunk;
     private final float[] gradients;
@@ -41,8 +41,8 @@ final class Shard implements BatchShard {
             FlatModel model,
             Map<String, float[]> masks,
             int chunk,
-            BatchPart ofBatch,
-            BatchPart ofTests) {
+            EvenPart ofBatch,
+            EvenPart ofTests) {
         this.workload = workload;
         this.ofBatch = ofBatch;
         this.ofTests = ofTests;

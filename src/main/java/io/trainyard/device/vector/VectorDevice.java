@@ -1,7 +1,7 @@
 package io.trainyard.device.vector;
 
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
@@ -34,11 +34,11 @@ public record VectorDevice(DeviceInfo info) implements PartDevice {
 
     @Override
     public PartSession open(Workload workload) {
-        return openPart(workload, BatchPart.WHOLE, null);
+        return openPart(workload, EvenPart.WHOLE, null);
     }
 
     @Override
-    public PartSession openPart(Workload workload, BatchPart part, @Nullable PartSession first) {
+    public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
         if (!computes(workload.network())) {
             throw new IllegalArgumentException("there are no kernels for all layers of the network");
         }

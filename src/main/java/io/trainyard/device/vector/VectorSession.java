@@ -1,6 +1,6 @@
 package io.trainyard.device.vector;
 
-import io.trainyard.device.BatchPart;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
@@ -31,7 +31,7 @@ final class VectorSession extends ShardedSession {
     private final List<float[]> gradients = new ArrayList<>(); // of all shards: this session's first
     private final List<VectorSession> others = new ArrayList<>(); // the other devices'
 
-    VectorSession(Workload workload, BatchPart part, int threads) {
+    VectorSession(Workload workload, EvenPart part, int threads) {
         super(workload, part, threads, threads);
         Network network = workload.network();
         model = new FlatModel(network, workload.optimizer());
@@ -45,7 +45,7 @@ final class VectorSession extends ShardedSession {
         int chunk = chunk(network, Math.ceilDiv(workload.batchSize(), part.count() * threads));
         try {
             for (int t = 0; t < threads; t++) {
-                BatchPart tests = new BatchPart(t, threads);
+                EvenPart tests = new EvenPart(t, threads);
                 shards.add(new Shard(workload, model, masks, chunk, part.piece(t, threads), tests));
             }
         } catch (RuntimeException | Error e) {
@@ -115,7 +115,7 @@ final class VectorSession extends ShardedSession {
     /// Block by block, so that the sums are still in the cache when they are used. They take the place of the first
     /// gradients, whose range nobody else reads.
     @Override
-    protected void update(ParameterUpdate update, BatchPart range) {
+    protected void update(ParameterUpdate update, EvenPart range) {
         int end = model.end(range);
         float[] sum = gradients.getFirst();
         for (int from = model.begin(range); from < end; from += UPDATE_BLOCK) {

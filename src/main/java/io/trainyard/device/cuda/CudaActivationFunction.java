@@ -5,17 +5,18 @@ import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 
 /// A function of each value by itself.
-final class CudaActivation implements CudaLayer {
+final class CudaActivationFunction implements CudaLayer {
     private final Compilation c;
     private final String kernel;
     private final float slope;
-    private final Activation in;
-    private final Activation out;
+    private final BatchTensor in;
+    private final BatchTensor out;
 
     private final boolean applied;
 
     /// @param applied whether the layer before applies it
-    private CudaActivation(LayerSpec.Activation spec, Activation in, Activation out, boolean applied, Compilation c) {
+    private CudaActivationFunction(
+            LayerSpec.ActivationFunction spec, BatchTensor in, BatchTensor out, boolean applied, Compilation c) {
         this.c = c;
         this.applied = applied;
         this.kernel = switch (spec) {
@@ -30,21 +31,24 @@ final class CudaActivation implements CudaLayer {
         this.out = out;
     }
 
-    static CudaActivation of(LayerSpec.Activation spec, Network.Layer layer, Activation in, Compilation c) {
-        return new CudaActivation(spec, in, c.output(layer.out(), in.gradient() != null, layer.name()), false, c);
+    static CudaActivationFunction of(
+            LayerSpec.ActivationFunction spec, Network.Layer layer, BatchTensor in, Compilation c) {
+        return new CudaActivationFunction(
+                spec, in, c.output(layer.out(), in.gradient() != null, layer.name()), false, c);
     }
 
     /// ReLU that overwrites its input: for one behind a layer that does not ask again what it gave.
     ///
     /// @param before that layer; where it can, it applies ReLU itself
-    static CudaActivation reluInPlace(LayerSpec.Relu spec, Network.Layer layer, CudaLayer before, Compilation c) {
-        Activation in = before.out();
+    static CudaActivationFunction reluInPlace(
+            LayerSpec.Relu spec, Network.Layer layer, CudaLayer before, Compilation c) {
+        BatchTensor in = before.out();
         Buffer gradient = in.gradient() == null ? null : c.gradient(layer.out(), layer.name());
-        return new CudaActivation(spec, in, in.withGradient(gradient), before.takeRelu(), c);
+        return new CudaActivationFunction(spec, in, in.withGradient(gradient), before.takeRelu(), c);
     }
 
     @Override
-    public Activation out() {
+    public BatchTensor out() {
         return out;
     }
 

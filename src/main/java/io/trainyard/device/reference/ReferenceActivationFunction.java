@@ -6,7 +6,7 @@ import org.apache.commons.math3.special.Erf;
 
 /// y = f(x), value by value. At 0 the derivative of ReLUs is that below 0, as in PyTorch, and what is not finite
 /// comes through as there, forward and backward.
-final class ReferenceActivation implements ReferenceLayer {
+final class ReferenceActivationFunction implements ReferenceLayer {
     private interface Function {
         double at(double x);
     }
@@ -21,35 +21,36 @@ final class ReferenceActivation implements ReferenceLayer {
     private final Gradient gradient;
     private float[] in = {};
 
-    private ReferenceActivation(Function function, Gradient gradient) {
+    private ReferenceActivationFunction(Function function, Gradient gradient) {
         this.function = function;
         this.gradient = gradient;
     }
 
-    private static ReferenceActivation smooth(Function function, Function derivative) {
-        return new ReferenceActivation(function, (gradient, x) -> gradient * derivative.at(x));
+    private static ReferenceActivationFunction smooth(Function function, Function derivative) {
+        return new ReferenceActivationFunction(function, (gradient, x) -> gradient * derivative.at(x));
     }
 
-    static ReferenceActivation of(LayerSpec.Activation spec) {
+    static ReferenceActivationFunction of(LayerSpec.ActivationFunction spec) {
         return switch (spec) {
             case LayerSpec.Relu _ -> relu();
             case LayerSpec.LeakyRelu leaky -> leaky(leaky.negativeSlope());
             case LayerSpec.Gelu gelu -> gelu.byTanh() ? geluByTanh() : gelu();
             case LayerSpec.Tanh _ -> smooth(Math::tanh, x -> 1 - square(Math.tanh(x)));
-            case LayerSpec.Sigmoid _ -> smooth(ReferenceActivation::sigmoid, x -> sigmoid(x) * (1 - sigmoid(x)));
+            case LayerSpec.Sigmoid _ ->
+                smooth(ReferenceActivationFunction::sigmoid, x -> sigmoid(x) * (1 - sigmoid(x)));
         };
     }
 
     /// Where x is not above 0 the gradient ends, even one that is not finite; where x is NaN it passes.
-    private static ReferenceActivation relu() {
-        return new ReferenceActivation(x -> Math.max(0, x), (gradient, x) -> x <= 0 ? 0 : gradient);
+    private static ReferenceActivationFunction relu() {
+        return new ReferenceActivationFunction(x -> Math.max(0, x), (gradient, x) -> x <= 0 ? 0 : gradient);
     }
 
-    private static ReferenceActivation leaky(double slope) {
+    private static ReferenceActivationFunction leaky(double slope) {
         return smooth(x -> x > 0 ? x : slope * x, x -> x > 0 ? 1 : slope);
     }
 
-    private static ReferenceActivation gelu() {
+    private static ReferenceActivationFunction gelu() {
         return smooth(x -> x * normal(x), x -> normal(x) + x * Math.exp(-square(x) / 2) / Math.sqrt(2 * Math.PI));
     }
 
@@ -60,7 +61,7 @@ final class ReferenceActivation implements ReferenceLayer {
 
     /// The derivative's square is rounded to float32 because PyTorch's is: where it overflows there, infinity times 0
     /// is NaN.
-    private static ReferenceActivation geluByTanh() {
+    private static ReferenceActivationFunction geluByTanh() {
         double scale = Math.sqrt(2 / Math.PI);
         double cubic = 0.044715;
         Function tanh = x -> Math.tanh(scale * (x + cubic * x * x * x));

@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 
 /// A function of each value. The backward pass starts from the input, so that a [CompiledRelu] may follow and write
 /// over the output.
-final class CompiledActivation implements CompiledLayer {
+final class CompiledActivationFunction implements CompiledLayer {
     private static final float UNUSED = 0;
 
     private final String name;
@@ -20,7 +20,8 @@ final class CompiledActivation implements CompiledLayer {
     private final PrimitiveDescription forward;
     private final Memory output;
 
-    private CompiledActivation(ProgramBuilder program, Network.Layer layer, int algorithm, float alpha, Memory input) {
+    private CompiledActivationFunction(
+            ProgramBuilder program, Network.Layer layer, int algorithm, float alpha, Memory input) {
         this.name = layer.name();
         this.algorithm = algorithm;
         this.alpha = alpha;
@@ -44,17 +45,19 @@ final class CompiledActivation implements CompiledLayer {
         keepNaN(program, output);
     }
 
-    static CompiledLayer of(ProgramBuilder program, Network.Layer layer, LayerSpec.Activation spec, Memory input) {
+    static CompiledLayer of(
+            ProgramBuilder program, Network.Layer layer, LayerSpec.ActivationFunction spec, Memory input) {
         return switch (spec) {
             case LayerSpec.Relu _ -> new CompiledRelu(program, input);
             case LayerSpec.LeakyRelu leaky ->
-                new CompiledActivation(program, layer, dnnl_eltwise_relu, (float) leaky.negativeSlope(), input);
+                new CompiledActivationFunction(program, layer, dnnl_eltwise_relu, (float) leaky.negativeSlope(), input);
             case LayerSpec.Gelu gelu -> {
                 int algorithm = gelu.byTanh() ? dnnl_eltwise_gelu_tanh : dnnl_eltwise_gelu_erf;
-                yield new CompiledActivation(program, layer, algorithm, UNUSED, input);
+                yield new CompiledActivationFunction(program, layer, algorithm, UNUSED, input);
             }
-            case LayerSpec.Tanh _ -> new CompiledActivation(program, layer, dnnl_eltwise_tanh, UNUSED, input);
-            case LayerSpec.Sigmoid _ -> new CompiledActivation(program, layer, dnnl_eltwise_logistic, UNUSED, input);
+            case LayerSpec.Tanh _ -> new CompiledActivationFunction(program, layer, dnnl_eltwise_tanh, UNUSED, input);
+            case LayerSpec.Sigmoid _ ->
+                new CompiledActivationFunction(program, layer, dnnl_eltwise_logistic, UNUSED, input);
         };
     }
 

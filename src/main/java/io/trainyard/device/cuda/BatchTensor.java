@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// What passes between two layers: (samples, shape).
 ///
 /// @param gradient the loss's derivative by each value, filled in the backward pass; null where nobody asks
-record Activation(
+record BatchTensor(
         int samples, Shape shape, Buffer value, @Nullable Buffer gradient) {
     long elements() {
         return (long) samples * shape.elements();
@@ -32,12 +32,12 @@ record Activation(
     }
 
     /// The same values under another shape.
-    Activation as(Shape other) {
-        return new Activation(samples, other, value, gradient);
+    BatchTensor as(Shape other) {
+        return new BatchTensor(samples, other, value, gradient);
     }
 
     /// The same values with a gradient of their own.
-    Activation withGradient(@Nullable Buffer other) {
-        return new Activation(samples, shape, value, other);
+    BatchTensor withGradient(@Nullable Buffer other) {
+        return new BatchTensor(samples, shape, value, other);
     }
 }

@@ -4,11 +4,11 @@ package io.trainyard.device;
 /// of the parameters.
 ///
 /// @param index 0 to `count - 1`
-public record BatchPart(int index, int count) {
+public record EvenPart(int index, int count) {
     /// Not cut at all.
-    public static final BatchPart WHOLE = new BatchPart(0, 1);
+    public static final EvenPart WHOLE = new EvenPart(0, 1);
 
-    public BatchPart {
+    public EvenPart {
         if (index < 0 || index >= count) {
             throw new IllegalArgumentException("part %d of %d; allowed is 0 to %d".formatted(index, count, count - 1));
         }
@@ -30,7 +30,7 @@ public record BatchPart(int index, int count) {
     }
 
     /// This part's own part `piece` of `pieces`: all of them together are this part.
-    public BatchPart piece(int piece, int pieces) {
-        return new BatchPart(index * pieces + piece, count * pieces);
+    public EvenPart piece(int piece, int pieces) {
+        return new EvenPart(index * pieces + piece, count * pieces);
     }
 }
