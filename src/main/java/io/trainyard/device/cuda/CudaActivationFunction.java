@@ -53,6 +53,11 @@ final class CudaActivationFunction implements CudaLayer {
     }
 
     @Override
+    public boolean needsOutput() {
+        return true; // of some the derivative is told from it
+    }
+
+    @Override
     public void forward() {
         if (!applied) {
             c.kernels().launch(kernel + "_forward", out.elements(), out.value(), in.value(), out.elements(), slope);

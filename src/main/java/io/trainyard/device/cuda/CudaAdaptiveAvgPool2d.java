@@ -25,6 +25,11 @@ final class CudaAdaptiveAvgPool2d implements CudaLayer {
     }
 
     @Override
+    public boolean needsOutput() {
+        return false;
+    }
+
+    @Override
     public void forward() {
         launch("adaptive_avg_pool_forward", out.elements(), out.value(), in.value());
     }

@@ -37,6 +37,11 @@ final class CudaAvgPool2d implements CudaLayer {
     }
 
     @Override
+    public boolean needsOutput() {
+        return true; // cuDNN asks for it
+    }
+
+    @Override
     public void forward() {
         Gpu gpu = c.gpu();
         Status.dnn(

@@ -52,6 +52,11 @@ final class CudaBatchNorm2d implements CudaLayer {
     }
 
     @Override
+    public boolean needsOutput() {
+        return false;
+    }
+
+    @Override
     public void forward() {
         Gpu gpu = c.gpu();
         if (c.training()) {

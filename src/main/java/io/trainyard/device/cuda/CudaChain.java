@@ -33,10 +33,7 @@ final class CudaChain {
     private static boolean mayOverwrite(List<CudaLayer> layers, BatchTensor last) {
         return !layers.isEmpty()
                 && layers.getLast().out().equals(last)
-                && (layers.getLast() instanceof CudaConv2d
-                        || layers.getLast() instanceof CudaLinear
-                        || layers.getLast() instanceof CudaBatchNorm2d
-                        || layers.getLast() instanceof CudaResidual);
+                && !layers.getLast().needsOutput();
     }
 
     /// Empty for a layer that has nothing to do.
@@ -51,19 +48,14 @@ final class CudaChain {
             case LayerSpec.AdaptiveAvgPool2d pool -> Optional.of(new CudaAdaptiveAvgPool2d(pool, layer, in, c));
             case LayerSpec.ActivationFunction activation ->
                 Optional.of(CudaActivationFunction.of(activation, layer, in, c));
-            case LayerSpec.Dropout dropout -> dropout(dropout.p(), false, layer, in, c);
-            case LayerSpec.Dropout2d dropout -> dropout(dropout.p(), true, layer, in, c);
+            case LayerSpec.Dropout _, LayerSpec.Dropout2d _ ->
+                layer.mask().filter(_ -> c.training()).<CudaLayer>map(mask -> new CudaDropout(mask, layer, in, c));
             case LayerSpec.Flatten _ ->
                 c.numbers().channelsLast() && in.shape().rank() > 1 && in.channels() > 1 && in.area() > 1
                         ? Optional.of(new CudaFlatten(layer, in, c))
                         : Optional.empty();
             case LayerSpec.Residual _ -> Optional.of(new CudaResidual(layer, in, c, descriptors));
         };
-    }
-
-    private static Optional<CudaLayer> dropout(
-            double p, boolean perChannel, Network.Layer layer, BatchTensor in, Compilation c) {
-        return c.training() && p > 0 ? Optional.of(new CudaDropout(p, perChannel, layer, in, c)) : Optional.empty();
     }
 
     BatchTensor out() {

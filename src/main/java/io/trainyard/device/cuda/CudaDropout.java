@@ -1,31 +1,36 @@
 package io.trainyard.device.cuda;
 
 import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.spec.MaskSpec;
 import io.trainyard.spec.Network;
 import java.util.Objects;
 
-/// x times the mask that the host has drawn; only in training, and only where p is above 0.
+/// x times the mask that the host has drawn; only in training, and only where one is drawn.
 final class CudaDropout implements CudaLayer {
     private final Compilation c;
     private final BatchTensor in;
     private final BatchTensor out;
     private final long offset;
-    private final int perChannel;
+    private final int perChannel; // 1 where a mask's value stands for a whole channel
     private final float scale;
 
-    /// @param perChannel whether a mask's value stands for a whole channel
-    CudaDropout(double p, boolean perChannel, Network.Layer layer, BatchTensor in, Compilation c) {
+    CudaDropout(MaskSpec mask, Network.Layer layer, BatchTensor in, Compilation c) {
         this.c = c;
         this.in = in;
         this.out = c.output(layer.out(), in.gradient() != null, layer.name());
         this.offset = c.masks().offset(layer, c.part().batchSamples());
-        this.perChannel = perChannel ? 1 : 0;
-        this.scale = 1f / (float) (1.0 - p); // rounded as PyTorch's mask is
+        this.perChannel = mask.elements() < in.shape().elements() ? 1 : 0;
+        this.scale = 1f / (float) (1.0 - mask.p()); // rounded as PyTorch's mask is
     }
 
     @Override
     public BatchTensor out() {
         return out;
+    }
+
+    @Override
+    public boolean needsOutput() {
+        return false;
     }
 
     @Override

@@ -6,6 +6,9 @@ interface CudaLayer {
     /// What it gives to the next layer.
     BatchTensor out();
 
+    /// Whether its backward pass reads again what it gave; if not, the next layer may write over that.
+    boolean needsOutput();
+
     /// Asks it to apply ReLU to its output itself.
     ///
     /// @return whether it does

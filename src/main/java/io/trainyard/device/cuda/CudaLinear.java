@@ -44,6 +44,11 @@ final class CudaLinear implements CudaLayer {
     }
 
     @Override
+    public boolean needsOutput() {
+        return false;
+    }
+
+    @Override
     public boolean takeRelu() {
         return parameters.takeRelu();
     }

@@ -29,6 +29,11 @@ final class CudaMaxPool2d implements CudaLayer {
     }
 
     @Override
+    public boolean needsOutput() {
+        return false;
+    }
+
+    @Override
     public void forward() {
         launch("max_pool_forward", out.elements(), out.value(), index, in.value());
     }

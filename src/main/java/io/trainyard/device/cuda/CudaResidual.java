@@ -34,6 +34,11 @@ final class CudaResidual implements CudaLayer {
     }
 
     @Override
+    public boolean needsOutput() {
+        return false;
+    }
+
+    @Override
     public void forward() {
         layers.forward();
         shortcut.forward();

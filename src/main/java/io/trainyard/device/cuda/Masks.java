@@ -2,17 +2,19 @@ package io.trainyard.device.cuda;
 
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.MaskSpec;
 import io.trainyard.spec.Network;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// The dropout masks of steps: a byte for each element, not 0 where it is kept; layer after layer, as they are
 /// drawn, each with all samples of the batch.
 final class Masks {
-    private record Drawing(Network.Layer layer, double p, int elements, long before) {}
+    /// @param before elements of one sample's masks before this one's
+    private record Drawing(String layer, MaskSpec mask, long before) {}
 
     private final List<Drawing> drawings = new ArrayList<>();
     private final long stride;
@@ -24,24 +26,14 @@ final class Masks {
     Masks(Network network, int batchSize) {
         long before = 0;
         int most = 0;
-        for (Network.Layer layer : network.allLayers()) {
-            int elements = layer.spec().maskElements(layer.in());
-            if (elements > 0) {
-                drawings.add(new Drawing(layer, probability(layer.spec()), elements, before));
-                before += elements;
-                most = Math.max(most, elements);
-            }
+        for (Map.Entry<String, MaskSpec> entry : network.masks().entrySet()) {
+            int elements = entry.getValue().elements();
+            drawings.add(new Drawing(entry.getKey(), entry.getValue(), before));
+            before += elements;
+            most = Math.max(most, elements);
         }
         stride = before * batchSize;
         drawn = new float[Math.multiplyExact(most, batchSize)];
-    }
-
-    private static double probability(LayerSpec spec) {
-        return switch (spec) {
-            case LayerSpec.Dropout dropout -> dropout.p();
-            case LayerSpec.Dropout2d dropout -> dropout.p();
-            default -> throw new IllegalStateException("layer %s draws masks, but has no probability".formatted(spec));
-        };
     }
 
     /// Bytes of a step, at most.
@@ -69,7 +61,7 @@ final class Masks {
     /// Where those of a layer begin among a step's, for a batch of `samples`.
     long offset(Network.Layer layer, int samples) {
         return drawings.stream()
-                        .filter(drawing -> drawing.layer().name().equals(layer.name()))
+                        .filter(drawing -> drawing.layer().equals(layer.name()))
                         .findFirst()
                         .orElseThrow()
                         .before()
@@ -79,9 +71,9 @@ final class Masks {
     /// Draws one step's.
     void draw(TorchRandom random, int samples, ByteBuffer target) {
         for (Drawing drawing : drawings) {
-            int elements = samples * drawing.elements();
+            int elements = samples * drawing.mask().elements();
             float[] mask = elements == drawn.length ? drawn : new float[elements];
-            random.dropoutMask(mask, drawing.p());
+            random.dropoutMask(mask, drawing.mask().p());
             for (float value : mask) {
                 target.put((byte) (value == 0 ? 0 : 1));
             }

@@ -4,6 +4,7 @@ import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
+import io.trainyard.device.host.BatchMasks;
 import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.GradientSum;
 import io.trainyard.device.host.ParameterUpdate;
