@@ -1,4 +1,4 @@
-package io.trainyard.device.cuda;
+package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.Network;
@@ -37,11 +37,11 @@ final class WeightAndBias {
 
     /// float32, as in `state_dict()`.
     Buffer weight() {
-        return c.model().value(weight);
+        return c.parameters().value(weight);
     }
 
     Buffer weightGradient() {
-        return c.model().gradient(weight);
+        return c.parameters().gradient(weight);
     }
 
     long weightElements() {
@@ -77,7 +77,7 @@ final class WeightAndBias {
                             withRelu ? "bias_relu" : "bias_add",
                             out.elements(),
                             out.value(),
-                            c.model().value(bias),
+                            c.parameters().value(bias),
                             out.elements(),
                             channels,
                             inner);
@@ -86,7 +86,7 @@ final class WeightAndBias {
 
     void biasGradient(BatchTensor out) {
         if (bias != null) {
-            Buffer gradient = c.model().gradient(bias);
+            Buffer gradient = c.parameters().gradient(bias);
             Buffer from = Objects.requireNonNull(out.gradient());
             if (inParts) {
                 Buffer parts = c.workspace().buffer();

@@ -1,4 +1,4 @@
-package io.trainyard.device.cuda;
+package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
@@ -8,18 +8,18 @@ import io.trainyard.spec.Shape;
 
 /// What the layers of a program are compiled with.
 ///
-/// @param model the parameters, shared by all programs of a session
+/// @param parameters shared by all programs of a session
 /// @param workspace scratch memory, shared by all layers of a session
 /// @param masks where in a step's masks each layer's own begin
 /// @param step device memory with the number of the step, or of the test batch
 /// @param part which samples of a batch the program computes
 /// @param training whether there is a backward pass, and layers behave as in training
-record Compilation(
+public record Compilation(
         Gpu gpu,
         Kernels kernels,
         Arena arena,
         Numbers numbers,
-        CudaModel model,
+        LayerParameters parameters,
         Workspace workspace,
         Masks masks,
         Buffer step,
@@ -27,10 +27,10 @@ record Compilation(
         boolean training) {
 
     /// The samples `first` to `first + samples`, without it, of a batch of `batchSamples`.
-    record Part(int batchSamples, int first, int samples) {}
+    public record Part(int batchSamples, int first, int samples) {}
 
     /// A layer's output, with room for its gradient if it is asked for.
-    BatchTensor output(Shape shape, boolean differentiable, String layer) {
+    public BatchTensor output(Shape shape, boolean differentiable, String layer) {
         return new BatchTensor(
                 part.samples(),
                 shape,

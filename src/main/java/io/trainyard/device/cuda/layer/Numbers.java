@@ -1,4 +1,4 @@
-package io.trainyard.device.cuda;
+package io.trainyard.device.cuda.layer;
 
 import io.trainyard.spec.Precision;
 import java.util.List;
@@ -20,7 +20,7 @@ import jcuda.jcudnn.cudnnTensorFormat;
 /// @param blasMath what cuBLAS may do to multiply
 /// @param options for the kernels' compiler. Additions are fused with multiplications only where the sources
 ///     say so, so that the updates' bits are those of the CPU
-record Numbers(
+public record Numbers(
         boolean channelsLast,
         int valueBytes,
         int dnnType,
@@ -30,7 +30,7 @@ record Numbers(
         List<String> options) {
     private static final String UNFUSED = "--fmad=false";
 
-    static Numbers of(Precision precision) {
+    public static Numbers of(Precision precision) {
         return switch (precision) {
             case FP32 -> // cuDNN's default math would take TensorFloat-32
                 new Numbers(
@@ -67,12 +67,12 @@ record Numbers(
     }
 
     /// As kernels take it.
-    int channelsLastFlag() {
+    public int channelsLastFlag() {
         return channelsLast ? 1 : 0;
     }
 
     /// Whether parameters must be converted before convolutions and products take them.
-    boolean converts() {
+    public boolean converts() {
         return valueBytes != Float.BYTES;
     }
 }

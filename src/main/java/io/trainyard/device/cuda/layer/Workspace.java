@@ -1,4 +1,4 @@
-package io.trainyard.device.cuda;
+package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /// Scratch memory, of cuDNN's algorithms above all, as large as the greediest layer asks for. Layers run one after the
 /// other
 /// and share it.
-final class Workspace {
+public final class Workspace {
     private long bytes;
     private @Nullable Buffer buffer;
 
@@ -16,7 +16,7 @@ final class Workspace {
     }
 
     /// Once all layers have said what they require.
-    void reserve(Arena arena) {
+    public void reserve(Arena arena) {
         buffer = arena.reserve(bytes, "the workspace of the layers");
     }
 

@@ -1,4 +1,4 @@
-package io.trainyard.device.cuda;
+package io.trainyard.device.cuda.layer;
 
 /// One layer, compiled for a batch of one size. Its methods enqueue work on the compute stream, always the same, so
 /// that it can be recorded once and replayed.

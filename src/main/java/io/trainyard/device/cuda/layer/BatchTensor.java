@@ -1,4 +1,4 @@
-package io.trainyard.device.cuda;
+package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.Shape;
@@ -7,14 +7,14 @@ import org.jspecify.annotations.Nullable;
 /// What passes between two layers: (samples, shape).
 ///
 /// @param gradient the loss's derivative by each value, filled in the backward pass; null where nobody asks
-record BatchTensor(
+public record BatchTensor(
         int samples, Shape shape, Buffer value, @Nullable Buffer gradient) {
-    long elements() {
+    public long elements() {
         return (long) samples * shape.elements();
     }
 
     /// Of an image; of a vector its values.
-    int channels() {
+    public int channels() {
         return shape.size(0);
     }
 
@@ -23,11 +23,11 @@ record BatchTensor(
         return shape.elements() / shape.size(0);
     }
 
-    int rows() {
+    public int rows() {
         return shape.size(1);
     }
 
-    int columns() {
+    public int columns() {
         return shape.size(2);
     }
 

@@ -1,4 +1,4 @@
-package io.trainyard.device.cuda;
+package io.trainyard.device.cuda.layer;
 
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 
 /// Layers one after the other: a network, or a branch of a residual.
-final class CudaChain {
+public final class CudaChain {
     private final List<CudaLayer> layers;
     private final BatchTensor out;
 
@@ -16,7 +16,7 @@ final class CudaChain {
         this.out = out;
     }
 
-    static CudaChain of(List<Network.Layer> specs, BatchTensor in, Compilation c, Descriptors descriptors) {
+    public static CudaChain of(List<Network.Layer> specs, BatchTensor in, Compilation c, Descriptors descriptors) {
         List<CudaLayer> layers = new ArrayList<>();
         BatchTensor last = in;
         for (Network.Layer spec : specs) {
@@ -58,15 +58,15 @@ final class CudaChain {
         };
     }
 
-    BatchTensor out() {
+    public BatchTensor out() {
         return out;
     }
 
-    void forward() {
+    public void forward() {
         layers.forEach(CudaLayer::forward);
     }
 
-    void backward() {
+    public void backward() {
         layers.reversed().forEach(CudaLayer::backward);
     }
 }

@@ -1,4 +1,4 @@
-package io.trainyard.device.cuda;
+package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.random.TorchRandom;
@@ -12,18 +12,18 @@ import org.jspecify.annotations.Nullable;
 
 /// The dropout masks of steps: a byte for each element, not 0 where it is kept; layer after layer, as they are
 /// drawn, each with all samples of the batch.
-final class Masks {
+public final class Masks {
     /// @param before elements of one sample's masks before this one's
     private record Drawing(String layer, MaskSpec mask, long before) {}
 
     private final List<Drawing> drawings = new ArrayList<>();
     private final long stride;
     private final float[] drawn;
-    private @Nullable StepFeed feed;
-    private int section;
+    private @Nullable Buffer buffer;
+    private int window = 1;
 
     /// @param batchSize of a full batch
-    Masks(Network network, int batchSize) {
+    public Masks(Network network, int batchSize) {
         long before = 0;
         int most = 0;
         for (Map.Entry<String, MaskSpec> entry : network.masks().entrySet()) {
@@ -37,25 +37,28 @@ final class Masks {
     }
 
     /// Bytes of a step, at most.
-    long stride() {
+    public long stride() {
         return stride;
     }
 
-    /// Where they will be: in a section of a feed.
-    void place(StepFeed newFeed, int newSection) {
-        feed = newFeed;
-        section = newSection;
+    /// Says where they will be.
+    ///
+    /// @param newBuffer (window, stride) on the device
+    /// @param newWindow how many steps' masks are there at a time
+    public void place(Buffer newBuffer, int newWindow) {
+        buffer = newBuffer;
+        window = newWindow;
     }
 
     /// How many steps' masks are on the device at a time.
     int window() {
-        return feed == null ? 1 : feed.window();
+        return window;
     }
 
     /// Where on the device those of the steps are, (window, stride); null where the network has none.
     @Nullable
     Buffer buffer() {
-        return feed == null ? null : feed.ring(section);
+        return buffer;
     }
 
     /// Where those of a layer begin among a step's, for a batch of `samples`.
@@ -69,7 +72,7 @@ final class Masks {
     }
 
     /// Draws one step's.
-    void draw(TorchRandom random, int samples, ByteBuffer target) {
+    public void draw(TorchRandom random, int samples, ByteBuffer target) {
         for (Drawing drawing : drawings) {
             int elements = samples * drawing.mask().elements();
             float[] mask = elements == drawn.length ? drawn : new float[elements];

@@ -1,4 +1,4 @@
-package io.trainyard.device.cuda;
+package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
@@ -36,8 +36,8 @@ final class CudaBatchNorm2d implements CudaLayer {
         this.out = c.output(layer.out(), true, name);
         this.weight = layer.parameters().get(0);
         this.bias = layer.parameters().get(1);
-        this.runningMean = c.model().value(layer.parameters().get(2));
-        this.runningVariance = c.model().value(layer.parameters().get(3));
+        this.runningMean = c.parameters().value(layer.parameters().get(2));
+        this.runningVariance = c.parameters().value(layer.parameters().get(3));
         this.mean = c.arena().reserve(runningMean.bytes(), "the batch's mean of layer " + name);
         this.inverseDeviation = c.arena().reserve(runningMean.bytes(), "the batch's deviation of layer " + name);
         Buffer wanted = in.gradient();
@@ -71,8 +71,8 @@ final class CudaBatchNorm2d implements CudaLayer {
                             image,
                             gpu.at(out.value()),
                             channels,
-                            gpu.at(c.model().value(weight)),
-                            gpu.at(c.model().value(bias)),
+                            gpu.at(c.parameters().value(weight)),
+                            gpu.at(c.parameters().value(bias)),
                             BatchNorm2d.MOMENTUM,
                             gpu.at(runningMean),
                             gpu.at(runningVariance),
@@ -92,8 +92,8 @@ final class CudaBatchNorm2d implements CudaLayer {
                             image,
                             gpu.at(out.value()),
                             channels,
-                            gpu.at(c.model().value(weight)),
-                            gpu.at(c.model().value(bias)),
+                            gpu.at(c.parameters().value(weight)),
+                            gpu.at(c.parameters().value(bias)),
                             gpu.at(runningMean),
                             gpu.at(runningVariance),
                             BatchNorm2d.EPSILON),
@@ -119,9 +119,9 @@ final class CudaBatchNorm2d implements CudaLayer {
                         image,
                         gpu.at(Objects.requireNonNullElse(in.gradient(), unwanted)),
                         channels,
-                        gpu.at(c.model().value(weight)),
-                        gpu.at(c.model().gradient(weight)),
-                        gpu.at(c.model().gradient(bias)),
+                        gpu.at(c.parameters().value(weight)),
+                        gpu.at(c.parameters().gradient(weight)),
+                        gpu.at(c.parameters().gradient(bias)),
                         BatchNorm2d.EPSILON,
                         gpu.at(mean),
                         gpu.at(inverseDeviation)),

@@ -1,4 +1,4 @@
-package io.trainyard.device.cuda;
+package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
@@ -17,7 +17,7 @@ import jcuda.jcudnn.cudnnPoolingMode;
 import jcuda.jcudnn.cudnnTensorDescriptor;
 
 /// Makes cuDNN's descriptions of shapes; they are freed with their GPU.
-final class Descriptors {
+public final class Descriptors {
     /// cuDNN's and cuBLAS's alpha and beta. Outside the Java heap: an array would hold up the garbage collector.
     static final Pointer ONE = scalar(1);
 
@@ -26,7 +26,7 @@ final class Descriptors {
     private final Gpu gpu;
     private final Numbers numbers;
 
-    Descriptors(Gpu gpu, Numbers numbers) {
+    public Descriptors(Gpu gpu, Numbers numbers) {
         this.gpu = gpu;
         this.numbers = numbers;
     }

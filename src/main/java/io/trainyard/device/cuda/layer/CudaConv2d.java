@@ -1,9 +1,9 @@
-package io.trainyard.device.cuda;
+package io.trainyard.device.cuda.layer;
 
-import io.trainyard.device.cuda.ConvolutionAlgorithm.Direction;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Direction;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import java.util.Objects;
