@@ -6,9 +6,14 @@ import io.trainyard.spec.Network;
 
 /// A function of each value by itself.
 final class CudaActivationFunction implements CudaLayer {
+    private static final float UNUSED = 0;
+
+    /// @param kernel the name of its kernels, without `_forward` and `_backward`
+    /// @param slope leaky ReLU's below 0
+    private record Formula(String kernel, float slope) {}
+
     private final Compilation c;
-    private final String kernel;
-    private final float slope;
+    private final Formula formula;
     private final BatchTensor in;
     private final BatchTensor out;
 
@@ -19,14 +24,13 @@ final class CudaActivationFunction implements CudaLayer {
             LayerSpec.ActivationFunction spec, BatchTensor in, BatchTensor out, boolean applied, Compilation c) {
         this.c = c;
         this.applied = applied;
-        this.kernel = switch (spec) {
-            case LayerSpec.Relu _ -> "relu";
-            case LayerSpec.LeakyRelu _ -> "leaky_relu";
-            case LayerSpec.Gelu gelu -> gelu.byTanh() ? "gelu_tanh" : "gelu";
-            case LayerSpec.Tanh _ -> "tanh";
-            case LayerSpec.Sigmoid _ -> "sigmoid";
+        this.formula = switch (spec) {
+            case LayerSpec.Relu _ -> new Formula("relu", UNUSED);
+            case LayerSpec.LeakyRelu leaky -> new Formula("leaky_relu", (float) leaky.negativeSlope());
+            case LayerSpec.Gelu gelu -> new Formula(gelu.byTanh() ? "gelu_tanh" : "gelu", UNUSED);
+            case LayerSpec.Tanh _ -> new Formula("tanh", UNUSED);
+            case LayerSpec.Sigmoid _ -> new Formula("sigmoid", UNUSED);
         };
-        this.slope = spec instanceof LayerSpec.LeakyRelu leaky ? (float) leaky.negativeSlope() : 0;
         this.in = in;
         this.out = out;
     }
@@ -60,7 +64,14 @@ final class CudaActivationFunction implements CudaLayer {
     @Override
     public void forward() {
         if (!applied) {
-            c.kernels().launch(kernel + "_forward", out.elements(), out.value(), in.value(), out.elements(), slope);
+            c.kernels()
+                    .launch(
+                            formula.kernel() + "_forward",
+                            out.elements(),
+                            out.value(),
+                            in.value(),
+                            out.elements(),
+                            formula.slope());
         }
     }
 
@@ -69,14 +80,14 @@ final class CudaActivationFunction implements CudaLayer {
         if (in.gradient() != null) {
             c.kernels()
                     .launch(
-                            kernel + "_backward",
+                            formula.kernel() + "_backward",
                             out.elements(),
                             in.gradient(),
                             out.gradient(),
                             in.value(),
                             out.value(),
                             out.elements(),
-                            slope);
+                            formula.slope());
         }
     }
 }
