@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.trainyard.Slow;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.checkpoint.CheckpointStore;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// The built-in networks on real data, step by step against PyTorch. Each golden file's first line is the
 /// command that made it.
+@Slow
 class GoldenCurvesTest {
     private static final Path DATA = Path.of("../shared/data");
 

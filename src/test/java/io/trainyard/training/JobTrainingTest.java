@@ -4,6 +4,7 @@ import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.failed;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Slow;
 import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Small jobs on the built-in data set, on the CPU device.
+@Slow
 class JobTrainingTest {
     /// Everything that carries state from step to step: momentum, dropout, batch norm, shuffling.
     private static final String LAYERS = """

@@ -2,6 +2,7 @@ package io.trainyard.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Slow;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -45,6 +46,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Holds docs/networks.md against the code: its examples train, its tables tell all fields and their defaults,
 /// and it leaves nothing out.
+@Slow
 class NetworksPageTest {
     private static final Path PAGE = Path.of("docs/networks.md");
     private static final Pattern EXAMPLE = Pattern.compile("```json\n(.*?)```", Pattern.DOTALL);

@@ -3,6 +3,7 @@ package io.trainyard.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.SoftAssertions.assertSoftly;
 
+import io.trainyard.Slow;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.TrainingEvent;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// Commands nobody can run, each with what a person needs to read about it. The last job is good: the worker
 /// goes on.
+@Slow
 class BadCommandTest {
     private static final int HUNDRED_MEGABYTES = 100_000_000;
 

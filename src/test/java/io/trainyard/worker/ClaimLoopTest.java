@@ -9,6 +9,7 @@ import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Slow;
 import io.trainyard.Patience;
 import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.event.TrainingEvent;
@@ -32,6 +33,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+@Slow
 class ClaimLoopTest {
     /// A machine that stands still for as long as a lock loses it, as it should: then another job has to keep it.
     private static final int TRIES = 10;

@@ -4,6 +4,7 @@ import static io.trainyard.event.SampleEvents.claimed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.Slow;
 import io.trainyard.Patience;
 import io.trainyard.broker.EmbeddedBroker;
 import io.trainyard.broker.TestBroker;
@@ -27,6 +28,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Slow
 class LostClaimTest {
     /// A third of it after the broker forgot it, the worker asks for more.
     private static final Duration LOCK = Duration.ofSeconds(6);

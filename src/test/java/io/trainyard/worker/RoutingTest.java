@@ -2,6 +2,7 @@ package io.trainyard.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Slow;
 import io.trainyard.Patience;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /// Workers with a CPU, a GPU or both, on topics of the real broker.
+@Slow
 class RoutingTest {
     private static final Set<String> CPU = Set.of("cpu");
     private static final Set<String> CUDA = Set.of("cuda");

@@ -2,6 +2,7 @@ package io.trainyard.device.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Slow;
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -15,6 +16,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /// In a JVM of its own, started as the product's.
+@Slow
 class WarmUpTest {
     private static final String FLAGS = "@" + Path.of("src", "main", "jvm", "flags");
 

@@ -3,6 +3,7 @@ package io.trainyard.device.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.trainyard.Slow;
 import io.trainyard.Patience;
 import io.trainyard.device.cuda.layer.Numbers;
 import io.trainyard.spec.Precision;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /// All kernels compile for every GPU since Turing, without a warning, and keep everything in registers. Needs nvcc, of
 /// CUDA 13 for the newest; no GPU. Other than NVRTC, nvcc does not mind a generic lambda without `__device__`.
+@Slow
 final class KernelsCompileTest {
     private static final List<String> GPUS = List.of(
             "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_100", "sm_103", "sm_110", "sm_120",

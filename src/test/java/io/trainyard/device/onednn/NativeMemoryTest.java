@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.bytedeco.dnnl.global.dnnl.dnnl_pooling_forward_primitive_desc_create;
 
+import io.trainyard.Slow;
 import io.trainyard.device.ChildJvm;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.LearningSession;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /// What sessions take, they give back.
+@Slow
 class NativeMemoryTest {
     private static final Path STATUS = Path.of("/proc/self/status");
     private static final int SESSIONS = 200;

@@ -3,6 +3,7 @@ package io.trainyard.device.onednn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.Slow;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceContract;
 import io.trainyard.device.DeviceInfo;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Slow
 public class OneDnnDeviceTest extends DeviceContract {
     @Override
     public Device device() {

@@ -1,8 +1,10 @@
 package io.trainyard.device.onednn;
 
+import io.trainyard.Slow;
 import io.trainyard.device.Device;
 import io.trainyard.device.ReferenceProperties;
 
+@Slow
 class OneDnnPropertiesTest extends ReferenceProperties {
     @Override
     public Device device() {

@@ -1,5 +1,6 @@
 package io.trainyard.device.parallel;
 
+import io.trainyard.Slow;
 import io.trainyard.device.Device;
 import io.trainyard.device.RandomNetwork;
 import io.trainyard.device.ReferenceProperties;
@@ -9,6 +10,7 @@ import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Provide;
 
 /// Batches of 2 to 7 samples on three devices: some have none.
+@Slow
 class ParallelPropertiesTest extends ReferenceProperties {
     @Override
     public Device device() {

@@ -3,6 +3,7 @@ package io.trainyard.device.parallel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.Slow;
 import io.trainyard.Patience;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+@Slow
 class ParallelSessionTest {
     private static ParallelDevice cpus(int count) {
         return ParallelDevice.open(Collections.nCopies(count, new DeviceSpec("cpu")));

@@ -1,5 +1,6 @@
 package io.trainyard.device.parallel;
 
+import io.trainyard.Slow;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.onednn.OneDnnDevice;
@@ -8,6 +9,7 @@ import java.util.Collections;
 import java.util.List;
 
 /// What the device `cpu` would give to kernels of its own, computed by oneDNN.
+@Slow
 class ThreeOneDnnDevicesTest extends ParallelContract {
     @Override
     protected List<PartDevice> devices() {

@@ -1,10 +1,12 @@
 package io.trainyard.device.parallel;
 
+import io.trainyard.Slow;
 import io.trainyard.device.PartDevice;
 import io.trainyard.spec.DeviceSpec;
 import java.util.Collections;
 import java.util.List;
 
+@Slow
 class TwoCpusTest extends ParallelContract {
     @Override
     protected List<PartDevice> devices() {

@@ -3,6 +3,7 @@ package io.trainyard.device.reference;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.Slow;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceContract;
 import io.trainyard.device.DeviceException;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@Slow
 class ReferenceDeviceTest extends DeviceContract {
     @Override
     public Device device() {

@@ -3,6 +3,7 @@ package io.trainyard.device.vector;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.trainyard.Slow;
 import io.trainyard.device.ChildJvm;
 import io.trainyard.device.NumbersContract;
 import io.trainyard.device.check.CheckWorkload;
@@ -11,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /// Processors with shorter vectors than this one's, in processes that use no longer ones.
+@Slow
 class OtherVectorsTest {
     /// What those processes run.
     static final class Training {

@@ -2,6 +2,7 @@ package io.trainyard.device.cuda.library;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Slow;
 import io.trainyard.device.ChildJvm;
 import java.io.File;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /// JCuda's real natives over libraries of several releases, each in a process of its own.
+@Slow
 class JCudaNativesTest {
     @TempDir
     private Path folder;

@@ -1,0 +1,15 @@
+package io.trainyard;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.Tag;
+
+/// A test class that takes more than some five seconds: `./trainyard test --quick` leaves it out.
+@Target(ElementType.TYPE)
+@Retention(RetentionPolicy.RUNTIME)
+@Inherited
+@Tag("slow")
+public @interface Slow {}
