@@ -3,9 +3,9 @@ package io.trainyard.cli;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.SimilarNames;
 import io.trainyard.topics.Topic;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -145,10 +145,7 @@ public final class JobWatch {
     }
 
     private void sayUnknown(String job) {
-        List<String> similar = book.names().stream()
-                .filter(name -> distance(name, job) <= Math.max(2, job.length() / 3) || name.contains(job))
-                .sorted(Comparator.comparingInt((String name) -> distance(name, job))
-                        .thenComparing(name -> name))
+        List<String> similar = SimilarNames.of(job, book.names()).stream()
                 .limit(MAX_SIMILAR)
                 .toList();
         say(
@@ -158,24 +155,6 @@ public final class JobWatch {
 
     private void say(String format, @Nullable Object... values) {
         terminal.err().println(Terminal.printable(format.formatted(values), MAX_TEXT));
-    }
-
-    /// Edits between two names: Levenshtein's distance.
-    static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return row[b.length()];
     }
 
     /// What ctrl-C leaves behind: the shell's line is free, and the person knows that the work is not lost.
