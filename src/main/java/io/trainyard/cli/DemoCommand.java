@@ -1,6 +1,7 @@
 package io.trainyard.cli;
 
 import io.quarkus.runtime.Quarkus;
+import io.trainyard.broker.BrokerException;
 import io.trainyard.broker.EmbeddedBroker;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.InvalidJobException;
@@ -101,18 +102,17 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         List<JobSpec> jobs = files.isEmpty() ? builtIn() : JobFiles.read(files, terminal.in());
         requireKinds(jobs, Devices.kinds(options.device()));
-        Service.requireFree(spec, LOCALHOST, port);
+        Service.requireFree(spec, "--port", LOCALHOST, port);
+        Service.requireFree(spec, "--kafka-port", LOCALHOST, kafkaPort);
         options.beginWarmUp();
         Path folder = directory == null ? temporary() : directory;
-        EmbeddedBroker broker = EmbeddedBroker.start(folder.resolve("kafka"), kafkaPort, Topic.DEFAULT_PREFIX);
+        EmbeddedBroker broker = startBroker(folder);
         AutoCloseable below = () -> {
             broker.close();
-            if (directory == null) {
-                remove(folder);
-            }
+            removeTemporary(folder);
         };
         int[] watched = {ExitCodes.OK};
         int ended = Service.run(settings(broker, folder), below, () -> watched[0] = train(broker, jobs));
@@ -187,7 +187,19 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private static void remove(Path folder) throws IOException {
+    private EmbeddedBroker startBroker(Path folder) throws IOException {
+        try {
+            return EmbeddedBroker.start(folder.resolve("kafka"), kafkaPort, Topic.DEFAULT_PREFIX);
+        } catch (BrokerException e) {
+            removeTemporary(folder);
+            throw e;
+        }
+    }
+
+    private void removeTemporary(Path folder) throws IOException {
+        if (directory != null) {
+            return;
+        }
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);
