@@ -4,6 +4,7 @@ import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /// Shows jobs whose events are at hand, with no Kafka between. Used by one thread.
@@ -26,6 +27,16 @@ public final class JobProgress implements Consumer<TrainingEvent>, AutoCloseable
     /// The job as far as it was shown.
     public JobState state(String job) {
         return states.computeIfAbsent(job, JobState::new);
+    }
+
+    /// Shows a job that cannot be run as it is written.
+    void rejected(String job, String reason) {
+        view.rejected(job, reason);
+    }
+
+    /// The bars; empty where lines are written, of which each stays as it is.
+    Optional<ProgressBars> bars() {
+        return view instanceof ProgressBars bars ? Optional.of(bars) : Optional.empty();
     }
 
     @Override
