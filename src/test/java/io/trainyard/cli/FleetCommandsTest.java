@@ -16,6 +16,7 @@ import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -29,6 +30,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -235,6 +237,54 @@ class FleetCommandsTest {
         assertThat(err.toString(UTF_8))
                 .contains("skipped the record in " + prefix + "jobs-")
                 .doesNotContain("Exception");
+    }
+
+    @Test
+    void eventsOfAJobThatIsNotThereAreAnErrorThatKnowsSimilarNames() {
+        createTopics();
+        Jobs.whole("tudui-1").forEach(this::publish);
+        publish(Jobs.claimed("else"));
+        send(Topic.JOBS, "tudui-2", "no JSON".getBytes(UTF_8));
+        assertThat(run("", "events", "--job", "tudui-2")).isEqualTo(ExitCodes.FAILED);
+        assertThat(out.toString(UTF_8)).isEmpty();
+        assertThat(err.toString(UTF_8).lines().toList().getLast())
+                .isEqualTo(
+                        "there are no events of job tudui-2, but there are of tudui-1; ./trainyard jobs lists all jobs");
+        err.reset();
+        assertThat(run("", "events", "--job", "nothing-like-it")).isEqualTo(ExitCodes.FAILED);
+        assertThat(err.toString(UTF_8).strip())
+                .isEqualTo("there are no events of job nothing-like-it; ./trainyard jobs lists all jobs");
+    }
+
+    @Test
+    void eventsEndWithZeroWhereNoJobIsNamed() {
+        createTopics();
+        assertThat(run("", "events")).isZero();
+        assertThat(err.toString(UTF_8)).isEmpty();
+    }
+
+    @Test
+    void eventsOfAJobThatIsToComeAreFollowed() throws Exception {
+        createTopics();
+        AtomicBoolean closed = new AtomicBoolean();
+        OutputStream until = new FilterOutputStream(out) {
+            @Override
+            public void flush() throws IOException {
+                if (closed.get()) {
+                    throw new IOException("Broken pipe");
+                }
+            }
+        };
+        Terminal terminal = new Terminal(new ByteArrayInputStream(new byte[0]), print(until), print(err), false);
+        CompletableFuture<Integer> command = CompletableFuture.supplyAsync(
+                () -> execute(terminal, TestBroker.address(), "events", "--job", "later", "--follow"));
+        Patience.await("a word about it")
+                .until(() -> err.toString(UTF_8).contains("there are no events of job later yet"));
+        publish(Jobs.claimed("later"));
+        Patience.await("the event").until(() -> out.toString(UTF_8).contains("\"job\":\"later\""));
+        assertThat(command).isNotDone();
+        closed.set(true);
+        assertThat(Patience.get(command)).isZero();
     }
 
     @Test
