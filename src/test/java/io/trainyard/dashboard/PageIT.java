@@ -13,12 +13,14 @@ import io.trainyard.broker.TestBroker;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.topics.TopicAdmin;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -164,6 +166,18 @@ class PageIT {
             see("#no-losses", "No losses.");
             await("the chart").until(() -> drawnPixels("#accuracy-chart") > 100);
             browser.screenshot(PICTURES.resolve("evaluation.png"));
+            publisher.send(
+                    started("diverges", 1, 5, 1, 938),
+                    new StepLosses("diverges", 1, 0, 1, new float[] {1e30f, 5e32f, 9.9e32f}, 3000));
+            browser.visit(dashboard.await(DashboardIT.URL) + "/#job/diverges");
+            see("#detail-heading", "diverges");
+            await("the loss axis")
+                    .untilAsserted(() -> assertThat(lossTicks())
+                            .asInstanceOf(InstanceOfAssertFactories.LIST)
+                            .contains("0", "2e+32", "4e+32", "6e+32", "8e+32"));
+            assertThat(tick("0.30000000000000004")).isEqualTo("0.3");
+            assertThat(tick("-2.4999999999999998e-7")).isEqualTo("-2.5e-7");
+            assertThat(tick("12000")).isEqualTo("12,000");
             browser.visit(dashboard.await(DashboardIT.URL) + "/#job/no%20such");
             see("#detail-missing", "there is no job \"no such\" here");
         }
@@ -188,6 +202,18 @@ class PageIT {
             see(row("second"), "Claimed");
             see(row("first"), "Claimed");
         }
+    }
+
+    /// What stands at the ticks of the chart of losses; it is drawn, and no text of the page.
+    private Object lossTicks() {
+        return browser.run("""
+                return import('/_static/echarts/6.0.0/dist/echarts.esm.min.js').then((echarts) =>
+                    echarts.getInstanceByDom(document.querySelector('#loss-chart'))
+                        .getModel().getComponent('yAxis').axis.getViewLabels().map((label) => label.formattedLabel));""");
+    }
+
+    private Object tick(String number) {
+        return browser.run("return import('/page/format.js').then((format) => format.tick(%s))".formatted(number));
     }
 
     /// Pixels of a chart's canvas in which something is drawn.
