@@ -62,6 +62,7 @@ final class ClaimLoop implements AutoCloseable {
     private final JobRunner runner;
     private final EventPublisher publisher;
     private final Activity activity;
+    private final JobLog log;
     private final Thread thread;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -76,6 +77,7 @@ final class ClaimLoop implements AutoCloseable {
         this.runner = runner;
         this.publisher = publisher;
         this.activity = activity;
+        this.log = new JobLog(settings.worker());
         this.thread = Thread.ofPlatform().name("claims").daemon().unstarted(this::run);
     }
 
@@ -201,7 +203,10 @@ final class ClaimLoop implements AutoCloseable {
     private void work(ShareClaims claims, ConsumerRecord<byte[], byte[]> command, JobSpec job)
             throws ClaimLostException, InterruptedException {
         activity.begin(job);
-        JobEvents events = publisher.open(command.headers(), activity::see);
+        JobEvents events = publisher.open(command.headers(), event -> {
+            activity.see(event);
+            log.see(event);
+        });
         RunningJob running = RunningJob.start(runner, job, events, this::isStopping);
         try {
             Outcome outcome = awaitEnd(claims, running, events, job);
