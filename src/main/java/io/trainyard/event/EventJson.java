@@ -56,7 +56,11 @@ public final class EventJson {
 
     /// @throws IOException if it is not a worker's status
     public static WorkerStatus readStatus(byte[] json) throws IOException {
-        return MAPPER.readValue(json, WorkerStatus.class);
+        WorkerStatus status = MAPPER.readValue(json, WorkerStatus.class);
+        if (status == null) {
+            throw new IOException("null is not a worker's status");
+        }
+        return status;
     }
 
     private static byte[] bytes(Object value) {
