@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -155,12 +154,13 @@ public final class DemoCommand implements Callable<Integer> {
         options.choice(jobs).ifPresent(choice -> terminal.out().println("device " + choice));
         terminal.out().println();
         KafkaOptions kafka = KafkaOptions.at(broker.address(), Topic.DEFAULT_PREFIX, EmbeddedBroker.START_TIMEOUT);
+        EventLog.Position before = JobWatch.now(kafka);
         CommandSender.send(kafka, jobs, Priority.NORMAL, _ -> {});
         int status = JobWatch.run(
                 kafka,
                 terminal,
                 jobs.stream().map(JobSpec::id).toList(),
-                jobs.stream().collect(Collectors.toMap(JobSpec::id, Function.identity())),
+                new JobWatch.Submitted(jobs, before),
                 "stopped; the jobs end with the demo");
         if (exit) {
             Quarkus.asyncExit(status);

@@ -1,5 +1,7 @@
 package io.trainyard.cli;
 
+import static java.util.stream.Collectors.toMap;
+
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Topic;
 import java.time.Duration;
@@ -52,6 +54,11 @@ final class EventLog implements AutoCloseable {
             @Nullable String reason,
             byte[] json) {}
 
+    /// Where topics end at some moment: what comes later is behind it, whatever the clocks say that stamp records.
+    record Position(Map<TopicPartition, Long> offsets) {
+        static final Position BEGINNING = new Position(Map.of());
+    }
+
     private EventLog(KafkaOptions kafka, KafkaConsumer<String, byte[]> consumer) {
         this.kafka = kafka;
         this.consumer = consumer;
@@ -71,6 +78,19 @@ final class EventLog implements AutoCloseable {
                 throw e;
             }
         });
+    }
+
+    /// Where the topics end now.
+    ///
+    /// @throws KafkaUnreachableException if the brokers do not answer
+    static Position end(KafkaOptions kafka, Collection<Topic> topics) {
+        try (EventLog log = open(kafka, topics)) {
+            return log.end();
+        }
+    }
+
+    private Position end() {
+        return new Position(kafka.reach(() -> consumer.endOffsets(buffers.keySet(), kafka.timeout())));
     }
 
     private static Map<String, Object> settings(KafkaOptions kafka) {
@@ -117,11 +137,19 @@ final class EventLog implements AutoCloseable {
     ///
     /// @throws KafkaUnreachableException if the brokers stop answering
     void readToEnd(Consumer<Entry> reader) {
-        if (isEmpty()) {
-            return;
+        if (!isEmpty()) {
+            readTo(end(), reader);
         }
-        Map<TopicPartition, Long> ends = kafka.reach(() -> consumer.endOffsets(buffers.keySet(), kafka.timeout()));
-        ends.forEach((partition, end) -> buffer(partition).holdBackFrom(end));
+    }
+
+    /// Reads up to where the topics ended before; topics that have come since then had nothing.
+    ///
+    /// @throws KafkaUnreachableException if the brokers stop answering
+    void readTo(Position end, Consumer<Entry> reader) {
+        Map<TopicPartition, Long> ends = buffers.keySet().stream()
+                .collect(
+                        toMap(partition -> partition, partition -> end.offsets().getOrDefault(partition, 0L)));
+        ends.forEach((partition, offset) -> buffer(partition).holdBackFrom(offset));
         long position = -1;
         long movedNanos = System.nanoTime();
         while (!emit(ends, reader)) {

@@ -6,8 +6,6 @@ import io.trainyard.topics.Priority;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -72,6 +70,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
     @Override
     public Integer call() {
         List<JobSpec> jobs = JobFiles.read(files, terminal.in());
+        EventLog.Position before = watch ? JobWatch.now(kafka) : EventLog.Position.BEGINNING;
         List<String> sent = new ArrayList<>();
         try {
             CommandSender.send(kafka, jobs, priority, job -> {
@@ -88,13 +87,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         terminal.out().flush();
         terminal.err()
                 .printf("submitted %d %s to %s%n", jobs.size(), jobs.size() == 1 ? "job" : "jobs", kafka.address());
-        return watch
-                ? JobWatch.run(
-                        kafka,
-                        terminal,
-                        sent,
-                        jobs.stream().collect(Collectors.toMap(JobSpec::id, Function.identity())))
-                : ExitCodes.OK;
+        return watch ? JobWatch.run(kafka, terminal, sent, new JobWatch.Submitted(jobs, before)) : ExitCodes.OK;
     }
 
     static final class PriorityConverter implements ITypeConverter<Priority> {

@@ -1,7 +1,6 @@
 package io.trainyard.cli;
 
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -44,6 +43,6 @@ public final class WatchCommand implements Callable<Integer>, PlainCommand {
 
     @Override
     public Integer call() {
-        return JobWatch.run(kafka, terminal, jobs, Map.of());
+        return JobWatch.run(kafka, terminal, jobs);
     }
 }

@@ -7,7 +7,9 @@ import io.trainyard.Patience;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.JobJson;
@@ -177,6 +179,60 @@ class FleetCommandsTest {
                 .get();
         assertThat(Patience.get(command)).isEqualTo(ExitCodes.FAILED);
         assertThat(out.toString(UTF_8)).contains("job a was rejected: no such data set here");
+    }
+
+    /// What had failed before is no answer to who submits it again.
+    @Test
+    void submitAndWatchWaitsForTheNewAttemptAtAJobThatFailed() throws Exception {
+        submit("a");
+        publish(Jobs.claimed("a"));
+        publish(new Failed("a", 1, "the data set is not there"));
+        CompletableFuture<Integer> command = watchAgain();
+        publish(new Claimed("a", 2, "w1", "cpu"));
+        publish(Jobs.started(Jobs.spec("a"), 2, 1));
+        publish(new Finished("a", 2, 20, 0.75, 100_000, 110_000, 120_000, 2000, "00", null));
+        assertThat(Patience.get(command)).as(err.toString(UTF_8)).isZero();
+        assertThat(err.toString(UTF_8)).doesNotContain("failed");
+    }
+
+    @Test
+    void submitAndWatchSaysWhyTheNewAttemptFailedToo() throws Exception {
+        submit("a");
+        publish(Jobs.claimed("a"));
+        publish(new Failed("a", 1, "the data set is not there"));
+        CompletableFuture<Integer> command = watchAgain();
+        publish(new Claimed("a", 2, "w1", "cpu"));
+        publish(new Failed("a", 2, "the data set is broken"));
+        assertThat(Patience.get(command)).isEqualTo(ExitCodes.FAILED);
+        assertThat(err.toString(UTF_8))
+                .contains("job a failed: the data set is broken")
+                .doesNotContain("not there");
+    }
+
+    @Test
+    void submitAndWatchSaysThatAJobThatFailedWasRejectedTheNextTime() throws Exception {
+        submit("a");
+        publish(Jobs.claimed("a"));
+        publish(new Failed("a", 1, "the data set is not there"));
+        CompletableFuture<Integer> command = watchAgain();
+        RecordHeaders headers = new RecordHeaders();
+        headers.add(DeadLetter.REASON, "no such data set here".getBytes(UTF_8));
+        worker.send(new ProducerRecord<>(Topic.DEAD_LETTER.name(prefix), null, "a", "{".getBytes(UTF_8), headers))
+                .get();
+        assertThat(Patience.get(command)).isEqualTo(ExitCodes.FAILED);
+        assertThat(err.toString(UTF_8))
+                .contains("was rejected: no such data set here")
+                .doesNotContain("not there");
+    }
+
+    private CompletableFuture<Integer> watchAgain() {
+        flush();
+        CompletableFuture<Integer> command =
+                CompletableFuture.supplyAsync(() -> run(JOB.formatted("a"), "submit", "-", "--watch"));
+        Patience.await("the command to watch")
+                .until(() -> out.toString(UTF_8).contains("job a is waiting for a worker"));
+        assertThat(command).isNotDone();
+        return command;
     }
 
     @Test
