@@ -8,6 +8,7 @@ import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -92,6 +93,10 @@ final class BadCommandIT {
                 OFFSETS.add(send(producer, bad.key(), bad.body()));
             }
             var _ = send(producer, "good", job("good", SMALL, "shapes64", "").getBytes(StandardCharsets.UTF_8));
+            Path data = Files.createDirectories(folder.resolve("data"));
+            Files.writeString(data.resolve("train_signs.h5"), "no HDF5");
+            var _ = send(
+                    producer, "signs", job("signs", "\"signs\"", "signs", "").getBytes(StandardCharsets.UTF_8));
             var _ = send(producer, "test", test("test").getBytes(StandardCharsets.UTF_8));
         }
     }
@@ -172,7 +177,7 @@ final class BadCommandIT {
                 .containsExactlyElementsOf(BAD.stream().map(Bad::key).toList());
         assertThat(folder.resolve("checkpoints").toFile().list())
                 .as("nothing else was written")
-                .containsExactlyInAnyOrder("good", "test");
+                .containsExactlyInAnyOrder("good", "signs", "test");
     }
 
     @Test
@@ -182,6 +187,21 @@ final class BadCommandIT {
         assertThat(tested.steps()).isZero();
         assertThat(tested.bestTestAccuracy()).isEqualTo(trained.bestTestAccuracy());
         assertThat(tested.parametersSha256()).isEqualTo(trained.parametersSha256());
+    }
+
+    @Test
+    void theWorkersLogHasALineForEachBeginAndEnd() {
+        var _ = fleet.await(Topic.JOBS, "test", Finished.class);
+        TrainyardProcess worker = fleet.worker("w1");
+        worker.await("job=test attempt=1 worker=w1 step=0 finished: ");
+        assertThat(worker.lines())
+                .filteredOn(line -> line.contains(" attempt="))
+                .hasSize(5);
+        assertThat(worker.output())
+                .containsPattern("job=good attempt=1 worker=w1 device=\\w+ begins")
+                .containsPattern("job=good attempt=1 worker=w1 step=\\d+ finished: best test accuracy 0\\.\\d{4}, ")
+                .containsPattern("job=signs attempt=1 worker=w1 failed: .*an intact HDF5 file")
+                .doesNotContain("Listening on", "Installed features", "jhdf");
     }
 
     private static String header(ConsumerRecord<String, byte[]> record, String name) {

@@ -3,6 +3,8 @@ package io.trainyard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -90,6 +92,32 @@ final class DemoIT {
             assertThat(demo.exitStatus()).as(demo.toString()).isEqualTo(2);
             assertThat(demo.errors()).contains("job bad: device is \"cuda:1\", but the demo's worker has cpu;");
         }
+    }
+
+    @Test
+    void saysWhichPortIsTaken() throws Exception {
+        try (ServerSocket taken = new ServerSocket()) {
+            taken.bind(new InetSocketAddress("localhost", 0));
+            try (var demo = TrainyardProcess.start(
+                    folder, "demo", "--port", "0", "--kafka-port", Integer.toString(taken.getLocalPort()))) {
+                assertThat(demo.exitStatus()).as(demo.toString()).isEqualTo(2);
+                assertThat(demo.errors())
+                        .contains("cannot listen on localhost:%d".formatted(taken.getLocalPort()))
+                        .contains("another --kafka-port");
+            }
+        }
+        assertNothingIsLeft();
+    }
+
+    /// Kafka takes a comma for the end of a folder's name.
+    @Test
+    void leavesNothingWhenKafkaDoesNotStart() {
+        Path comma = folder.resolve("a,b");
+        try (var demo = TrainyardProcess.start(comma, "demo", "--port", "0", "--kafka-port", "0")) {
+            assertThat(demo.exitStatus()).as(demo.toString()).isEqualTo(2);
+            assertThat(demo.errors()).contains("Kafka does not start with its data in " + comma);
+        }
+        assertThat(comma.resolve(TrainyardProcess.TEMPORARY)).isDirectoryNotContaining("glob:**/trainyard-*");
     }
 
     @Test

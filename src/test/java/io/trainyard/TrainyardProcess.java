@@ -32,8 +32,6 @@ public final class TrainyardProcess implements AutoCloseable {
     private static final List<String> FRESH_SIGNALS =
             OS.LINUX.isCurrentOs() ? List.of("/usr/bin/env", "--default-signal=INT") : List.of();
 
-    private static final Pattern JVM_WARNING = Pattern.compile("(?m)^WARNING: .*\\R");
-
     private final List<String> command;
     private final Process process;
     private final Text output;
@@ -91,9 +89,9 @@ public final class TrainyardProcess implements AutoCloseable {
         return output().lines().toList();
     }
 
-    /// Standard error so far, without the JVM's own warnings.
+    /// Standard error so far.
     public String errors() {
-        return JVM_WARNING.matcher(errors.toString()).replaceAll("");
+        return errors.toString();
     }
 
     /// Writes to standard input.

@@ -45,7 +45,7 @@ final class DashboardCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Service.requireFree(spec, host, port);
+        Service.requireFree(spec, "--port", host, port);
         TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
         Map<String, String> settings = new HashMap<>(kafka.settings());
         settings.put("trainyard.dashboard.enabled", "true");

@@ -1,7 +1,9 @@
 package io.trainyard.cli;
 
 import io.quarkus.runtime.Quarkus;
+import io.trainyard.broker.BrokerException;
 import io.trainyard.broker.EmbeddedBroker;
+import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.jobfile.JobFiles;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.JobWatch;
@@ -23,7 +25,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -105,18 +106,17 @@ public final class DemoCommand implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws IOException {
         List<JobSpec> jobs = files.isEmpty() ? builtIn() : JobFiles.read(files, terminal.in());
         requireKinds(jobs, Devices.kinds(options.device()));
-        Service.requireFree(spec, LOCALHOST, port);
+        Service.requireFree(spec, "--port", LOCALHOST, port);
+        Service.requireFree(spec, "--kafka-port", LOCALHOST, kafkaPort);
         options.beginWarmUp();
         Path folder = directory == null ? temporary() : directory;
-        EmbeddedBroker broker = EmbeddedBroker.start(folder.resolve("kafka"), kafkaPort, Topic.DEFAULT_PREFIX);
+        EmbeddedBroker broker = startBroker(folder);
         AutoCloseable below = () -> {
             broker.close();
-            if (directory == null) {
-                remove(folder);
-            }
+            removeTemporary(folder);
         };
         int[] watched = {ExitCodes.OK};
         int ended = Service.run(settings(broker, folder), below, () -> watched[0] = train(broker, jobs));
@@ -159,12 +159,13 @@ public final class DemoCommand implements Callable<Integer> {
         options.choice(jobs).ifPresent(choice -> terminal.out().println("device " + choice));
         terminal.out().println();
         Cluster kafka = new Cluster(broker.address(), Topic.DEFAULT_PREFIX, EmbeddedBroker.START_TIMEOUT);
+        EventLog.Position before = JobWatch.now(kafka);
         CommandSender.send(kafka, jobs, Priority.NORMAL, _ -> {});
         boolean allFinished = JobWatch.run(
                 kafka,
                 terminal,
                 jobs.stream().map(JobSpec::id).toList(),
-                jobs.stream().collect(Collectors.toMap(JobSpec::id, Function.identity())),
+                new JobWatch.Submitted(jobs, before),
                 "stopped; the jobs end with the demo");
         int status = allFinished ? ExitCodes.OK : ExitCodes.FAILED;
         if (exit) {
@@ -192,7 +193,19 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    private static void remove(Path folder) throws IOException {
+    private EmbeddedBroker startBroker(Path folder) throws IOException {
+        try {
+            return EmbeddedBroker.start(folder.resolve("kafka"), kafkaPort, Topic.DEFAULT_PREFIX);
+        } catch (BrokerException e) {
+            removeTemporary(folder);
+            throw e;
+        }
+    }
+
+    private void removeTemporary(Path folder) throws IOException {
+        if (directory != null) {
+            return;
+        }
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);

@@ -4,12 +4,16 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.spec.SimilarNames;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicRecord;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,7 +27,7 @@ import picocli.CommandLine.Option;
         exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             ExitCodes.OK_HELP,
-            ExitCodes.UNEXPECTED_HELP,
+            "1:there are no events of that job; or an error of Trainyard itself",
             ExitCodes.BAD_INPUT_HELP,
             ExitCodes.KAFKA_HELP,
             ExitCodes.INTERRUPTED_HELP
@@ -36,7 +40,16 @@ import picocli.CommandLine.Option;
 public final class EventsCommand implements Callable<Integer>, PlainCommand {
     private static final JsonFactory JSON = new JsonFactory();
 
+    /// The most names of other jobs that are kept for whoever misspelt one.
+    private static final int MAX_NAMES = 10_000;
+
+    private static final int MAX_NAME = 200;
+    private static final int MAX_SIMILAR = 5;
+    private static final int MAX_TEXT = 500;
+
     private final Terminal terminal;
+    private final Set<String> others = new HashSet<>();
+    private boolean found;
 
     @Option(names = "--job", paramLabel = "JOB", description = "Only this job's events.")
     private @Nullable String job;
@@ -69,28 +82,52 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
             if (terminal.out().checkError()) {
                 return ExitCodes.OK;
             }
+            if (job != null && !found) {
+                sayNoneOf(job);
+            }
             if (follow) {
                 log.follow(this::print, () -> !terminal.out().checkError());
             }
         } catch (NobodyReadsException _) {
             return ExitCodes.OK;
         }
-        return ExitCodes.OK;
+        return job == null || found ? ExitCodes.OK : ExitCodes.FAILED;
+    }
+
+    private void sayNoneOf(String name) {
+        String similar =
+                SimilarNames.of(name, others).stream().limit(MAX_SIMILAR).collect(Collectors.joining(", "));
+        terminal.err()
+                .println(Terminal.printable(
+                        "there are no events of job %s%s%s; ./trainyard jobs lists all jobs"
+                                .formatted(
+                                        name,
+                                        follow ? " yet" : "",
+                                        similar.isEmpty() ? "" : ", but there are of " + similar),
+                        MAX_TEXT));
     }
 
     private void print(TopicRecord entry) {
         if (job != null && !job.equals(entry.key())) {
+            remember(entry.key());
             return;
         }
         if (!isOneLineOfJson(entry.body())) {
             terminal.err().println("skipped the record in %s: it is not one line of JSON".formatted(entry.place()));
             return;
         }
+        found = true;
         PrintStream out = terminal.out();
         out.write(entry.body(), 0, entry.body().length);
         out.write('\n');
         if (out.checkError()) {
             throw new NobodyReadsException();
+        }
+    }
+
+    private void remember(@Nullable String other) {
+        if (other != null && other.length() <= MAX_NAME && others.size() < MAX_NAMES) {
+            others.add(other);
         }
     }
 

@@ -7,6 +7,7 @@ import io.trainyard.data.DatasetException;
 import io.trainyard.device.DeviceException;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.topics.KafkaUnreachableException;
+import io.trainyard.worker.WorkerIdTakenException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
@@ -26,6 +27,7 @@ final class FailureMessages implements IExecutionExceptionHandler {
             case CheckpointException e -> err.println(e.getMessage());
             case BrokerException e -> err.println(e.getMessage());
             case KafkaUnreachableException e -> err.println(e.getMessage());
+            case WorkerIdTakenException e -> err.println(e.getMessage());
             default -> {
                 err.println("trainyard %s: unexpected %s; --verbose or TRAINYARD_VERBOSE=true shows where"
                         .formatted(command.getCommandName(), Terminal.printable(failure.toString(), 1000)));
@@ -40,7 +42,8 @@ final class FailureMessages implements IExecutionExceptionHandler {
                     DatasetException _,
                     DeviceException _,
                     CheckpointException _,
-                    BrokerException _ -> ExitCodes.BAD_INPUT;
+                    BrokerException _,
+                    WorkerIdTakenException _ -> ExitCodes.BAD_INPUT;
             case KafkaUnreachableException _ -> ExitCodes.KAFKA_UNREACHABLE;
             default -> ExitCodes.FAILED;
         };

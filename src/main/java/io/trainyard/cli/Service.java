@@ -87,16 +87,17 @@ public final class Service implements QuarkusApplication {
 
     /// Says that a port is taken before Quarkus does, in a stack trace.
     ///
+    /// @param option names the port
     /// @throws ParameterException if nothing can listen there
-    static void requireFree(CommandSpec command, String host, int port) {
+    static void requireFree(CommandSpec command, String option, String host, int port) {
         try (ServerSocket probe = new ServerSocket()) {
             probe.setReuseAddress(true);
             probe.bind(new InetSocketAddress(InetAddress.getByName(host), port));
         } catch (IOException | IllegalArgumentException e) {
             throw new ParameterException(
                     command.commandLine(),
-                    "cannot listen on %s:%d: %s; give another --port (0 takes a free one)"
-                            .formatted(host, port, e.getMessage()),
+                    "cannot listen on %s:%d: %s; give another %s (0 takes a free one)"
+                            .formatted(host, port, e.getMessage(), option),
                     e);
         }
     }

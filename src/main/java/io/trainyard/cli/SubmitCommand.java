@@ -1,5 +1,6 @@
 package io.trainyard.cli;
 
+import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.jobfile.JobFiles;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.JobWatch;
@@ -8,10 +9,7 @@ import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Priority;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -76,6 +74,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
     @Override
     public Integer call() {
         List<JobSpec> jobs = JobFiles.read(files, terminal.in());
+        EventLog.Position before = watch ? JobWatch.now(kafka.cluster()) : EventLog.Position.BEGINNING;
         List<String> sent = new ArrayList<>();
         try {
             CommandSender.send(kafka.cluster(), jobs, priority, job -> {
@@ -92,7 +91,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         terminal.out().flush();
         terminal.err()
                 .printf("submitted %d %s to %s%n", jobs.size(), jobs.size() == 1 ? "job" : "jobs", kafka.address());
-        Map<String, JobSpec> submitted = jobs.stream().collect(Collectors.toMap(JobSpec::id, Function.identity()));
+        JobWatch.Submitted submitted = new JobWatch.Submitted(jobs, before);
         return !watch || JobWatch.run(kafka.cluster(), terminal, sent, submitted) ? ExitCodes.OK : ExitCodes.FAILED;
     }
 

@@ -13,10 +13,13 @@ import io.trainyard.training.JobTraining;
 import io.trainyard.training.Outcome;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -84,15 +87,20 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
         Thread interrupted = new Thread(() -> stopAndWait(ended), "interrupted");
         Runtime.getRuntime().addShutdownHook(interrupted);
         try {
-            return json ? run(jobs, store, this::print) : runWithProgress(jobs, store);
+            return json ? run(jobs, store, this::print, this::say) : runWithProgress(jobs, store);
         } finally {
             ended.countDown();
         }
     }
 
+    /// Ends the job under way at its next step, with a checkpoint, and begins no other.
+    void stop() {
+        stopRequested = true;
+    }
+
     /// In a shutdown hook: the process ends when this returns.
     private void stopAndWait(CountDownLatch ended) {
-        stopRequested = true;
+        stop();
         try {
             if (!ended.await(STOP_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)) {
                 terminal.err().println("the step under way did not end in time; its work is lost");
@@ -103,38 +111,76 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
     }
 
     private int runWithProgress(List<JobSpec> jobs, CheckpointStore store) {
+        List<String> lastWords = new ArrayList<>();
         try (JobProgress progress = new JobProgress(terminal, jobs.size())) {
-            return run(jobs, store, progress);
+            return progress.isDrawn()
+                    ? run(jobs, store, progress, (job, outcome) -> {
+                        if (outcome instanceof Outcome.Rejected(String reason)) {
+                            progress.rejected(job.id(), reason);
+                        }
+                        if (isInterrupted(outcome) || !progress.isWhole(job.id())) {
+                            words(job, outcome).ifPresent(lastWords::add);
+                        }
+                    })
+                    : run(jobs, store, event -> showBeforeEnd(event, progress), this::say);
+        } finally {
+            lastWords.forEach(terminal.err()::println); // now that no bar is drawn over them any more
+        }
+    }
+
+    /// Why a job failed is said once, on standard error.
+    private static void showBeforeEnd(TrainingEvent event, JobProgress progress) {
+        if (!(event instanceof TrainingEvent.Failed)) {
+            progress.accept(event);
         }
     }
 
     /// One job's end is no reason not to run the others, whether it failed or cannot be run as it is written.
-    private int run(List<JobSpec> jobs, CheckpointStore store, Consumer<TrainingEvent> events) {
+    private int run(
+            List<JobSpec> jobs,
+            CheckpointStore store,
+            Consumer<TrainingEvent> events,
+            BiConsumer<JobSpec, Outcome> ended) {
         JobTraining training = new JobTraining(options.data(), options.device(), options.threads(), WORKER);
         int status = ExitCodes.OK;
         for (JobSpec job : jobs) {
             JobFolder folder = resume ? JobFolder.ofLastRun(store, job.id()) : JobFolder.ofNewRun(store, job.id());
-            switch (training.runToEnd(job, folder, events, () -> stopRequested)) {
-                case Outcome.Finished() -> {}
-                case Outcome.Failed(String reason) -> {
-                    say(job, "failed: " + reason);
-                    status = ExitCodes.FAILED;
-                }
-                case Outcome.Rejected(String reason) -> {
-                    say(job, "was rejected: " + reason);
-                    status = ExitCodes.FAILED;
-                }
-                case Outcome.Released _, Outcome.DeviceLost _ -> {
-                    say(job, "was interrupted; --resume goes on from its checkpoint");
-                    return ExitCodes.INTERRUPTED;
-                }
+            Outcome outcome = training.runToEnd(job, folder, events, () -> stopRequested);
+            ended.accept(job, outcome);
+            if (isInterrupted(outcome)) {
+                return ExitCodes.INTERRUPTED;
+            }
+            if (!(outcome instanceof Outcome.Finished)) {
+                status = ExitCodes.FAILED;
             }
         }
         return status;
     }
 
-    private void say(JobSpec job, String what) {
-        terminal.err().println("job " + job.id() + " " + Terminal.printable(what, 1000));
+    private static boolean isInterrupted(Outcome outcome) {
+        return switch (outcome) {
+            case Outcome.Released _, Outcome.DeviceLost _ -> true;
+            case Outcome.Finished _, Outcome.Failed _, Outcome.Rejected _ -> false;
+        };
+    }
+
+    private void say(JobSpec job, Outcome outcome) {
+        words(job, outcome).ifPresent(terminal.err()::println);
+    }
+
+    /// What a person is told of a job that has not finished.
+    private static Optional<String> words(JobSpec job, Outcome outcome) {
+        return switch (outcome) {
+            case Outcome.Finished _ -> Optional.empty();
+            case Outcome.Failed(String reason) -> Optional.of(words(job, "failed: " + reason));
+            case Outcome.Rejected(String reason) -> Optional.of(words(job, "was rejected: " + reason));
+            case Outcome.Released _, Outcome.DeviceLost _ ->
+                Optional.of(words(job, "was interrupted; --resume goes on from its checkpoint"));
+        };
+    }
+
+    private static String words(JobSpec job, String what) {
+        return "job " + job.id() + " " + Terminal.printable(what, 1000);
     }
 
     private void print(TrainingEvent event) {

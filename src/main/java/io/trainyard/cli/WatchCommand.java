@@ -3,7 +3,6 @@ package io.trainyard.cli;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.JobWatch;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -46,6 +45,6 @@ public final class WatchCommand implements Callable<Integer>, PlainCommand {
 
     @Override
     public Integer call() {
-        return JobWatch.run(kafka.cluster(), terminal, jobs, Map.of()) ? ExitCodes.OK : ExitCodes.FAILED;
+        return JobWatch.run(kafka.cluster(), terminal, jobs) ? ExitCodes.OK : ExitCodes.FAILED;
     }
 }

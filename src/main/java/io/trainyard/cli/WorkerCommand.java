@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
         exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             "1:the worker cannot go on, and should be started anew",
-            "2:a wrong option: no such device, or a folder that cannot be used",
+            "2:a wrong option: no such device, a folder that cannot be used, or an id that is taken",
             ExitCodes.KAFKA_HELP,
             ExitCodes.INTERRUPTED_HELP
         })
@@ -36,7 +36,10 @@ final class WorkerCommand implements Callable<Integer> {
     @Option(
             names = "--id",
             paramLabel = "ID",
-            description = "Names the worker (default: the host and a random suffix).")
+            description = {
+                "Names the worker, and no other one: a second is refused while the first sends heartbeats",
+                "(default: the host and a random suffix)."
+            })
     private @Nullable String id;
 
     @Override

@@ -64,7 +64,7 @@ public final class EventJson {
     public static WorkerStatus readStatus(byte[] json) throws IOException {
         WorkerStatus status = MAPPER.readValue(json, WorkerStatus.class);
         if (status == null) {
-            throw new IOException("null is not a status");
+            throw new IOException("null is not a worker's status");
         }
         requireId("worker", status.worker());
         return status;

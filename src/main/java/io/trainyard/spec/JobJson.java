@@ -12,10 +12,12 @@ import com.fasterxml.jackson.databind.cfg.CoercionAction;
 import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
 import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -46,7 +48,7 @@ public final class JobJson {
 
     private JobJson() {}
 
-    /// @throws InvalidJobException with a sentence for the person who wrote the command
+    /// @throws InvalidJobException with a sentence for the person who wrote the command, about each mistake in it
     public static JobSpec read(byte[] json) {
         if (json.length > MAX_BYTES) {
             throw new InvalidJobException(
@@ -61,9 +63,9 @@ public final class JobJson {
         }
     }
 
-    /// @throws InvalidJobException with a sentence for the person who wrote the job
+    /// @throws InvalidJobException with a sentence for the person who wrote the job, about each mistake in it
     public static JobSpec read(JsonNode json) {
-        if (!json.isObject()) {
+        if (!(json instanceof ObjectNode job)) {
             throw JobJsonError.notAnObject(json);
         }
         if (nestedDeeper(json, MAX_NESTING)) {
@@ -71,11 +73,25 @@ public final class JobJson {
                     "the command has more than %d lists and objects within one another; allowed is up to %d"
                             .formatted(MAX_NESTING, MAX_NESTING));
         }
-        requireFieldsOfItsKind(json);
         try {
-            return MAPPER.treeToValue(json, JobSpec.class);
-        } catch (JsonProcessingException e) {
-            throw JobJsonError.explain(e, json);
+            return parse(job);
+        } catch (JsonProcessingException | InvalidJobException e) {
+            throw JobMistakes.of(e, job);
+        }
+    }
+
+    private static JobSpec parse(ObjectNode json) throws JsonProcessingException {
+        requireFieldsOfItsKind(json);
+        return MAPPER.treeToValue(json, JobSpec.class);
+    }
+
+    /// What stops the reading of a job; empty if nothing does.
+    static Optional<Exception> whyUnreadable(ObjectNode json) {
+        try {
+            var _ = parse(json);
+            return Optional.empty();
+        } catch (JsonProcessingException | InvalidJobException e) {
+            return Optional.of(e);
         }
     }
 
@@ -87,17 +103,20 @@ public final class JobJson {
     }
 
     /// Ignoring a field that says how to train would run another job than was asked for.
-    private static void requireFieldsOfItsKind(JsonNode json) {
-        if (!json.path("kind").asText().equals("evaluate")) {
-            return;
-        }
+    private static void requireFieldsOfItsKind(ObjectNode json) {
+        JobKind kind = kind(json);
         for (var field : json.properties()) {
-            if (!field.getValue().isNull() && !JobKind.EVALUATE.has(field.getKey())) {
+            if (!field.getValue().isNull() && !kind.has(field.getKey())) {
                 throw new InvalidJobException("%s is %s, but a job of kind \"evaluate\" trains nothing; leave it out"
                         .formatted(
                                 field.getKey(), Check.shortened(field.getValue().toString())));
             }
         }
+    }
+
+    /// What kind a job says it is of.
+    static JobKind kind(ObjectNode json) {
+        return json.path("kind").asText().equals("evaluate") ? JobKind.EVALUATE : JobKind.TRAIN;
     }
 
     /// The fields that are read into an object of `type`.

@@ -3,7 +3,6 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonLocation;
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.exc.InvalidTypeIdException;
@@ -15,6 +14,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -43,31 +43,49 @@ final class JobJsonError {
         return new InvalidJobException("the command is %s; it must be %s".formatted(what, OBJECT));
     }
 
-    /// @param json the whole command, to say what stands at the place that was refused
-    static InvalidJobException explain(JsonProcessingException e, JsonNode json) {
+    /// What is wrong at one place of a job.
+    sealed interface Mistake {
+        String sentence();
+
+        /// @param path to the value; empty where the job as a whole was refused
+        record WrongValue(String sentence, List<JsonMappingException.Reference> path) implements Mistake {}
+
+        /// @param parent path to the object that has the field
+        /// @param meant the known field whose name is nearest; empty where none is near
+        record UnknownField(
+                String sentence, List<JsonMappingException.Reference> parent, String name, Optional<String> meant)
+                implements Mistake {}
+    }
+
+    /// @param e what reading the job threw
+    /// @param json the whole job, to say what stands at the place that was refused
+    static Mistake explain(Exception e, JsonNode json) {
         List<JsonMappingException.Reference> path = e instanceof JsonMappingException m ? m.getPath() : List.of();
+        JsonNode found = at(json, path);
+        Optional<Mistake> unknown = unknownFieldBeside(e, path, found);
+        return unknown.orElseGet(() -> switch (e) {
+            case UnrecognizedPropertyException unrecognized -> unknownField(unrecognized, path);
+            default -> new Mistake.WrongValue(sentence(e, path, found), path);
+        });
+    }
+
+    private static String sentence(Exception e, List<JsonMappingException.Reference> path, JsonNode found) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof InvalidJobException invalid) {
                 boolean inList = path.stream().anyMatch(step -> step.getFieldName() == null);
-                String what = (inList ? text(path) + ": " : "") + invalid.getMessage();
-                String unknown = unknownFieldBeside(e, path, at(json, path));
-                return new InvalidJobException(unknown.isEmpty() ? what : unknown + "; and " + what, e);
+                return (inList ? text(path) + ": " : "") + invalid.getMessage();
             }
         }
-        JsonNode found = at(json, path);
-        return new InvalidJobException(
-                switch (e) {
-                    case UnrecognizedPropertyException unknown -> unknownField(unknown, path);
-                    case InvalidTypeIdException type when found.isObject() -> unknownType(type, path, found);
-                    case InvalidTypeIdException type ->
-                        wrongKind(path, found, type.getBaseType().getRawClass());
-                    case MismatchedInputException mismatch -> wrongKind(path, found, mismatch.getTargetType());
-                    default -> wrongKind(path, found, null);
-                },
-                e);
+        return switch (e) {
+            case InvalidTypeIdException type when found.isObject() -> unknownType(type, path, found);
+            case InvalidTypeIdException type ->
+                wrongKind(path, found, type.getBaseType().getRawClass());
+            case MismatchedInputException mismatch -> wrongKind(path, found, mismatch.getTargetType());
+            default -> wrongKind(path, found, null);
+        };
     }
 
-    private static String unknownField(UnrecognizedPropertyException e, List<JsonMappingException.Reference> path) {
+    private static Mistake unknownField(UnrecognizedPropertyException e, List<JsonMappingException.Reference> path) {
         Collection<Object> known = e.getKnownPropertyIds();
         return unknownField(
                 e.getPropertyName(),
@@ -75,23 +93,24 @@ final class JobJsonError {
                 known == null ? List.of() : known.stream().map(String::valueOf).toList());
     }
 
-    private static String unknownField(
+    private static Mistake unknownField(
             String name, List<JsonMappingException.Reference> parent, Collection<String> known) {
-        return "the field \"%s\"%s is not known; allowed is %s"
+        Optional<String> meant = SimilarNames.of(name, known).stream().findFirst();
+        String sentence = "the field \"%s\"%s is not known; %s"
                 .formatted(
                         Check.shortened(name),
                         parent.isEmpty() ? "" : " of " + text(parent),
-                        known.isEmpty() ? "none" : joined(known));
+                        meant.map("the nearest is \"%s\""::formatted)
+                                .orElse("allowed is " + (known.isEmpty() ? "none" : joined(known))));
+        return new Mistake.UnknownField(sentence, parent, name, meant);
     }
 
     /// Jackson makes an object before it looks at fields that are not known, so a field whose name is wrong would
     /// be told as one that is missing.
-    ///
-    /// @return a sentence without its end; empty if all fields are known
-    private static String unknownFieldBeside(
-            JsonProcessingException e, List<JsonMappingException.Reference> path, JsonNode found) {
+    private static Optional<Mistake> unknownFieldBeside(
+            Exception e, List<JsonMappingException.Reference> path, JsonNode found) {
         if (!(e instanceof ValueInstantiationException refused)) {
-            return "";
+            return Optional.empty();
         }
         Set<String> known = JobJson.fields(refused.getType());
         return found.properties().stream()
@@ -99,8 +118,7 @@ final class JobJsonError {
                 .filter(name -> !known.contains(name))
                 .filter(name -> !name.equals(JobJson.typeField(refused.getType())))
                 .findFirst()
-                .map(name -> unknownField(name, path, known))
-                .orElse("");
+                .map(name -> unknownField(name, path, known));
     }
 
     private static String unknownType(
@@ -166,7 +184,7 @@ final class JobJsonError {
         return "an object in braces, {...}";
     }
 
-    private static JsonNode at(JsonNode json, List<JsonMappingException.Reference> path) {
+    static JsonNode at(JsonNode json, List<JsonMappingException.Reference> path) {
         JsonNode node = json;
         for (JsonMappingException.Reference step : path) {
             node = step.getFieldName() == null ? node.path(step.getIndex()) : node.path(step.getFieldName());
@@ -175,7 +193,7 @@ final class JobJsonError {
     }
 
     /// As a person would write it: `network.layers[2].out`.
-    private static String text(List<JsonMappingException.Reference> path) {
+    static String text(List<JsonMappingException.Reference> path) {
         StringBuilder text = new StringBuilder();
         for (JsonMappingException.Reference step : path) {
             if (step.getFieldName() == null) {

@@ -174,10 +174,11 @@ public final class JobTraining {
                 || cause instanceof DeviceException
                 || cause instanceof DivergedException
                 || (cause instanceof CheckpointException && cause.getCause() == null);
+        events.accept(
+                new Failed(job.id(), attempt, message(cause))); // throws where the cause is that nothing can be told
         if (!saysAll) {
             LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d failed".formatted(job.id(), attempt), cause);
         }
-        events.accept(new Failed(job.id(), attempt, message(cause)));
         return new Outcome.Failed(message(cause));
     }
 

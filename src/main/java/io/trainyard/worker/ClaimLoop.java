@@ -18,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 
 /// Claims one command at a time and has it run, on a thread of its own, until it is stopped.
@@ -62,6 +63,7 @@ final class ClaimLoop implements AutoCloseable {
     private final JobRunner runner;
     private final EventPublisher publisher;
     private final Activity activity;
+    private final JobLog log;
     private final Thread thread;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -76,6 +78,7 @@ final class ClaimLoop implements AutoCloseable {
         this.runner = runner;
         this.publisher = publisher;
         this.activity = activity;
+        this.log = new JobLog(settings.worker());
         this.thread = Thread.ofPlatform().name("claims").daemon().unstarted(this::run);
     }
 
@@ -122,11 +125,13 @@ final class ClaimLoop implements AutoCloseable {
         } catch (ClaimLostException | RuntimeException | OutOfMemoryError e) { // of memory: a command may be a bomb
             losses++;
             long pauseMillis = Math.min(MAX_PAUSE_MILLIS, MIN_PAUSE_MILLIS << Math.min(losses, Byte.SIZE));
+            String what = "worker=%s has no claim any more and begins anew in %d ms: %s"
+                    .formatted(settings.worker(), pauseMillis, e.getMessage() == null ? e : e.getMessage());
+            // Of brokers that are away, and of what they refuse, the message says all.
             LOG.log(
                     System.Logger.Level.WARNING,
-                    "worker=%s has no claim any more and begins anew in %d ms"
-                            .formatted(settings.worker(), pauseMillis),
-                    e);
+                    what,
+                    e instanceof ClaimLostException || e instanceof KafkaException ? null : e);
             var _ = stopping.await(pauseMillis, TimeUnit.MILLISECONDS);
         }
     }
@@ -201,7 +206,10 @@ final class ClaimLoop implements AutoCloseable {
     private void work(ShareClaims claims, ConsumerRecord<byte[], byte[]> command, JobSpec job)
             throws ClaimLostException, InterruptedException {
         activity.begin(job);
-        JobEvents events = publisher.open(command.headers(), activity::see);
+        JobEvents events = publisher.open(command.headers(), event -> {
+            activity.see(event);
+            log.see(event);
+        });
         RunningJob running = RunningJob.start(runner, job, events, this::isStopping);
         try {
             Outcome outcome = awaitEnd(claims, running, events, job);

@@ -35,6 +35,11 @@ final class Heartbeat implements AutoCloseable {
         this.device = device;
     }
 
+    /// Sends the first heartbeat, before [#start].
+    CompletableFuture<Void> announce() {
+        return publisher.publish(status(false));
+    }
+
     void start(Duration every) {
         var _ = timer.scheduleAtFixedRate(this::beat, 0, every.toMillis(), TimeUnit.MILLISECONDS);
     }

@@ -52,6 +52,7 @@ public class WorkerService {
     /// @throws DatasetException if the data root cannot be read
     /// @throws io.trainyard.checkpoint.CheckpointException if the checkpoint store cannot be written
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
+    /// @throws WorkerIdTakenException if another worker has its id
     public void start() {
         WorkerSettings.Worker worker = settings.worker();
         if (!worker.enabled()) {
@@ -82,6 +83,10 @@ public class WorkerService {
                 publisher,
                 activity);
         Heartbeat beats = new Heartbeat(publisher, activity, id, deviceName);
+        if (worker.id().isPresent()) { // a random one is nobody else's
+            new Namesakes(settings.kafka(), settings.topics().prefix(), id)
+                    .requireNone(beats::announce, worker.heartbeat());
+        }
         claims.start();
         beats.start(worker.heartbeat());
         warmUpWhileIdle(backend, activity);

@@ -38,7 +38,7 @@ public interface WorkerSettings {
         @WithDefault("false")
         boolean enabled();
 
-        /// Names the worker everywhere; default: the host's name and a random suffix.
+        /// Names the worker everywhere, and no other one; default: the host's name and a random suffix.
         Optional<String> id();
 
         /// `auto`, or a device's name.

@@ -84,6 +84,7 @@ function lossOption(points) {
   option.xAxis.max = points.lastStep.at(-1) ?? 1;
   option.xAxis.axisLabel.showMaxLabel = false;
   option.yAxis.scale = true;
+  option.yAxis.axisLabel = { ...option.yAxis.axisLabel, formatter: format.tick };
   option.tooltip.formatter = (items) => {
     const i = items[0].dataIndex;
     const [first, last] = [points.firstStep[i], points.lastStep[i]];

@@ -2,6 +2,7 @@
 
 export const NONE = "–";
 const integers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const decimals = new Intl.NumberFormat("en", { maximumFractionDigits: 12 });
 
 export function integer(value) {
   return Number.isFinite(value) ? integers.format(value) : NONE;
@@ -12,6 +13,13 @@ export function loss(value) {
   if (value === null || value === undefined) return NONE;
   if (typeof value === "string") return value === "NaN" ? "not a number" : value;
   return value !== 0 && (Math.abs(value) < 0.001 || Math.abs(value) >= 1e5) ? value.toExponential(2) : value.toFixed(4);
+}
+
+// A tick of an axis: as short as it is, without what binary fractions add to it.
+export function tick(value) {
+  const decimal = Number(value.toPrecision(12));
+  const size = Math.abs(decimal);
+  return size !== 0 && (size < 1e-4 || size >= 1e6) ? decimal.toExponential() : decimals.format(decimal);
 }
 
 export function percent(value) {

@@ -2,6 +2,8 @@ package io.trainyard.cli;
 
 import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.failed;
+import static io.trainyard.event.SampleEvents.finished;
+import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.whole;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,6 +24,7 @@ import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicRecord;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -35,6 +38,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
@@ -181,6 +185,60 @@ class FleetCommandsTest {
         assertThat(out.toString(UTF_8)).contains("job a was rejected: no such data set here");
     }
 
+    /// What had failed before is no answer to who submits it again.
+    @Test
+    void submitAndWatchWaitsForTheNewAttemptAtAJobThatFailed() throws Exception {
+        submit("a");
+        publish(claimed("a"));
+        publish(failed("a", 1, "the data set is not there"));
+        CompletableFuture<Integer> command = watchAgain();
+        publish(claimed("a", 2));
+        publish(started("a", 2, 1));
+        publish(finished("a", 2, 20));
+        assertThat(Patience.get(command)).as(err.toString(UTF_8)).isZero();
+        assertThat(err.toString(UTF_8)).doesNotContain("failed");
+    }
+
+    @Test
+    void submitAndWatchSaysWhyTheNewAttemptFailedToo() throws Exception {
+        submit("a");
+        publish(claimed("a"));
+        publish(failed("a", 1, "the data set is not there"));
+        CompletableFuture<Integer> command = watchAgain();
+        publish(claimed("a", 2));
+        publish(failed("a", 2, "the data set is broken"));
+        assertThat(Patience.get(command)).isEqualTo(ExitCodes.FAILED);
+        assertThat(err.toString(UTF_8))
+                .contains("job a failed: the data set is broken")
+                .doesNotContain("not there");
+    }
+
+    @Test
+    void submitAndWatchSaysThatAJobThatFailedWasRejectedTheNextTime() throws Exception {
+        submit("a");
+        publish(claimed("a"));
+        publish(failed("a", 1, "the data set is not there"));
+        CompletableFuture<Integer> command = watchAgain();
+        RecordHeaders headers = new RecordHeaders();
+        headers.add(DeadLetter.REASON, "no such data set here".getBytes(UTF_8));
+        worker.send(new ProducerRecord<>(Topic.DEAD_LETTER.name(prefix), null, "a", "{".getBytes(UTF_8), headers))
+                .get();
+        assertThat(Patience.get(command)).isEqualTo(ExitCodes.FAILED);
+        assertThat(err.toString(UTF_8))
+                .contains("was rejected: no such data set here")
+                .doesNotContain("not there");
+    }
+
+    private CompletableFuture<Integer> watchAgain() {
+        flush();
+        CompletableFuture<Integer> command =
+                CompletableFuture.supplyAsync(() -> run(JOB.formatted("a"), "submit", "-", "--watch"));
+        Patience.await("the command to watch")
+                .until(() -> out.toString(UTF_8).contains("job a is waiting for a worker"));
+        assertThat(command).isNotDone();
+        return command;
+    }
+
     @Test
     void aJobThatRanWithAnotherSpecIsNotMistakenForTheOneSubmitted() {
         submit("a");
@@ -239,6 +297,54 @@ class FleetCommandsTest {
         assertThat(err.toString(UTF_8))
                 .contains("skipped the record in " + prefix + "jobs-")
                 .doesNotContain("Exception");
+    }
+
+    @Test
+    void eventsOfAJobThatIsNotThereAreAnErrorThatKnowsSimilarNames() {
+        createTopics();
+        whole("tudui-1").forEach(this::publish);
+        publish(claimed("else"));
+        send(Topic.JOBS, "tudui-2", "no JSON".getBytes(UTF_8));
+        assertThat(run("", "events", "--job", "tudui-2")).isEqualTo(ExitCodes.FAILED);
+        assertThat(out.toString(UTF_8)).isEmpty();
+        assertThat(err.toString(UTF_8).lines().toList().getLast())
+                .isEqualTo(
+                        "there are no events of job tudui-2, but there are of tudui-1; ./trainyard jobs lists all jobs");
+        err.reset();
+        assertThat(run("", "events", "--job", "nothing-like-it")).isEqualTo(ExitCodes.FAILED);
+        assertThat(err.toString(UTF_8).strip())
+                .isEqualTo("there are no events of job nothing-like-it; ./trainyard jobs lists all jobs");
+    }
+
+    @Test
+    void eventsEndWithZeroWhereNoJobIsNamed() {
+        createTopics();
+        assertThat(run("", "events")).isZero();
+        assertThat(err.toString(UTF_8)).isEmpty();
+    }
+
+    @Test
+    void eventsOfAJobThatIsToComeAreFollowed() throws Exception {
+        createTopics();
+        AtomicBoolean closed = new AtomicBoolean();
+        OutputStream until = new FilterOutputStream(out) {
+            @Override
+            public void flush() throws IOException {
+                if (closed.get()) {
+                    throw new IOException("Broken pipe");
+                }
+            }
+        };
+        Terminal terminal = new Terminal(new ByteArrayInputStream(new byte[0]), print(until), print(err), false);
+        CompletableFuture<Integer> command = CompletableFuture.supplyAsync(
+                () -> execute(terminal, TestBroker.address(), "events", "--job", "later", "--follow"));
+        Patience.await("a word about it")
+                .until(() -> err.toString(UTF_8).contains("there are no events of job later yet"));
+        publish(claimed("later"));
+        Patience.await("the event").until(() -> out.toString(UTF_8).contains("\"job\":\"later\""));
+        assertThat(command).isNotDone();
+        closed.set(true);
+        assertThat(Patience.get(command)).isZero();
     }
 
     @Test

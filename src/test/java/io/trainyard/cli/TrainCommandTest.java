@@ -3,6 +3,7 @@ package io.trainyard.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Patience;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
@@ -14,6 +15,7 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
@@ -56,29 +58,77 @@ class TrainCommandTest {
         assertThat(ended.finished()).containsExactly("one", "two");
     }
 
+    @Test
+    void aFailureIsSaidOnce() {
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        assertThat(run(command(JOB.formatted("no-data", "mnist", 1000), said, false)))
+                .isEqualTo(ExitCodes.FAILED);
+        assertThat(said.toString(UTF_8)).containsOnlyOnce("failed: ");
+        assertThat(said.toString(UTF_8).lines().toList().getLast()).startsWith("job no-data failed: ");
+    }
+
+    @Test
+    void aReasonThatABarCutsOffIsSaidUnderTheBars() {
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        String jobs = JOB.formatted("no-data", "mnist", 1000) + JOB.formatted("too-large", "shapes28", 60_000);
+        assertThat(run(command(jobs, said, true))).isEqualTo(ExitCodes.FAILED);
+        List<String> lines = said.toString(UTF_8).lines().toList();
+        assertThat(lines.get(lines.size() - 2))
+                .startsWith("job no-data failed: ")
+                .endsWith("--data");
+        assertThat(lines.getLast()).matches("job too-large was rejected: batchSize is 60000, .* allowed is 1 to \\d+");
+    }
+
+    @Test
+    void theHintAboutResumeStandsUnderTheBars() throws Exception {
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        TrainCommand command =
+                command(JOB.formatted("long", "shapes28", 1).replace("\"epochs\": 1", "\"epochs\": 1000"), said, true);
+        CompletableFuture<Integer> ended = CompletableFuture.supplyAsync(() -> run(command));
+        Patience.await("a step").until(() -> said.toString(UTF_8).contains(" loss "));
+        command.stop();
+        assertThat(Patience.get(ended)).isEqualTo(ExitCodes.INTERRUPTED);
+        assertThat(said.toString(UTF_8))
+                .endsWith("job long was interrupted; --resume goes on from its checkpoint" + System.lineSeparator());
+    }
+
     private Ended train(String jobs) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
-        Terminal terminal = new Terminal(
-                new ByteArrayInputStream(jobs.getBytes(UTF_8)),
-                new PrintStream(out, true, UTF_8),
-                new PrintStream(err, true, UTF_8),
-                false);
-        int status = new CommandLine(new TrainCommand(terminal))
-                .setExecutionExceptionHandler(new FailureMessages())
-                .execute(
-                        "-",
-                        "--json",
-                        "--device",
-                        "cpu",
-                        "--data",
-                        folder.resolve("data").toString(),
-                        "--checkpoints",
-                        folder.resolve("store").toString());
+        int status = run(new TrainCommand(terminal(jobs, out, err, false)), "--json");
         List<TrainingEvent> events = new ArrayList<>();
         for (String line : out.toString(UTF_8).lines().toList()) {
             events.add(EventJson.readEvent(line.getBytes(UTF_8)));
         }
         return new Ended(status, events, err.toString(UTF_8));
+    }
+
+    /// @param said takes both streams, as a terminal does
+    private static TrainCommand command(String jobs, ByteArrayOutputStream said, boolean interactive) {
+        return new TrainCommand(terminal(jobs, said, said, interactive));
+    }
+
+    private static Terminal terminal(
+            String jobs, ByteArrayOutputStream out, ByteArrayOutputStream err, boolean interactive) {
+        return new Terminal(
+                new ByteArrayInputStream(jobs.getBytes(UTF_8)),
+                new PrintStream(out, true, UTF_8),
+                new PrintStream(err, true, UTF_8),
+                interactive);
+    }
+
+    private int run(TrainCommand command, String... more) {
+        List<String> arguments = new ArrayList<>(List.of(
+                "-",
+                "--device",
+                "cpu",
+                "--data",
+                folder.resolve("data").toString(),
+                "--checkpoints",
+                folder.resolve("store").toString()));
+        arguments.addAll(List.of(more));
+        return new CommandLine(command)
+                .setExecutionExceptionHandler(new FailureMessages())
+                .execute(arguments.toArray(String[]::new));
     }
 }

@@ -23,6 +23,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -185,6 +186,18 @@ class PageIT {
             see("#facts", "shapes-3/200");
             see("#no-losses", "No losses yet.");
             browser.screenshot(PICTURES.resolve("waiting.png"));
+            publisher.send(
+                    started(fashion("diverges", 5), 1, 1, 938, null),
+                    losses("diverges", 1, 0, 1, new float[] {1e30f, 5e32f, 9.9e32f}));
+            browser.visit(dashboard.await(DashboardIT.URL) + "/#job/diverges");
+            see("#detail-heading", "diverges");
+            await("the loss axis")
+                    .untilAsserted(() -> assertThat(lossTicks())
+                            .asInstanceOf(InstanceOfAssertFactories.LIST)
+                            .contains("0", "2e+32", "4e+32", "6e+32", "8e+32"));
+            assertThat(tick("0.30000000000000004")).isEqualTo("0.3");
+            assertThat(tick("-2.4999999999999998e-7")).isEqualTo("-2.5e-7");
+            assertThat(tick("12000")).isEqualTo("12,000");
             browser.visit(dashboard.await(DashboardIT.URL) + "/#job/no%20such");
             see("#detail-missing", "there is no job \"no such\" here");
         }
@@ -225,6 +238,18 @@ class PageIT {
                     (0.3 + 2 * Math.exp(-step / 400.0) + 0.1 * Math.sin(step * 12.9898) * Math.cos(step * 78.233));
         }
         return losses;
+    }
+
+    /// What stands at the ticks of the chart of losses; it is drawn, and no text of the page.
+    private Object lossTicks() {
+        return browser.run("""
+                return import('/_static/echarts/6.0.0/dist/echarts.esm.min.js').then((echarts) =>
+                    echarts.getInstanceByDom(document.querySelector('#loss-chart'))
+                        .getModel().getComponent('yAxis').axis.getViewLabels().map((label) => label.formattedLabel));""");
+    }
+
+    private Object tick(String number) {
+        return browser.run("return import('/page/format.js').then((format) => format.tick(%s))".formatted(number));
     }
 
     /// Pixels of a chart's canvas in which something is drawn.

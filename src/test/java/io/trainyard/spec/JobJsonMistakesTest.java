@@ -4,11 +4,13 @@ import static io.trainyard.spec.JobTexts.dataset;
 import static io.trainyard.spec.JobTexts.evaluation;
 import static io.trainyard.spec.JobTexts.id;
 import static io.trainyard.spec.JobTexts.job;
+import static io.trainyard.spec.JobTexts.layers;
 import static io.trainyard.spec.JobTexts.normalize;
 import static io.trainyard.spec.JobTexts.read;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,7 +35,7 @@ class JobJsonMistakesTest {
     }
 
     static Stream<Arguments> mistakes() {
-        return Stream.of(notJson(), fields(), names(), datasets(), ends(), checkpoints())
+        return Stream.of(notJson(), fields(), several(), names(), datasets(), ends(), checkpoints())
                 .flatMap(rows -> rows);
     }
 
@@ -61,15 +63,9 @@ class JobJsonMistakesTest {
 
     private static Stream<Arguments> fields() {
         return Stream.of(
-                arguments("{}", "id is missing; give it a value"),
-                arguments("{'id': 'a'}", "network is missing; give it a value"),
-                arguments("{'id': 'a', 'network': 'lenet'}", "dataset is missing; give it a value"),
                 arguments("{'id': 'a', 'network': 'lenet', 'dataset': 'mnist'}", "epochs is missing; give it a value"),
-                arguments(job("'epoch': 3"), "the field \"epoch\" is not known; allowed is " + FIELDS),
-                arguments(
-                        "{'id': 'a', 'network': 'lenet', 'dataset': 'mnist', 'epoch': 3}",
-                        "the field \"epoch\" is not known; allowed is " + FIELDS
-                                + "; and epochs is missing; give it a value"),
+                arguments(job("'epoch': 3"), "the field \"epoch\" is not known; the nearest is \"epochs\""),
+                arguments(job("'momentum': 3"), "the field \"momentum\" is not known; allowed is " + FIELDS),
                 arguments(
                         job("'" + "k".repeat(300) + "': 1"),
                         "the field \"" + "k".repeat(77) + "...\" is not known; allowed is " + FIELDS),
@@ -102,6 +98,37 @@ class JobJsonMistakesTest {
                 arguments(
                         "{'id': 'a', 'network': 'lenet', 'dataset': 'mnist', 'epochs': 0}",
                         "epochs is 0; allowed is 1 to 100000"));
+    }
+
+    private static Stream<Arguments> several() {
+        return Stream.of(
+                arguments(
+                        "{}",
+                        "id is missing; give it a value; and network is missing; give it a value; and dataset is missing; give it a value; and epochs is missing; give it a value"),
+                arguments(
+                        "{'id': 'a', 'epoch': 2}",
+                        "the field \"epoch\" is not known; the nearest is \"epochs\"; and network is missing; give it a value; and dataset is missing; give it a value"),
+                arguments(
+                        "{'id': '', 'network': 'lenet', 'dataset': 7, 'epoch': 0, 'batchsize': 'many', 'seed': 'x', 'reportEverySteps': 0}",
+                        "dataset is 7; it must be a data set's name or {\"name\": ..., \"normalize\": ..., \"augment\": ...}; and seed is \"x\"; it must be a whole number; and the field \"epoch\" is not known; the nearest is \"epochs\"; and the field \"batchsize\" is not known; the nearest is \"batchSize\"; and batchSize is \"many\"; it must be a whole number; and id is \"\"; "
+                                + ID
+                                + "; and epochs is 0; allowed is 1 to 100000; and reportEverySteps is 0; allowed is 1 to 1000000000"),
+                arguments(
+                        job("'a1': 1, 'b1': 1, 'c1': 1, 'd1': 1, 'e1': 1, 'f1': 1, 'g1': 1, 'h1': 1, 'i1': 1"),
+                        Stream.of("a1", "b1", "c1", "d1", "e1", "f1", "g1", "h1")
+                                .map(name ->
+                                        "the field \"%s\" is not known; allowed is %s; and ".formatted(name, FIELDS))
+                                .collect(Collectors.joining("", "", "there are more mistakes"))),
+                arguments(
+                        layers(
+                                "{'type': 'relu6'}, {'type': 'relu'}, {'type': 'linear', 'outs': 1.5}, {'type': 'dropout', 'p': 2}"),
+                        "network.layers[0].type is \"relu6\"; allowed is adaptiveAvgPool2d, avgPool2d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, leakyRelu, linear, maxPool2d, relu, residual, sigmoid, tanh; and the field \"outs\" of network.layers[2] is not known; the nearest is \"out\"; and network.layers[2].out is 1.5; it must be a whole number; and network.layers[3]: dropout.p is 2.0; allowed is 0.0 up to, but not including, 1.0"),
+                arguments(
+                        "{'id': 'a', 'kind': 'evalute', 'network': 'lenet', 'dataset': 'mnist'}",
+                        "kind is \"evalute\"; it must be \"train\" or \"evaluate\""),
+                arguments(
+                        "{'id': 'a', 'kind': 'evaluate', 'network': 'lenet', 'dataset': 'mnist', 'epochs': 1, 'initFrom': '../b', 'batchSize': 0}",
+                        "epochs is 1, but a job of kind \"evaluate\" trains nothing; leave it out; and initFrom is \"../b\"; allowed is a job's id, or a job's id and a step, such as \"tudui-1\" or \"tudui-1/7820\"; and batchSize is 0; allowed is 1 to 65536"));
     }
 
     static Stream<Arguments> wrongDevices() {
@@ -174,7 +201,7 @@ class JobJsonMistakesTest {
                 arguments(dataset("{}"), "dataset.name is missing; give it a value"),
                 arguments(
                         dataset("{'name': 'mnist', 'normalise': {}}"),
-                        "the field \"normalise\" of dataset is not known; allowed is augment, name, normalize"),
+                        "the field \"normalise\" of dataset is not known; the nearest is \"normalize\"; and dataset.normalize.mean is missing; give it a value"),
                 arguments(
                         dataset("{'name': 'mnist', 'normalize': 0.5}"),
                         "dataset.normalize is 0.5; it must be an object such as {\"mean\": [0.5], \"std\": [0.5]}, with one number a channel"),
@@ -223,13 +250,13 @@ class JobJsonMistakesTest {
                 arguments(job("'kind': 1"), "kind is 1; it must be \"train\" or \"evaluate\""),
                 arguments(
                         job("'kind': 'evaluate'"),
-                        "epochs is 1, but a job of kind \"evaluate\" trains nothing; leave it out"),
+                        "epochs is 1, but a job of kind \"evaluate\" trains nothing; leave it out; and initFrom is missing; a job that evaluates needs the checkpoint to load, such as \"tudui-1\" or \"tudui-1/7820\""),
                 arguments(
                         evaluation("'optimizer': {'type': 'sgd', 'learningRate': 1}"),
-                        "optimizer is {\"type\":\"sgd\",\"learningRate\":1}, but a job of kind \"evaluate\" trains nothing; leave it out"),
+                        "optimizer is {\"type\":\"sgd\",\"learningRate\":1}, but a job of kind \"evaluate\" trains nothing; leave it out; and initFrom is missing; a job that evaluates needs the checkpoint to load, such as \"tudui-1\" or \"tudui-1/7820\""),
                 arguments(
                         evaluation("'shuffle': false"),
-                        "shuffle is false, but a job of kind \"evaluate\" trains nothing; leave it out"),
+                        "shuffle is false, but a job of kind \"evaluate\" trains nothing; leave it out; and initFrom is missing; a job that evaluates needs the checkpoint to load, such as \"tudui-1\" or \"tudui-1/7820\""),
                 arguments(
                         evaluation("'optimizer': null"),
                         "initFrom is missing; a job that evaluates needs the checkpoint to load, such as \"tudui-1\" or \"tudui-1/7820\""),

@@ -45,7 +45,7 @@ class NetworkJsonMistakesTest {
                         "dataset.augment is true; it must be an object such as {\"randomCrop\": {\"padding\": 4}, \"horizontalFlip\": {\"p\": 0.5}, \"cutout\": {\"size\": 8}}"),
                 arguments(
                         augment("{'randomCrop': {'padding': 4}, 'flip': {}}"),
-                        "the field \"flip\" of dataset.augment is not known; allowed is cutout, horizontalFlip, randomCrop"),
+                        "the field \"flip\" of dataset.augment is not known; the nearest is \"horizontalFlip\""),
                 arguments(
                         augment("{'randomCrop': {'size': 4}}"),
                         "the field \"size\" of dataset.augment.randomCrop is not known; allowed is padding; and dataset.augment.randomCrop.padding is missing; give it a value"),

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.trainyard.Slow;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.trainyard.Slow;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.TrainingEvent;

@@ -2,11 +2,11 @@ package io.trainyard.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.Slow;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.Slow;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.Datasets;
 import io.trainyard.data.PixelScale;

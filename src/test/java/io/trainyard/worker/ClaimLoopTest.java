@@ -9,8 +9,8 @@ import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.Slow;
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;

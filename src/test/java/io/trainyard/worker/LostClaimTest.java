@@ -4,14 +4,16 @@ import static io.trainyard.event.SampleEvents.claimed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.trainyard.Slow;
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.broker.EmbeddedBroker;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.topics.Topic;
 import io.trainyard.training.Outcome;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -24,6 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.logging.LogRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,7 +64,8 @@ class LostClaimTest {
 
     @Test
     void aJobWhoseEventsWereLostIsDoneAgain() {
-        try (Fleet fleet = new Fleet()) {
+        try (Fleet fleet = new Fleet();
+                LogRecords log = LogRecords.of(ClaimLoop.class)) {
             AtomicInteger sends = new AtomicInteger();
             Outbox failsOnce = (topic, key, value, headers) -> sends.getAndIncrement() == 0
                     ? CompletableFuture.failedFuture(new IllegalStateException("the first is lost"))
@@ -76,6 +80,44 @@ class LostClaimTest {
                 fleet.submit("job");
                 List<TrainingEvent> events = fleet.eventsUntilFinished(1);
                 assertThat(events).hasSize(2).allMatch(event -> event.attempt() == 2);
+                assertThat(log.warnings()).singleElement().satisfies(warning -> {
+                    assertThat(warning.getMessage())
+                            .startsWith("worker=w has no claim any more and begins anew in ")
+                            .endsWith("the first is lost");
+                    assertThat(warning.getThrown())
+                            .as("a stack, which tells nobody more")
+                            .isNull();
+                });
+            }
+        }
+    }
+
+    /// What nobody expected has to be found in the code.
+    @Test
+    void anErrorOfTheWorkersOwnIsLoggedWithItsStack() {
+        try (Fleet fleet = new Fleet();
+                LogRecords log = LogRecords.of(ClaimLoop.class)) {
+            AtomicInteger sends = new AtomicInteger();
+            Outbox brokenOnce = (topic, key, value, headers) -> {
+                if (sends.getAndIncrement() == 0) {
+                    throw new IllegalStateException("broken");
+                }
+                return fleet.outbox.send(topic, key, value, headers);
+            };
+            try (ClaimLoop loop = new ClaimLoop(
+                    new ClaimLoop.Settings(
+                            fleet.kafka, fleet.prefix, "w", Set.of("cpu"), Patience.LIMIT, Patience.LIMIT),
+                    new Fleet.Runner("w"),
+                    new EventPublisher(brokenOnce, fleet.prefix, "w", Patience.LIMIT),
+                    new Activity())) {
+                loop.start();
+                fleet.submit("bad", "{".getBytes(StandardCharsets.UTF_8));
+                assertThat(fleet.read(Topic.DEAD_LETTER, read -> !read.isEmpty()))
+                        .hasSize(1);
+                assertThat(log.warnings())
+                        .extracting(LogRecord::getThrown)
+                        .singleElement()
+                        .isInstanceOf(IllegalStateException.class);
             }
         }
     }

@@ -2,8 +2,8 @@ package io.trainyard.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.Slow;
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.topics.Forwarded;

@@ -54,15 +54,28 @@ record BarLine(
     /// @param width columns; the result is never wider
     /// @param blocks whether the terminal can show block characters
     String render(int width, boolean blocks) {
-        boolean unknown = steps == 0; // or a job without steps
-        double part = !unknown ? Math.clamp((double) step / steps, 0, 1) : status == JobState.Status.FINISHED ? 1 : 0;
-        // Rounded down: a job that still runs does not say 100 %.
-        String left = String.format(ROOT, "%-14s %3d%% ", job, (int) (100 * part));
+        double part = part();
+        String left = left(part);
         String right = words != null ? words : figures();
         int room = Math.min(MAX_BAR, width - left.length() - right.length() - 3);
         String bar = room < MIN_BAR ? "" : bar(room, part, blocks);
         String line = left + bar + right;
         return line.length() <= width ? line : line.substring(0, Math.max(0, width));
+    }
+
+    /// Whether no word of it is cut off at `width` columns.
+    boolean isWhole(int width) {
+        return words == null || (words.length() < MAX_WORDS && left(part()).length() + words.length() <= width);
+    }
+
+    private double part() {
+        boolean unknown = steps == 0; // or a job without steps
+        return !unknown ? Math.clamp((double) step / steps, 0, 1) : status == JobState.Status.FINISHED ? 1 : 0;
+    }
+
+    /// Rounded down: a job that still runs does not say 100 %.
+    private String left(double part) {
+        return String.format(ROOT, "%-14s %3d%% ", job, (int) (100 * part));
     }
 
     private static String bar(int width, double part, boolean blocks) {

@@ -1,5 +1,6 @@
 package io.trainyard.cli.terminal;
 
+import io.trainyard.event.JobNews.Rejected;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import java.util.LinkedHashMap;
@@ -26,6 +27,26 @@ public final class JobProgress implements Consumer<TrainingEvent>, AutoCloseable
     /// The job as far as it was shown.
     public JobState state(String job) {
         return states.computeIfAbsent(job, JobState::new);
+    }
+
+    /// Shows a job that cannot be run as it is written.
+    public void rejected(String job, String reason) {
+        JobState state = state(job);
+        state.apply(new Rejected(job, null, reason, System.currentTimeMillis()));
+        view.rejected(state);
+    }
+
+    /// Whether bars are drawn, over whatever else is written; lines stay as they are.
+    public boolean isDrawn() {
+        return view instanceof ProgressBars;
+    }
+
+    /// Whether all that was last shown of a job can be read: a bar ends where the terminal does.
+    public boolean isWhole(String job) {
+        return switch (view) {
+            case ProgressBars bars -> bars.isWhole(job);
+            case ProgressLines _ -> true;
+        };
     }
 
     @Override

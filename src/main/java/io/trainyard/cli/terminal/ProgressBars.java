@@ -26,10 +26,12 @@ final class ProgressBars implements ProgressView {
 
     private static final class Bar {
         volatile BarLine line;
+        final BarConsumer consumer;
         final ProgressBar bar;
 
         Bar(BarLine first, BarConsumer consumer, boolean blocks) {
             line = first;
+            this.consumer = consumer;
             bar = new ProgressBarBuilder()
                     .setTaskName(first.job())
                     .setUpdateIntervalMillis(REDRAW_MILLIS)
@@ -64,6 +66,12 @@ final class ProgressBars implements ProgressView {
     @Override
     public void rejected(JobState job) {
         draw(job.job(), BarLine.of(job));
+    }
+
+    /// See [JobProgress#isWhole].
+    synchronized boolean isWhole(String job) {
+        Bar bar = bars.get(job);
+        return bar == null || bar.line.isWhole(bar.consumer.getMaxRenderedLength());
     }
 
     private synchronized void draw(String job, BarLine line) {

@@ -9,15 +9,18 @@ import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.SimilarNames;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicRecord;
-import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Shows jobs of a fleet until each has ended.
@@ -30,16 +33,29 @@ public final class JobWatch {
 
     private final Terminal terminal;
     private final Set<String> jobs;
-    private final Map<String, JobSpec> submitted;
+    private final Submitted submitted;
     private final String farewell;
     private final ProgressView view;
     private final NewsReader reader;
     private final JobBook book;
     private final Set<String> names = new LinkedHashSet<>();
     private final Set<String> toldRejected = new HashSet<>();
+    private final Map<String, Integer> oldFailures = new HashMap<>();
     private boolean running = true;
 
-    private JobWatch(Terminal terminal, Set<String> jobs, Map<String, JobSpec> submitted, String farewell) {
+    /// What this process has submitted itself.
+    ///
+    /// @param jobs by id. A job that ran under the same id with another spec is not mistaken for it
+    /// @param before where the topics ended before: an attempt that had failed by then is not the one asked for
+    public record Submitted(Map<String, JobSpec> jobs, EventLog.Position before) {
+        private static final Submitted NOTHING = new Submitted(Map.of(), EventLog.Position.BEGINNING);
+
+        public Submitted(List<JobSpec> jobs, EventLog.Position before) {
+            this(jobs.stream().collect(Collectors.toMap(JobSpec::id, Function.identity())), before);
+        }
+    }
+
+    private JobWatch(Terminal terminal, Set<String> jobs, Submitted submitted, String farewell) {
         this.terminal = terminal;
         this.farewell = farewell;
         this.jobs = jobs;
@@ -52,10 +68,13 @@ public final class JobWatch {
     /// Shows the jobs from their beginning on, and returns when the last has ended.
     ///
     /// @param jobs ids
-    /// @param submitted what was asked for, by id; for jobs that this process has submitted itself. A job that ran
-    ///     under the same id with another spec is not mistaken for it
     /// @return true if all finished; false if one failed, was rejected, or is not known
-    public static boolean run(Cluster kafka, Terminal terminal, List<String> jobs, Map<String, JobSpec> submitted) {
+    public static boolean run(Cluster kafka, Terminal terminal, List<String> jobs) {
+        return run(kafka, terminal, jobs, Submitted.NOTHING);
+    }
+
+    /// As the other `run`, for jobs that this process has submitted itself.
+    public static boolean run(Cluster kafka, Terminal terminal, List<String> jobs, Submitted submitted) {
         String goOn = "stopped watching; the jobs go on: ./trainyard watch " + String.join(" ", jobs);
         return run(kafka, terminal, jobs, submitted, goOn);
     }
@@ -64,8 +83,8 @@ public final class JobWatch {
     ///
     /// @param farewell what ctrl-C leaves on the terminal
     public static boolean run(
-            Cluster kafka, Terminal terminal, List<String> jobs, Map<String, JobSpec> submitted, String farewell) {
-        JobWatch watch = new JobWatch(terminal, new LinkedHashSet<>(jobs), Map.copyOf(submitted), farewell);
+            Cluster kafka, Terminal terminal, List<String> jobs, Submitted submitted, String farewell) {
+        JobWatch watch = new JobWatch(terminal, new LinkedHashSet<>(jobs), submitted, farewell);
         Thread hook = new Thread(watch::sayFarewell, "farewell");
         Runtime.getRuntime().addShutdownHook(hook);
         try (EventLog log = EventLog.open(kafka, Topic.NEWS)) {
@@ -76,10 +95,17 @@ public final class JobWatch {
         }
     }
 
+    /// Where the topics end now; see [Submitted].
+    public static EventLog.Position now(Cluster kafka) {
+        return EventLog.end(kafka, Topic.NEWS);
+    }
+
     private boolean read(EventLog log) {
+        log.readTo(submitted.before(), this::take);
+        jobs.forEach(this::rememberFailure);
         log.readToEnd(this::take);
         List<String> unknown = jobs.stream()
-                .filter(job -> !submitted.containsKey(job) && book.find(job) == null)
+                .filter(job -> !submitted.jobs().containsKey(job) && book.find(job) == null)
                 .toList();
         if (!unknown.isEmpty()) {
             close();
@@ -87,7 +113,7 @@ public final class JobWatch {
             return false;
         }
         jobs.stream()
-                .filter(job -> statusOf(job) == JobState.Status.WAITING && !isOver(job))
+                .filter(job -> !isOver(job) && (statusOf(job) == JobState.Status.WAITING || failedBefore(job)))
                 .forEach(view::waiting);
         log.follow(this::take, this::goesOn);
         log.readToEnd(this::take); // a job's end may overtake its last losses
@@ -137,7 +163,24 @@ public final class JobWatch {
 
     private boolean isOver(String job) {
         JobState state = book.find(job);
-        return state != null && (state.status().isFinal() || ranAsAnother(state));
+        if (state == null) {
+            return false;
+        }
+        boolean comesAgain = failedBefore(job) && state.rejection() == null;
+        return (state.status().isFinal() && !comesAgain) || ranAsAnother(state);
+    }
+
+    private void rememberFailure(String job) {
+        JobState state = book.find(job);
+        if (state != null && state.status() == JobState.Status.FAILED) {
+            oldFailures.put(job, state.attempt());
+        }
+    }
+
+    /// Whether its newest attempt had failed before it was submitted here.
+    private boolean failedBefore(String job) {
+        JobState state = book.find(job);
+        return state != null && oldFailures.getOrDefault(job, -1) == state.attempt();
     }
 
     private boolean isFinished(String job) {
@@ -147,7 +190,7 @@ public final class JobWatch {
 
     /// Whether the events under this id are those of a job with another spec than was submitted here.
     private boolean ranAsAnother(JobState state) {
-        JobSpec ours = submitted.get(state.job());
+        JobSpec ours = submitted.jobs().get(state.job());
         JobSpec theirs = state.startedSpec();
         return ours != null && theirs != null && !ours.equals(theirs);
     }
@@ -162,7 +205,7 @@ public final class JobWatch {
             say("job %s: another job has this id and has already run; give the new one another id", job);
         } else if (state.status() == JobState.Status.REJECTED) {
             say("job %s was rejected: %s", job, state.reason());
-        } else if (state.status() == JobState.Status.FAILED) {
+        } else if (state.status() == JobState.Status.FAILED && !failedBefore(job)) {
             say("job %s failed: %s", job, state.reason());
         } else if (rejection != null) {
             say("job %s has ended; a later command with its id was rejected: %s", job, rejection);
@@ -170,12 +213,8 @@ public final class JobWatch {
     }
 
     private void sayUnknown(String job) {
-        List<String> similar = names.stream()
-                .filter(name -> distance(name, job) <= Math.max(2, job.length() / 3) || name.contains(job))
-                .sorted(Comparator.comparingInt((String name) -> distance(name, job))
-                        .thenComparing(name -> name))
-                .limit(MAX_SIMILAR)
-                .toList();
+        List<String> similar =
+                SimilarNames.of(job, names).stream().limit(MAX_SIMILAR).toList();
         say(
                 "there is no job %s: nothing was submitted under that id%s; ./trainyard jobs lists all",
                 job, similar.isEmpty() ? "" : ", but there is " + String.join(", ", similar));
@@ -183,24 +222,6 @@ public final class JobWatch {
 
     private void say(String format, @Nullable Object... values) {
         terminal.err().println(Terminal.printable(format.formatted(values), MAX_TEXT));
-    }
-
-    /// Edits between two names: Levenshtein's distance.
-    static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return row[b.length()];
     }
 
     /// What ctrl-C leaves behind: the shell's line is free, and the person knows that the work is not lost.

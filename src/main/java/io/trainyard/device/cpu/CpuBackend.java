@@ -20,7 +20,6 @@ import java.util.stream.Stream;
 /// The device `cpu`: there where oneDNN's native library is.
 public final class CpuBackend implements DeviceBackend {
     private static final String KIND = "cpu";
-    private static final String VECTORS = "jdk.incubator.vector";
     private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
 
     @Override
@@ -45,10 +44,7 @@ public final class CpuBackend implements DeviceBackend {
     }
 
     private static Optional<String> missing() {
-        return ModuleLayer.boot().findModule(VECTORS).isEmpty()
-                ? Optional.of("its kernels need Java's module %s; start Java with --add-modules %s"
-                        .formatted(VECTORS, VECTORS))
-                : OneDnnLibrary.whyUnavailable();
+        return VectorModule.whyMissing().or(OneDnnLibrary::whyUnavailable);
     }
 
     @Override

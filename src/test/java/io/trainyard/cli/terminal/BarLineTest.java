@@ -40,6 +40,18 @@ class BarLineTest {
         assertThat(rejected("a", "epochs is 0").render(80, false)).endsWith("] rejected: epochs is 0");
     }
 
+    @Test
+    void knowsWhetherAllItsWordsFit() {
+        BarLine failed = line(List.of(failed("a", 1, "no memory")));
+        int width = "a                0% failed: no memory".length();
+        assertThat(failed.isWhole(width)).isTrue();
+        assertThat(failed.render(width, false)).endsWith("failed: no memory");
+        assertThat(failed.isWhole(width - 1)).isFalse();
+        assertThat(failed.render(width - 1, false)).doesNotContain("no memory");
+        assertThat(rejected("a", "x".repeat(1000)).isWhole(2000)).isFalse();
+        assertThat(line(whole("a")).isWhole(10)).as("figures are not words").isTrue();
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 10, 20, 40, 79, 80, 200})
     void isNeverWiderThanTheTerminal(int width) {

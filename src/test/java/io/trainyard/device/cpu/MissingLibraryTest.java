@@ -48,8 +48,21 @@ class MissingLibraryTest {
     @Test
     void aMissingModuleIsToldWithItsRemedy() throws IOException, InterruptedException {
         assertThat(ChildJvm.run(Asking.class, System.getProperty("java.class.path")))
-                .contains("why: its kernels need Java's module jdk.incubator.vector; start Java with --add-modules")
+                .contains("why: its kernels need Java's module jdk.incubator.vector, which cannot be loaded (")
+                .contains("start Java with --add-modules jdk.incubator.vector")
                 .contains("devices: []")
                 .contains("open: no device \"cpu\" here: its kernels need");
+    }
+
+    @Test
+    void theModuleIsLoadedWithoutJavasWarning() throws IOException, InterruptedException {
+        String output = ChildJvm.run(
+                Asking.class,
+                System.getProperty("java.class.path"),
+                "--add-exports=java.base/jdk.internal.module=ALL-UNNAMED"); // as the packaged application's manifest
+        // has it
+        assertThat(output)
+                .contains("why: available", "devices: [DeviceInfo[")
+                .doesNotContain("WARNING: Using incubator modules");
     }
 }

@@ -2,10 +2,10 @@ package io.trainyard.device.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.Slow;
 import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.trainyard.Slow;
 import io.trainyard.device.ChildJvm;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -3,8 +3,8 @@ package io.trainyard.device.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.trainyard.Slow;
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.device.cuda.layer.Numbers;
 import io.trainyard.spec.Precision;
 import java.io.IOException;

@@ -3,8 +3,8 @@ package io.trainyard.device.parallel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.trainyard.Slow;
 import io.trainyard.Patience;
+import io.trainyard.Slow;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Evaluation;

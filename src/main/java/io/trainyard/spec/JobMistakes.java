@@ -1,0 +1,115 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.spec.JobJsonError.Mistake;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// All that is wrong with a job, and not only what stops its reading: each mistake is told, put right in a copy as far
+/// as what was meant can be guessed, and the copy is read again.
+final class JobMistakes {
+    /// More mistakes are not told, only that there are more.
+    static final int MAX_TOLD = 8;
+
+    private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+
+    /// What stands in the copy for what a job needs and has not, or has wrong. Other fields are left out.
+    private static final Map<String, JsonNode> STAND_INS = Map.of(
+            "id", JSON.textNode("unnamed-job"),
+            "network", JSON.textNode("lenet"),
+            "dataset", JSON.textNode("mnist"),
+            "epochs", JSON.numberNode(1),
+            "initFrom", JSON.textNode("checkpoint"));
+
+    private final ObjectNode copy;
+    private final List<String> told = new ArrayList<>();
+    private final Set<String> wrong = new HashSet<>();
+
+    private JobMistakes(ObjectNode copy) {
+        this.copy = copy;
+    }
+
+    /// @param first what reading `job` threw
+    static InvalidJobException of(Exception first, ObjectNode job) {
+        JobMistakes mistakes = new JobMistakes(job.deepCopy());
+        Optional<Exception> next = Optional.of(first);
+        while (next.isPresent() && mistakes.tell(next.get())) {
+            next = JobJson.whyUnreadable(mistakes.copy);
+        }
+        return new InvalidJobException(String.join("; and ", mistakes.told), first);
+    }
+
+    /// @return whether the mistake was put right, so that reading goes further the next time
+    private boolean tell(Exception e) {
+        Mistake mistake = JobJsonError.explain(e, copy);
+        if (told.size() == MAX_TOLD) {
+            told.add("there are more mistakes");
+            return false;
+        }
+        return switch (mistake) {
+            case Mistake.UnknownField unknown -> {
+                told.add(unknown.sentence());
+                yield rename(unknown);
+            }
+            case Mistake.WrongValue value -> {
+                List<JsonMappingException.Reference> place = place(value);
+                if (!wrong.add(JobJsonError.text(place))) {
+                    yield false; // it follows from what was told of this place before
+                }
+                told.add(value.sentence());
+                yield replace(place);
+            }
+        };
+    }
+
+    private boolean rename(Mistake.UnknownField unknown) {
+        if (!(JobJsonError.at(copy, unknown.parent()) instanceof ObjectNode parent)) {
+            return false;
+        }
+        JsonNode value = parent.remove(unknown.name());
+        unknown.meant().filter(meant -> !parent.has(meant)).ifPresent(meant -> parent.set(meant, value));
+        return value != null;
+    }
+
+    /// What is put right as a whole: a layer, or else one of the job's own fields. Every sentence about one of these
+    /// begins with its name.
+    private static List<JsonMappingException.Reference> place(Mistake.WrongValue value) {
+        List<JsonMappingException.Reference> path = value.path();
+        if (path.isEmpty()) {
+            return List.of(new JsonMappingException.Reference(
+                    JobSpec.class, value.sentence().split("\\W", 2)[0]));
+        }
+        for (int i = path.size(); i > 1 && path.getFirst().getFieldName().equals("network"); i--) {
+            if (path.get(i - 1).getFieldName() == null) {
+                return path.subList(0, i);
+            }
+        }
+        return path.subList(0, 1);
+    }
+
+    private boolean replace(List<JsonMappingException.Reference> place) {
+        if (JobJsonError.at(copy, place.subList(0, place.size() - 1)) instanceof ArrayNode layers) {
+            layers.set(place.getLast().getIndex(), JSON.objectNode().put("type", "relu"));
+            return true;
+        }
+        String field = place.getFirst().getFieldName();
+        if (field.equals("kind")) {
+            return false; // what such a job needs is not known
+        }
+        JsonNode before = copy.remove(field);
+        JsonNode standIn = STAND_INS.get(field);
+        if (standIn != null && JobJson.kind(copy).has(field)) {
+            copy.set(field, standIn);
+            return true;
+        }
+        return before != null;
+    }
+}

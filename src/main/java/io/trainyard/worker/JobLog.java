@@ -1,0 +1,49 @@
+package io.trainyard.worker;
+
+import static java.util.Locale.ROOT;
+
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import java.util.Optional;
+
+/// The lines that a worker logs about its jobs: one when an attempt begins, and one when it has ended.
+final class JobLog {
+    private static final System.Logger LOG = System.getLogger(JobLog.class.getName());
+
+    private final String worker;
+
+    JobLog(String worker) {
+        this.worker = worker;
+    }
+
+    void see(TrainingEvent event) {
+        line(event).ifPresent(line -> LOG.log(System.Logger.Level.INFO, line));
+    }
+
+    /// What is logged of an event; empty for one in the middle of an attempt.
+    Optional<String> line(TrainingEvent event) {
+        Optional<String> what = switch (event) {
+            case Claimed e -> Optional.of("device=%s begins".formatted(e.device()));
+            case Finished e ->
+                Optional.of(String.format(
+                        ROOT,
+                        "step=%d finished: best test accuracy %.4f, %.1f s",
+                        e.steps(),
+                        e.bestTestAccuracy(),
+                        e.trainMillis() / 1e3));
+            case Failed e -> Optional.of("failed: " + e.reason());
+            case Released e -> Optional.of("step=%d given back: %s".formatted(e.step(), e.reason()));
+            case Started _, StepLosses _, EpochTested _, CheckpointSaved _ -> Optional.empty();
+        };
+        return what.map(text -> "job=%s attempt=%d worker=%s %s"
+                .formatted(event.job(), event.attempt(), worker, text)
+                .replaceAll("\\p{Cntrl}", " "));
+    }
+}

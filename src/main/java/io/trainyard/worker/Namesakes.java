@@ -1,0 +1,158 @@
+package io.trainyard.worker;
+
+import io.trainyard.event.EventJson;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.KafkaUnreachableException;
+import io.trainyard.topics.Topic;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+
+/// Other workers with this one's id, as their heartbeats tell of them. No clock is compared with another's: who was
+/// heard before and is heard again is alive; who is not heard again within [#BEATS] heartbeats has been killed.
+final class Namesakes {
+    /// For so many heartbeats a worker listens whose id was heard of before: so much later it begins after one of its
+    /// id was killed. One that was stopped has said so, and nobody waits for it.
+    static final int BEATS = 3;
+
+    /// How many of a partition's newest heartbeats are looked through: minutes of a fleet of a hundred workers.
+    private static final int LOOK_BACK = 10_000;
+
+    /// The bound on each answer of the brokers.
+    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(60);
+
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    private final String kafka;
+    private final String topic;
+    private final String id;
+
+    /// @param kafka `host:port`
+    /// @param prefix of the topics' names
+    /// @param id this worker's
+    Namesakes(String kafka, String prefix, String id) {
+        this.kafka = kafka;
+        this.topic = Topic.WORKERS.name(prefix);
+        this.id = id;
+    }
+
+    /// Of two that begin at the same time, the one whose first heartbeat comes second hears the other's; both may.
+    ///
+    /// @param announce sends this worker's first heartbeat; it sends no other one meanwhile
+    /// @param beat the time between heartbeats
+    /// @throws WorkerIdTakenException if another worker has the id
+    /// @throws KafkaUnreachableException if the brokers do not answer
+    void requireNone(Supplier<CompletableFuture<Void>> announce, Duration beat) {
+        try (var consumer = new KafkaConsumer<>(
+                Map.of(
+                        ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                        kafka,
+                        ConsumerConfig.CLIENT_ID_CONFIG,
+                        id + "-" + topic,
+                        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                        false),
+                new StringDeserializer(),
+                new ByteArrayDeserializer())) {
+            List<TopicPartition> partitions = consumer.partitionsFor(topic, ANSWER_TIMEOUT).stream()
+                    .map(partition -> new TopicPartition(topic, partition.partition()))
+                    .toList();
+            consumer.assign(partitions);
+            Map<TopicPartition, Long> before = consumer.endOffsets(partitions, ANSWER_TIMEOUT);
+            consumer.beginningOffsets(partitions, ANSWER_TIMEOUT)
+                    .forEach((partition, begin) ->
+                            consumer.seek(partition, Math.max(begin, offset(before, partition) - LOOK_BACK)));
+            await(announce.get());
+            Heard heard = new Heard(before);
+            readTo(consumer.endOffsets(partitions, ANSWER_TIMEOUT), consumer, heard);
+            heard.requireAlone();
+            long listenNanos = System.nanoTime() + beat.multipliedBy(BEATS).toNanos();
+            while (heard.mayLive && System.nanoTime() < listenNanos) {
+                consumer.poll(POLL).forEach(heard::take);
+                heard.requireAlone();
+            }
+        } catch (KafkaException e) {
+            throw new KafkaUnreachableException(kafka, e);
+        }
+    }
+
+    private static long offset(Map<TopicPartition, Long> offsets, TopicPartition partition) {
+        return Objects.requireNonNull(offsets.get(partition), partition.topic());
+    }
+
+    private void readTo(Map<TopicPartition, Long> ends, KafkaConsumer<String, byte[]> consumer, Heard heard) {
+        Predicate<TopicPartition> isBehind = partition -> consumer.position(partition) < offset(ends, partition);
+        long endNanos = System.nanoTime() + ANSWER_TIMEOUT.toNanos();
+        while (ends.keySet().stream().anyMatch(isBehind)) {
+            if (System.nanoTime() > endNanos) {
+                throw new KafkaUnreachableException(
+                        kafka, new TimeoutException(topic + " cannot be read to its end in time"));
+            }
+            consumer.poll(POLL).forEach(heard::take);
+        }
+    }
+
+    private void await(CompletableFuture<Void> announced) {
+        try {
+            announced.get(ANSWER_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new KafkaUnreachableException(kafka, e.getCause() == null ? e : e.getCause());
+        } catch (TimeoutException e) {
+            throw new KafkaUnreachableException(kafka, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new KafkaUnreachableException(kafka, e);
+        }
+    }
+
+    /// What is heard under this worker's id.
+    private final class Heard {
+        private final Map<TopicPartition, Long> before;
+        private boolean mayLive; // somebody was heard before this worker, and has not said farewell
+        private int since; // with this worker's own
+
+        Heard(Map<TopicPartition, Long> before) {
+            this.before = before;
+        }
+
+        void take(ConsumerRecord<String, byte[]> beat) {
+            if (!id.equals(beat.key()) || beat.value() == null) {
+                return;
+            }
+            boolean stopping;
+            try {
+                WorkerStatus status = EventJson.readStatus(beat.value());
+                stopping = status.stopping();
+            } catch (IOException _) { // anybody may write to the topic
+                return;
+            }
+            if (stopping) {
+                mayLive = false;
+            } else if (beat.offset() < offset(before, new TopicPartition(beat.topic(), beat.partition()))) {
+                mayLive = true;
+            } else {
+                since++;
+            }
+        }
+
+        void requireAlone() {
+            if (since > 1) {
+                throw new WorkerIdTakenException(id);
+            }
+        }
+    }
+}

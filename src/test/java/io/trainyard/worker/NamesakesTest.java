@@ -1,0 +1,122 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.Patience;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.Topic;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class NamesakesTest {
+    private static final Duration BEAT = Duration.ofMillis(300);
+
+    /// Nobody listens for so many of these.
+    private static final Duration LONG = Patience.LIMIT;
+
+    private final Fleet fleet = new Fleet();
+    private final AtomicInteger announced = new AtomicInteger();
+
+    @AfterEach
+    void close() {
+        fleet.close();
+    }
+
+    private CompletableFuture<Void> beat(String worker, boolean stopping) {
+        return fleet.publisher(worker).publish(new WorkerStatus(worker, "cpu", null, null, 0, 1, stopping));
+    }
+
+    private void beatBefore(String worker, boolean stopping) throws Exception {
+        var _ = Patience.get(beat(worker, stopping));
+    }
+
+    private CompletableFuture<Void> announce() {
+        announced.incrementAndGet();
+        return beat("w1", false);
+    }
+
+    /// @return how long it took
+    private Duration start(Duration beat) {
+        long beginNanos = System.nanoTime();
+        new Namesakes(fleet.kafka, fleet.prefix, "w1").requireNone(this::announce, beat);
+        return Duration.ofNanos(System.nanoTime() - beginNanos);
+    }
+
+    @Test
+    void theFirstOfItsIdAnnouncesItselfAndBegins() throws Exception {
+        beatBefore("w2", false);
+        assertThat(start(LONG)).isLessThan(LONG);
+        assertThat(announced).hasValue(1);
+        assertThat(fleet.read(Topic.WORKERS, read -> read.size() >= 2)).hasSize(2);
+    }
+
+    @Test
+    void aSecondIsRefusedWhileTheFirstBeats() throws Exception {
+        beatBefore("w1", false);
+        CompletableFuture<Void> first = CompletableFuture.runAsync(() -> {
+            while (announced.get() < 2) {
+                beat("w1", false).join();
+                pause();
+            }
+        });
+        assertThatThrownBy(() -> start(LONG))
+                .isInstanceOf(WorkerIdTakenException.class)
+                .hasMessageContaining("\"w1\" is taken")
+                .hasMessageContaining("--id");
+        announced.set(2);
+        Patience.get(first);
+    }
+
+    @Test
+    void oneThatWasKilledIsWaitedForNoLongerThanItTakesToHearIt() throws Exception {
+        beatBefore("w1", false);
+        assertThat(start(BEAT)).isGreaterThan(BEAT.multipliedBy(Namesakes.BEATS));
+    }
+
+    @Test
+    void oneThatWasStoppedIsNotWaitedFor() throws Exception {
+        beatBefore("w1", false);
+        beatBefore("w1", true);
+        beatBefore("w2", false);
+        assertThat(start(LONG)).isLessThan(LONG);
+    }
+
+    @Test
+    void oneThatStopsIsHeardOutAndNotWaitedForAnyLonger() throws Exception {
+        beatBefore("w1", false);
+        CompletableFuture<Void> farewell = CompletableFuture.runAsync(() -> {
+            while (announced.get() == 0) {
+                pause();
+            }
+            beat("w1", true).join();
+        });
+        assertThat(start(LONG)).isLessThan(LONG);
+        Patience.get(farewell);
+    }
+
+    @Test
+    void ofTwoThatBeginAtTheSameTimeOneAtMostIsLetIn() {
+        assertThatThrownBy(() -> new Namesakes(fleet.kafka, fleet.prefix, "w1")
+                        .requireNone(
+                                () -> beat("w1", false).thenCompose(_ -> announce()), // the other one is first
+                                BEAT))
+                .isInstanceOf(WorkerIdTakenException.class);
+    }
+
+    @Test
+    void aRecordThatIsNoHeartbeatIsNobody() {
+        fleet.submit(Topic.WORKERS, "w1", "{\"worker\": ".getBytes(StandardCharsets.UTF_8));
+        fleet.submit(Topic.WORKERS, "w1", "null".getBytes(StandardCharsets.UTF_8));
+        assertThat(start(LONG)).isLessThan(LONG);
+        assertThat(announced).hasValue(1);
+    }
+
+    private static void pause() {
+        java.util.concurrent.locks.LockSupport.parkNanos(BEAT.dividedBy(10).toNanos());
+    }
+}
