@@ -4,8 +4,7 @@ import io.trainyard.spec.Network;
 
 /// Into how many parts a batch is cut. Every part goes through the whole network on threads of its own, which
 /// meet twice a step and at every batch norm; within a part oneDNN's threads meet at every operator. A rule on shapes,
-/// because the
-/// number decides the last bits of the results.
+/// because the number decides the last bits of the results.
 final class Shards {
     /// With fewer samples a part's operators are too small for their own overhead.
     private static final int MIN_SAMPLES = 8;
