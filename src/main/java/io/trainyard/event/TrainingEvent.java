@@ -1,6 +1,5 @@
 package io.trainyard.event;
 
-import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
@@ -83,13 +82,6 @@ public sealed interface TrainingEvent {
             long elapsedMicros,
             @Nullable Double learningRate)
             implements TrainingEvent {
-        @JsonCreator
-        public StepLosses {}
-
-        public StepLosses(String job, int attempt, int epoch, long firstStep, float[] losses, long elapsedMicros) {
-            this(job, attempt, epoch, firstStep, losses, elapsedMicros, null);
-        }
-
         /// The number of the last step reported.
         public long lastStep() {
             return firstStep + losses.length - 1;

@@ -87,6 +87,24 @@ class JobStateTest {
         assertThat(state.step()).isEqualTo(10);
     }
 
+    /// Starts and tests are on topics of their own.
+    @Test
+    void aTestOfAnOlderAttemptThatIsReadLateCountsUpToWhereTheNewerBegan() {
+        JobState state = stateAfter(claimed("a", 2), started("a", 2, 11));
+        state.apply(tested("a", 1, 0, 10, 0.5));
+        state.apply(tested("a", 1, 1, 20, 0.9));
+        assertThat(state.epochs()).extracting(JobState.Epoch::testAccuracy).containsExactly(0.5);
+    }
+
+    @Test
+    void aTestOfAnOlderAttemptDoesNotReplaceThatOfANewerOne() {
+        JobState state = stateAfter(claimed("a", 2), tested("a", 2, 1, 20, 0.6), tested("a", 1, 1, 20, 0.9));
+        assertThat(state.testAccuracy()).isEqualTo(0.6);
+        assertThat(state.lastTest())
+                .extracting(TrainingEvent.EpochTested::attempt)
+                .isEqualTo(2);
+    }
+
     @Test
     void aReleasedJobWaitsForItsNextAttempt() {
         JobState state = stateAfter(claimed("a", 1), started("a", 1, 1), losses("a", 1, 0, 1, new float[] {2f}));
