@@ -34,7 +34,8 @@ import picocli.CommandLine.TypeConversionException;
         footer = {
             "  ./trainyard submit job.json",
             "  ./trainyard submit nightly.yaml more.json --watch",
-            "  echo '{network: lenet, dataset: shapes32, epochs: 2}' | ./trainyard submit -"
+            "  echo '{network: fashion, dataset: shapes28, epochs: 5,",
+            "         optimizer: {type: adam}}' | ./trainyard submit -"
         })
 public final class SubmitCommand implements Callable<Integer>, PlainCommand {
     private final Terminal terminal;

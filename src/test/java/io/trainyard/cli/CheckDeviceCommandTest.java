@@ -9,6 +9,7 @@ import io.trainyard.cli.report.CheckReport;
 import io.trainyard.cli.report.JsonCheckReport;
 import io.trainyard.cli.report.TextCheckReport;
 import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.Page;
 import io.trainyard.device.Device;
 import io.trainyard.device.check.BenchmarkCase;
 import io.trainyard.device.check.BenchmarkResult;
@@ -25,7 +26,12 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -99,6 +105,37 @@ class CheckDeviceCommandTest {
         assertThat(difference.path("expected").asDouble()).isEqualTo(2);
         assertThat(difference.path("actual").asDouble()).isEqualTo(2.5);
         assertThat(difference.path("allowed").asDouble()).isEqualTo(0.1);
+    }
+
+    /// For programs docs/checking-a-node.md says what each line has.
+    @Test
+    void asJsonEachLineHasTheFieldsOfThePage() throws IOException {
+        Map<String, Set<String>> told = new HashMap<>();
+        Page.read("docs/checking-a-node.md")
+                .section("## As JSON")
+                .table()
+                .forEach(row -> told.put(Page.code(row, 0).getFirst(), new TreeSet<>(Page.code(row, 1))));
+        Device device = ReferenceComparison.reference();
+        BenchmarkCase tudui = new BenchmarkCase("tudui", List.of(), 64, Precision.FP32, 640, 100);
+        CheckReport report = new JsonCheckReport(out);
+        report.begin(device);
+        report.result(failure());
+        report.beginBenchmark(device, null);
+        report.measured(new BenchmarkResult("a", tudui, 500, 600.25, 10, 20));
+        report.notMeasured(tudui, "no memory");
+        report.end(1, 2, 3, false);
+
+        Map<String, Set<String>> found = new HashMap<>();
+        for (String line : lines()) {
+            JsonNode json = json(line);
+            Set<String> fields = found.computeIfAbsent(json.path("event").asText(), _ -> new TreeSet<>());
+            json.fieldNames().forEachRemaining(fields::add);
+            json.path("differences").path(0).fieldNames().forEachRemaining(fields::add);
+            fields.remove("event");
+        }
+        Objects.requireNonNull(found.get("check"))
+                .addAll(List.of("passed", "failed", "skipped")); // what its outcome can be
+        assertThat(told).isEqualTo(found);
     }
 
     private static CheckResult failure() {

@@ -1,12 +1,16 @@
 package io.trainyard.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.DecimalNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.Slow;
+import io.trainyard.Page;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.Datasets;
 import io.trainyard.data.PixelScale;
@@ -20,6 +24,7 @@ import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.BuiltInNetworks;
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.LayerSpec;
@@ -27,8 +32,8 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ScheduleSpec;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -48,10 +53,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// and it leaves nothing out.
 @Slow
 class NetworksPageTest {
-    private static final Path PAGE = Path.of("docs/networks.md");
-    private static final Pattern EXAMPLE = Pattern.compile("```json\n(.*?)```", Pattern.DOTALL);
-    private static final Pattern SECTION = Pattern.compile("### `(\\w+)`\n(.*?)(?=\n##)", Pattern.DOTALL);
-    private static final Pattern ROW = Pattern.compile("\\| `(\\w+)` \\| ([^|]+) \\|");
+    private static final Page PAGE = Page.read("docs/networks.md");
+    private static final Pattern BOUNDS = Pattern.compile("([\\d,.e-]+) to (below )?([\\d,.e]+)");
+    private static final BigDecimal NEARLY_ONE = new BigDecimal("0.999");
     private static final int MOST_STEPS = 3;
     private static final int IMAGES = 210;
 
@@ -60,33 +64,36 @@ class NetworksPageTest {
     /// What the page says about one layer, optimizer, schedule or augmentation.
     ///
     /// @param defaults by field, as they stand on the page
-    record Section(String name, Map<String, String> defaults, JobSpec example) {
+    /// @param allowed by field, likewise
+    record Section(String name, Map<String, String> defaults, Map<String, String> allowed, JobSpec example) {
         @Override
         public String toString() {
             return name;
         }
     }
 
-    static List<JobSpec> examples() throws IOException {
-        return EXAMPLE.matcher(page())
-                .results()
-                .map(found -> job(found.group(1)))
-                .toList();
+    static List<JobSpec> examples() {
+        return PAGE.code("json").stream().map(NetworksPageTest::job).toList();
     }
 
-    static List<Section> sections() throws IOException {
-        return SECTION.matcher(page())
-                .results()
-                .map(found -> {
-                    Map<String, String> defaults = new LinkedHashMap<>();
-                    ROW.matcher(found.group(2)).results().forEach(row -> defaults.put(row.group(1), row.group(2)));
-                    Matcher example = EXAMPLE.matcher(found.group(2));
-                    assertThat(example.find())
-                            .as("section %s has an example", found.group(1))
-                            .isTrue();
-                    return new Section(found.group(1), defaults, job(example.group(1)));
-                })
-                .toList();
+    static List<Section> sections() {
+        List<Section> sections = new ArrayList<>();
+        PAGE.sections(3).forEach((title, page) -> {
+            Map<String, String> defaults = new LinkedHashMap<>();
+            Map<String, String> allowed = new LinkedHashMap<>();
+            for (List<String> row : page.hasTable() ? page.table() : List.<List<String>>of()) {
+                String field = Page.code(row, 0).getFirst();
+                defaults.put(field, row.get(1));
+                allowed.put(field, row.get(2));
+            }
+            assertThat(page.code("json")).as("the example of %s", title).isNotEmpty();
+            sections.add(new Section(
+                    title.replace("`", ""),
+                    defaults,
+                    allowed,
+                    job(page.code("json").getFirst())));
+        });
+        return sections;
     }
 
     @ParameterizedTest
@@ -147,13 +154,63 @@ class NetworksPageTest {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("sections")
+    void numbersHaveTheBoundsOfThePage(Section section) throws IOException {
+        for (var row : section.allowed().entrySet()) {
+            Matcher bounds = BOUNDS.matcher(row.getValue());
+            if (bounds.lookingAt()) {
+                BigDecimal low = new BigDecimal(bounds.group(1).replace(",", ""));
+                BigDecimal high = new BigDecimal(bounds.group(3).replace(",", ""));
+                boolean below = bounds.group(2) != null;
+                requireRefused(section, row.getKey(), low.subtract(BigDecimal.ONE));
+                requireRefused(section, row.getKey(), below ? high : high.add(BigDecimal.ONE));
+                requireTaken(section, row.getKey(), low);
+                if (!row.getValue().contains(";")) { // another rule, too
+                    requireTaken(section, row.getKey(), below ? high.multiply(NEARLY_ONE) : high);
+                }
+            } else {
+                assertThat(row.getValue()).as(row.getKey()).containsPattern("true or false|`|a list|numbers");
+            }
+        }
+    }
+
+    private static void requireTaken(Section section, String field, BigDecimal value) throws IOException {
+        JsonNode job = with(section, field, value);
+        assertThatCode(() -> JobJson.read(job)).as("%s is %s", field, value).doesNotThrowAnyException();
+    }
+
+    private static void requireRefused(Section section, String field, BigDecimal value) throws IOException {
+        JsonNode job = with(section, field, value);
+        assertThatThrownBy(() -> JobJson.read(job))
+                .as("%s is %s", field, value)
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessageContaining("allowed is");
+    }
+
+    /// The example with that field, and otherwise with nothing but what must be given.
+    private static JsonNode with(Section section, String field, BigDecimal value) throws IOException {
+        JsonNode job = new ObjectMapper().readTree(JobJson.write(section.example()));
+        ObjectNode part = find(job, section.name());
+        section.defaults().forEach((other, standard) -> {
+            if (!standard.equals("must be given")) {
+                part.remove(other);
+            }
+        });
+        part.set(field, DecimalNode.valueOf(value));
+        if (value.stripTrailingZeros().scale() <= 0) {
+            part.put(field, value.longValueExact());
+        }
+        return job;
+    }
+
     /// 25 and 25.0 are the same.
     private static Object comparable(JsonNode value) {
         return value.isNumber() ? value.doubleValue() : value;
     }
 
     @Test
-    void nothingIsLeftOut() throws IOException {
+    void nothingIsLeftOut() {
         List<String> told = sections().stream().map(Section::name).toList();
         assertThat(told)
                 .containsExactlyInAnyOrderElementsOf(Stream.of(
@@ -200,9 +257,5 @@ class NetworksPageTest {
     private static JobSpec job(String json) {
         String named = json.replaceFirst("\\{", "{\"id\": \"example\", ");
         return JobJson.read(named.getBytes(StandardCharsets.UTF_8));
-    }
-
-    private static String page() throws IOException {
-        return Files.readString(PAGE) + "\n##";
     }
 }

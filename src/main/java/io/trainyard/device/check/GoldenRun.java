@@ -68,7 +68,7 @@ final class GoldenRun {
     /// Measured with PyTorch (`tudui_steps.py --study`): beside float64, float32's losses differ by up to 3e-6,
     /// those of factors rounded to TF32 by 5e-5 and to bfloat16 by 2e-3, those of a learning rate wrong by 0.1 % by
     /// 1e-3.
-    private static Tolerance tolerance(Precision precision) {
+    static Tolerance tolerance(Precision precision) {
         return switch (precision) {
             case FP32 -> new Tolerance(0, 1e-4);
             case TF32 -> new Tolerance(0, 1e-3);

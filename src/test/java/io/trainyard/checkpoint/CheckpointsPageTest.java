@@ -1,0 +1,150 @@
+package io.trainyard.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Page;
+import io.trainyard.device.Parameters;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Tensor;
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.LayerCases;
+import io.trainyard.spec.BuiltInNetworks;
+import io.trainyard.spec.CheckpointName;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.NetworkSpec;
+import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.Shape;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Holds docs/checkpoints.md against what is written.
+class CheckpointsPageTest {
+    private static final Page PAGE = Page.read("docs/checkpoints.md");
+    private static final String ENDING = "checkpoints/step-0000000009";
+
+    @TempDir
+    private Path root;
+
+    @Test
+    void aJobsFolderHasTheFilesOfThePage() throws IOException {
+        CheckpointStore store = CheckpointStore.open(root.toUri());
+        CheckpointRef _ = new JobFolder(store, "other").save(checkpoint());
+        JobFolder folder = new JobFolder(store, "job");
+        assertThat(folder.keepSpec("{}")).isTrue();
+        assertThat(folder.beginAttempt("w1")).isEqualTo(1);
+        assertThat(folder.source(new CheckpointName("other", null)).epoch()).isEqualTo(3);
+        CheckpointRef _ = folder.save(checkpoint());
+        folder.keepOutcome(new byte[0]);
+        try (Stream<Path> files = Files.walk(root.resolve("job"))) {
+            assertThat(files.filter(Files::isRegularFile)
+                            .map(file -> root.relativize(file).toString())
+                            .map(name -> name.replaceFirst("^job/", "<job>/").replaceFirst("(?<=[-/])\\d+", "<n>")))
+                    .containsExactlyInAnyOrderElementsOf(column(PAGE.section("## A job's folder")));
+        }
+    }
+
+    @Test
+    void theHeadersAreThoseOfThePage() throws IOException {
+        CheckpointRef _ = new JobFolder(CheckpointStore.open(root.toUri()), "job").save(checkpoint());
+        Set<String> model = metadata(ENDING + ".safetensors");
+        Set<String> training = metadata(ENDING + ".training.safetensors");
+        assertThat(column(PAGE.section("## The model").tableOf("key"))).containsExactlyInAnyOrderElementsOf(model);
+        training.removeAll(model);
+        assertThat(column(PAGE.section("## The training state").tableOf("key")))
+                .containsExactlyInAnyOrderElementsOf(training);
+    }
+
+    private Set<String> metadata(String file) throws IOException {
+        try (InputStream in = Files.newInputStream(root.resolve("job").resolve(file))) {
+            return new TreeSet<>(SafeTensors.read(in).metadata().keySet());
+        }
+    }
+
+    @Test
+    void theTrainingStateHasEveryOptimizersTensors() {
+        ParameterSpec weight = new ParameterSpec("<parameter>", Shape.of(1), new ParameterSpec.Init.Constant(0), true);
+        Set<String> tensors = new TreeSet<>(Set.of("random"));
+        for (OptimizerSpec optimizer : CheckWorkload.optimizers()) {
+            optimizer.state(List.of(weight)).forEach(entry -> tensors.add("optimizer." + entry.name()));
+        }
+        assertThat(column(PAGE.section("## The training state"))).containsExactlyInAnyOrderElementsOf(tensors);
+    }
+
+    @Test
+    void everyLayerWithParametersHasItsTensors() {
+        Map<String, Set<String>> told = new TreeMap<>();
+        PAGE.section("## The model")
+                .table()
+                .forEach(row -> told.put(Page.code(row, 0).getFirst(), new TreeSet<>(Page.code(row, 1))));
+        Map<String, Set<String>> found = new TreeMap<>();
+        LayerCases.all()
+                .forEach(row -> Network.fit(NetworkSpec.ofLayers(row.layers()), row.input(), row.classes())
+                        .allLayers()
+                        .forEach(layer -> addOwn(layer, found)));
+        assertThat(told).isEqualTo(found);
+    }
+
+    private static void addOwn(Network.Layer layer, Map<String, Set<String>> found) {
+        List<ParameterSpec> own = layer.spec().parameters(layer.in());
+        if (!own.isEmpty() && !(layer.spec() instanceof LayerSpec.Residual)) {
+            String type = layer.spec().getClass().getSimpleName();
+            Set<String> names = found.computeIfAbsent(
+                    Character.toLowerCase(type.charAt(0)) + type.substring(1), _ -> new TreeSet<>());
+            own.forEach(parameter -> names.add(parameter.name()));
+        }
+    }
+
+    @Test
+    void theBuiltInNetworksHaveTheNamesOfThePage() {
+        Map<String, List<String>> told = new LinkedHashMap<>();
+        PAGE.section("### In PyTorch")
+                .table()
+                .forEach(row -> told.put(Page.code(row, 0).getFirst(), Page.code(row, 1)));
+        assertThat(told.keySet()).containsExactlyInAnyOrderElementsOf(BuiltInNetworks.names());
+        told.forEach((network, modules) -> assertThat(modules).as(network).isEqualTo(modules(network)));
+    }
+
+    /// What stands before the last dot; of stages of blocks, which have several, the first and the last stage.
+    private static List<String> modules(String network) {
+        List<String> modules = new ArrayList<>();
+        for (LayerSpec layer : NetworkSpec.named(network).layers()) {
+            String name = String.valueOf(layer.name());
+            if (layer instanceof LayerSpec.Residual) {
+                name = name.substring(0, name.indexOf('.'));
+            } else if (!(layer instanceof LayerSpec.Conv2d
+                    || layer instanceof LayerSpec.Linear
+                    || layer instanceof LayerSpec.BatchNorm2d)) {
+                continue;
+            }
+            if (!modules.contains(name)) {
+                modules.add(name);
+            }
+        }
+        modules.removeAll(List.of("layer2", "layer3")); // between the first and the last
+        return modules;
+    }
+
+    private static List<String> column(Page page) {
+        return page.table().stream().flatMap(row -> Page.code(row, 0).stream()).toList();
+    }
+
+    private static Checkpoint checkpoint() {
+        Parameters tensors = new Parameters(Map.of("w", new Tensor.Floats(Shape.of(1), new float[] {1})));
+        Progress progress = new Progress(3, 2, 9, new long[] {1, 2, 3}, 0.5, 0.75, 1, 123_456);
+        return new Checkpoint(new SessionState(tensors, tensors), progress, 2, 3);
+    }
+}

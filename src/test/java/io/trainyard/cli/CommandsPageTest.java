@@ -1,0 +1,173 @@
+package io.trainyard.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import io.smallrye.config.WithDefault;
+import io.trainyard.Page;
+import io.trainyard.dashboard.DashboardConfig;
+import io.trainyard.worker.WorkerSettings;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/// Holds docs/commands.md against the commands and their settings, and the commands on every page against what they
+/// take.
+class CommandsPageTest {
+    private static final Page PAGE = Page.read("docs/commands.md");
+    private static final Pattern OPTION = Pattern.compile("--[a-z-]+");
+    private static final String LAUNCHER = "./trainyard ";
+
+    /// Rows of the table of commands.
+    static List<List<String>> rows() {
+        return PAGE.table();
+    }
+
+    @Test
+    void everyCommandHasARow() {
+        assertThat(rows().stream().map(CommandsPageTest::name))
+                .containsExactlyElementsOf(commandLine().getSubcommands().keySet());
+    }
+
+    @ParameterizedTest
+    @MethodSource("rows")
+    void aRowNamesOptionsAndExitStatusesOfItsCommand(List<String> row) {
+        CommandLine command =
+                Objects.requireNonNull(commandLine().getSubcommands().get(name(row)));
+        assertThat(OPTION.matcher(row.getFirst()).results().map(option -> option.group()))
+                .allSatisfy(option -> assertThat(command.getCommandSpec().findOption(option))
+                        .as(option)
+                        .isNotNull());
+        assertThat(row.get(2).split(", "))
+                .containsExactlyElementsOf(
+                        command.getCommandSpec().usageMessage().exitCodeList().keySet());
+    }
+
+    @Test
+    void everyExitStatusIsExplained() {
+        List<String> statuses = PAGE.section("## Exit statuses").table().stream()
+                .map(List::getFirst)
+                .toList();
+        assertThat(statuses)
+                .contains(
+                        Integer.toString(ExitCodes.OK),
+                        Integer.toString(ExitCodes.FAILED),
+                        Integer.toString(ExitCodes.BAD_INPUT),
+                        Integer.toString(ExitCodes.KAFKA_UNREACHABLE),
+                        Integer.toString(ExitCodes.INTERRUPTED));
+        assertThat(Page.read("trainyard").toString()).contains("exit_unavailable=69");
+    }
+
+    @Test
+    void everySettingHasItsDefault() {
+        Map<String, @Nullable String> settings = new TreeMap<>();
+        addSettings("TRAINYARD", WorkerSettings.class, settings);
+        addSettings("TRAINYARD_DASHBOARD", DashboardConfig.class, settings);
+        Map<String, String> told = new LinkedHashMap<>();
+        PAGE.section("## Settings")
+                .table()
+                .forEach(
+                        row -> told.put(Page.code(row, 0).getFirst(), row.get(1).replace("`", "")));
+        settings.forEach((name, value) -> {
+            assertThat(told).containsKey(name);
+            if (value != null) {
+                assertThat(told).containsEntry(name, value);
+            }
+        });
+        told.keySet().removeAll(settings.keySet());
+        assertThat(told.keySet()).containsExactly("TRAINYARD_KAFKA_TIMEOUT", "TRAINYARD_VERBOSE");
+    }
+
+    /// As SmallRye names them in the environment. Whether a process is a worker or shows the page is its command's to
+    /// say.
+    private static void addSettings(String prefix, Class<?> config, Map<String, @Nullable String> settings) {
+        for (Method setting : config.getDeclaredMethods()) {
+            String name = prefix + "_"
+                    + setting.getName().replaceAll("([A-Z])", "_$1").toUpperCase(Locale.ROOT);
+            WithDefault value = setting.getAnnotation(WithDefault.class);
+            if (setting.getReturnType().getEnclosingClass() == config) {
+                addSettings(name, setting.getReturnType(), settings);
+            } else if (!setting.getName().equals("enabled")) {
+                settings.put(name, value == null ? null : value.value());
+            }
+        }
+    }
+
+    @Test
+    void thePageOnCheckingANodeHasTheOptionsOfItsCommand() {
+        CommandLine command =
+                Objects.requireNonNull(commandLine().getSubcommands().get("check-device"));
+        assertThat(Page.read("docs/checking-a-node.md").tableOf("option").table())
+                .extracting(row -> Page.code(row, 0).getFirst())
+                .containsExactlyInAnyOrderElementsOf(command.getCommandSpec().options().stream()
+                        .filter(option -> !option.usageHelp() && !option.versionHelp())
+                        .map(option -> option.longestName())
+                        .toList());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "README.md",
+                "docs/commands.md",
+                "docs/jobs.md",
+                "docs/topics.md",
+                "docs/checkpoints.md",
+                "docs/checking-a-node.md",
+                "docs/speed.md",
+                "docs/data-sets.md"
+            })
+    void theCommandsOfAPageAreTaken(String page) {
+        requireTaken(Page.read(page).commands());
+    }
+
+    @Test
+    void theExamplesOfTheHelpAreTaken() {
+        List<String> examples = commandLine().getSubcommands().values().stream()
+                .flatMap(command ->
+                        Arrays.stream(command.getCommandSpec().usageMessage().footer()))
+                .toList();
+        assertThat(examples).hasSizeGreaterThan(10);
+        requireTaken(examples);
+    }
+
+    private static void requireTaken(List<String> shell) {
+        for (String command : shell.stream().flatMap(CommandsPageTest::ours).toList()) {
+            List<String> words = new ArrayList<>(List.of(command.split("\\s+")));
+            assertThatCode(() -> commandLine().parseArgs(words.toArray(String[]::new)))
+                    .as(command)
+                    .doesNotThrowAnyException();
+        }
+    }
+
+    /// The arguments of each `./trainyard` in a line, but for its own script's.
+    private static Stream<String> ours(String line) {
+        return Arrays.stream(line.split("[|)]"))
+                .map(part ->
+                        part.substring(Math.max(0, part.lastIndexOf(LAUNCHER))).strip())
+                .filter(part -> part.startsWith(LAUNCHER) && !part.startsWith(LAUNCHER + "test"))
+                .map(part -> part.substring(LAUNCHER.length()).replaceFirst("\\s*[>&].*", ""));
+    }
+
+    private static String name(List<String> row) {
+        return row.getFirst().replaceFirst("^`\\./trainyard ([a-z-]+).*", "$1");
+    }
+
+    private static CommandLine commandLine() {
+        return Trainyard.commandLine();
+    }
+}

@@ -1,0 +1,240 @@
+package io.trainyard.topics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.trainyard.Page;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.spec.CheckpointName;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import java.io.IOException;
+import java.lang.reflect.RecordComponent;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.coordinator.group.GroupCoordinatorConfig;
+import org.apache.kafka.coordinator.group.modern.share.ShareGroupConfig;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Holds docs/topics.md against the code: the topics and their settings, every header, every event with every field,
+/// and
+/// examples that are what the code writes.
+class TopicsPageTest {
+    private static final Page PAGE = Page.read("docs/topics.md");
+    private static final JsonMapper MAPPER = new JsonMapper();
+    private static final String BROKERS_DEFAULT = "the brokers' default";
+
+    static Stream<Class<?>> events() {
+        return Arrays.stream(TrainingEvent.class.getPermittedSubclasses());
+    }
+
+    /// @param settings as the page tells them: partitions, retention, the largest record
+    private record Row(String topic, List<String> settings) {}
+
+    @Test
+    void everyTopicHasItsSettings() {
+        List<Row> told = PAGE.tableOf("topic").table().stream()
+                .flatMap(row -> Page.code(row, 0).stream().map(topic -> new Row(topic, row.subList(3, 6))))
+                .toList();
+        assertThat(told)
+                .containsExactlyInAnyOrderElementsOf(Arrays.stream(Topic.values())
+                        .map(topic ->
+                                new Row(topic.name(""), List.of(partitions(topic), kept(topic), largestRecord(topic))))
+                        .toList());
+    }
+
+    private static String partitions(Topic topic) {
+        return topic.partitions().map(String::valueOf).orElse(BROKERS_DEFAULT);
+    }
+
+    private static String kept(Topic topic) {
+        return switch (String.valueOf(topic.settings().get("cleanup.policy"))) {
+            case "compact" -> "the last of each key";
+            case "delete" ->
+                Duration.ofMillis(Long.parseLong(topic.settings().getOrDefault("retention.ms", "0")))
+                                .toDays()
+                        + " days";
+            default -> "?";
+        };
+    }
+
+    private static String largestRecord(Topic topic) {
+        String bytes = topic.settings().get("max.message.bytes");
+        return bytes == null ? BROKERS_DEFAULT : (Integer.parseInt(bytes) >> 20) + " MiB";
+    }
+
+    @Test
+    void everyHeaderIsTold() {
+        Headers cause = new RecordHeaders(new Header[] {new RecordHeader("traceparent", new byte[0])});
+        Headers headers = CloudEvents.headers(CloudEvents.COMMAND, "/cli");
+        CloudEvents.continueTrace(cause, headers);
+        assertThat(column(PAGE.section("## Headers"))).containsExactlyInAnyOrderElementsOf(names(headers));
+        assertThat(column(PAGE.section("## Commands").tableOf("header"))).containsExactly(Forwarded.FROM, Forwarded.BY);
+        assertThat(column(PAGE.section("## Dead letters")))
+                .containsExactly(
+                        DeadLetter.REASON,
+                        DeadLetter.SOURCE_TOPIC,
+                        DeadLetter.SOURCE_PARTITION,
+                        DeadLetter.SOURCE_OFFSET,
+                        DeadLetter.WORKER,
+                        DeadLetter.TRUNCATED_FROM_BYTES);
+        assertThat(PAGE.section("## Dead letters").text())
+                .contains(
+                        "`%s`".formatted(CloudEvents.DEAD_COMMAND),
+                        "first %d KiB".formatted(DeadLetter.MAX_BODY_BYTES >> 10));
+        assertThat(PAGE.section("## Commands").text()).contains("`%s`".formatted(CloudEvents.COMMAND));
+        assertThat(PAGE.section("## Workers").text()).contains("`%s`".formatted(CloudEvents.WORKER_STATUS));
+    }
+
+    private static List<String> names(Headers headers) {
+        return Arrays.stream(headers.toArray()).map(Header::key).toList();
+    }
+
+    private static List<String> column(Page page) {
+        return page.table().stream().map(row -> Page.code(row, 0).getFirst()).toList();
+    }
+
+    @Test
+    void everyEventHasASection() {
+        assertThat(PAGE.section("## Events").sections(3).keySet())
+                .containsExactlyElementsOf(events().map(TopicsPageTest::title).toList());
+    }
+
+    @ParameterizedTest
+    @MethodSource("events")
+    void anEventsTableHasItsFieldsInTheirOrder(Class<?> event) {
+        assertThat(fields(section(event))).isEqualTo(fields(event));
+    }
+
+    /// What the page shows is read, and written again as it stands there; so it can be nothing but what the code
+    /// writes.
+    @ParameterizedTest
+    @MethodSource("events")
+    void anEventsExampleIsWhatTheCodeWrites(Class<?> type) throws IOException {
+        JsonNode example = example(section(type));
+        TrainingEvent event = EventJson.readEvent(MAPPER.writeValueAsBytes(example));
+        assertThat(event).isInstanceOf(type);
+        assertThat(new String(EventJson.write(event), StandardCharsets.UTF_8)).isEqualTo(example.toString());
+        assertThat(section(type).text())
+                .contains("Topic `%s`".formatted(Topic.of(event).name("")))
+                .contains("`ce_type` `%s`".formatted(CloudEvents.type(event)));
+    }
+
+    /// But for those that are absent from most.
+    @Test
+    void theExamplesHaveAllFields() throws IOException {
+        for (Class<?> event : events().toList()) {
+            JsonNode example = example(section(event));
+            assertThat(Arrays.stream(event.getRecordComponents())
+                            .map(RecordComponent::getName)
+                            .filter(field -> !example.has(field)))
+                    .as(title(event))
+                    .isSubsetOf("initFrom", "stoppedEarly");
+        }
+    }
+
+    @Test
+    void aHeartbeatsTableAndExampleAreTheCodes() throws IOException {
+        Page section = PAGE.section("## Workers");
+        assertThat(fields(section)).isEqualTo(fields(WorkerStatus.class));
+        JsonNode example = example(section);
+        WorkerStatus status = EventJson.readStatus(MAPPER.writeValueAsBytes(example));
+        assertThat(new String(EventJson.write(status), StandardCharsets.UTF_8)).isEqualTo(example.toString());
+        assertThat(example).hasSameSizeAs(WorkerStatus.class.getRecordComponents());
+    }
+
+    @Test
+    void aCommandIsAJob() throws IOException {
+        JsonNode example = example(PAGE.section("## Commands"));
+        assertThat(JobJson.read(example).id()).isEqualTo(example.path("id").asText());
+    }
+
+    @Test
+    void theBrokersDefaultsAreKafkas() {
+        Map<String, String> told = new LinkedHashMap<>();
+        PAGE.section("## A cluster of your own")
+                .tableOf("broker's setting")
+                .table()
+                .forEach(row -> told.put(Page.code(row, 0).getFirst(), row.get(1)));
+        assertThat(told)
+                .containsEntry(
+                        GroupCoordinatorConfig.SHARE_GROUP_MAX_SIZE_CONFIG,
+                        Integer.toString(GroupCoordinatorConfig.SHARE_GROUP_MAX_SIZE_DEFAULT))
+                .containsEntry(
+                        GroupCoordinatorConfig.SHARE_GROUP_HEARTBEAT_INTERVAL_MS_CONFIG,
+                        Integer.toString(GroupCoordinatorConfig.SHARE_GROUP_HEARTBEAT_INTERVAL_MS_DEFAULT))
+                .containsEntry(
+                        ShareGroupConfig.SHARE_GROUP_DELIVERY_COUNT_LIMIT_CONFIG,
+                        Integer.toString(ShareGroupConfig.SHARE_GROUP_DELIVERY_COUNT_LIMIT_DEFAULT))
+                .containsEntry(
+                        ShareGroupConfig.SHARE_GROUP_RECORD_LOCK_DURATION_MS_CONFIG,
+                        Integer.toString(ShareGroupConfig.SHARE_GROUP_RECORD_LOCK_DURATION_MS_DEFAULT))
+                .hasSize(4);
+    }
+
+    private static Page section(Class<?> event) {
+        return PAGE.section("### " + title(event));
+    }
+
+    private static String title(Class<?> event) {
+        String name = event.getSimpleName();
+        return "`" + Character.toLowerCase(name.charAt(0)) + name.substring(1) + "`";
+    }
+
+    private static JsonNode example(Page section) throws IOException {
+        return MAPPER.readTree(section.code("json").getFirst());
+    }
+
+    /// Names and types as the page has them, in order.
+    private static List<String> fields(Page section) {
+        return section.tableOf("field").table().stream()
+                .map(row -> Page.code(row, 0).getFirst() + ": " + row.get(1))
+                .toList();
+    }
+
+    private static List<String> fields(Class<?> type) {
+        return Arrays.stream(type.getRecordComponents())
+                .map(field -> "%s: %s%s"
+                        .formatted(
+                                field.getName(),
+                                typeInJson(field.getType()),
+                                field.getAnnotatedType().isAnnotationPresent(Nullable.class) ? " or absent" : ""))
+                .toList();
+    }
+
+    private static String typeInJson(Class<?> type) {
+        if (type == String.class || type == CheckpointName.class) {
+            return "text";
+        } else if (type == int.class || type == long.class || type == Integer.class) {
+            return "whole number";
+        } else if (type == double.class || type == Double.class) {
+            return "number";
+        } else if (type == boolean.class) {
+            return "true or false";
+        } else if (type == float[].class || type == double[].class) {
+            return "list of numbers";
+        } else if (type == int[][].class) {
+            return "list of lists of whole numbers";
+        } else if (type == List.class) {
+            return "list of objects";
+        } else if (type == JobSpec.class) {
+            return "object";
+        }
+        throw new IllegalArgumentException("the page has no word for " + type);
+    }
+}
