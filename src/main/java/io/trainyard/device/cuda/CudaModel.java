@@ -15,8 +15,8 @@ import java.util.Objects;
 import jcuda.Pointer;
 
 /// The tensors that live from step to step: all parameters in one run of float32, their gradients and each of the
-/// optimizer's
-/// slots in runs of the same form, so that one kernel updates them all and one copy sends them; then the buffers.
+/// optimizer's slots in runs of the same form, so that one kernel updates them all and one copy sends them; then the
+/// buffers.
 final class CudaModel implements StateMemory {
     /// Floats: where a parameter begins is a multiple of it. What is between two parameters is zero and stays so.
     private static final long ALIGNMENT = 64;

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 interface UpdateKernel {
     static UpdateKernel of(UpdateRule rule) {
         return switch (rule) {
-            case UpdateRule.Sgd sgd -> new SgdKernel(sgd);
-            case UpdateRule.Adam adam -> new AdamKernel(adam);
+            case UpdateRule.Sgd sgd -> new Sgd(sgd);
+            case UpdateRule.Adam adam -> new Adam(adam);
         };
     }
 
@@ -34,6 +34,64 @@ interface UpdateKernel {
     record Operands(Buffer values, Buffer gradients, List<Buffer> slots, Buffer scalars, Buffer step) {
         long floats() {
             return values.bytes() / Float.BYTES;
+        }
+    }
+
+    record Sgd(UpdateRule.Sgd rule) implements UpdateKernel {
+        @Override
+        public String name() {
+            return "sgd";
+        }
+
+        @Override
+        public float[] changing() {
+            return new float[] {rule.minusLearningRate()};
+        }
+
+        @Override
+        public @Nullable Object[] arguments(Operands on) {
+            return new @Nullable Object[] {
+                on.values(),
+                on.gradients(),
+                on.slots().isEmpty() ? null : on.slots().getFirst(),
+                on.floats(),
+                on.scalars(),
+                on.step(),
+                rule.momentum(),
+                rule.weightDecay(),
+                rule.nesterov() ? 1 : 0
+            };
+        }
+    }
+
+    record Adam(UpdateRule.Adam rule) implements UpdateKernel {
+        @Override
+        public String name() {
+            return "adam";
+        }
+
+        @Override
+        public float[] changing() {
+            return new float[] {rule.shrink(), rule.minusStepSize(), rule.correction()};
+        }
+
+        @Override
+        public @Nullable Object[] arguments(Operands on) {
+            return new @Nullable Object[] {
+                on.values(),
+                on.gradients(),
+                on.slots().get(0),
+                on.slots().get(1),
+                on.floats(),
+                on.scalars(),
+                on.step(),
+                rule.gradientDecay(),
+                rule.approach(),
+                rule.fromGradient() ? 1 : 0,
+                rule.beta2(),
+                rule.newSquare(),
+                rule.epsilon()
+            };
         }
     }
 }

@@ -12,8 +12,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// The tensors that live from step to step, shared by all programs of a session. The first program that uses a
-/// parameter
-/// chooses its layout; the others copy it where they want another.
+/// parameter chooses its layout; the others copy it where they want another.
 final class ModelState implements StateMemory {
     private final Engine engine;
     private final OptimizerSpec optimizer;

@@ -39,8 +39,7 @@ public final class StateTable {
         return steps;
     }
 
-    /// Counts one more step of the optimizer; the network's own counters count it too, for each has seen one more
-    /// batch.
+    /// Counts one more step of the optimizer, and one more batch that the network has seen.
     ///
     /// @return its number: 1 for the first
     long countStep() {
