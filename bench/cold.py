@@ -1,5 +1,5 @@
 """What a person waits for: first epochs, whole runs from the start of the process, two workers, the demo, the commands."""
-import tempfile
+import tempfile, time
 
 import fleet
 from runs import Run, Table, Watched, best_threads, head, job_file, ours, peer, trainyard, versions
@@ -70,7 +70,9 @@ def start(a, folder):
     helps, jobs, workers = [], [], []
     for _ in range(a.rounds):
         with fleet.Fleet(a) as running:
+            time.sleep(a.rest)  # processes that have just started still compile what they run
             workers.append(running.worker())
+            time.sleep(a.rest)
             helps.append(Run(trainyard("--help"), a.clock).seconds)
             jobs.append(Run(trainyard("jobs", "--kafka", running.kafka), a.clock).seconds)
     table = Table("Trainyard")

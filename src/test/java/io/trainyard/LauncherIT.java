@@ -1,14 +1,20 @@
 package io.trainyard;
 
+import static org.assertj.core.api.Assertions.as;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// The launcher as a user meets it: a process of its own, started from a folder that is not the project's.
 @DisabledOnOs(OS.WINDOWS)
@@ -34,6 +40,28 @@ final class LauncherIT {
 
         assertThat(ended.exitStatus()).isZero();
         assertThat(ended.output()).matches("trainyard \\d+\\.\\d+\\.\\d+\\R");
+    }
+
+    /// A start without them is a second longer and does the same, so nobody else would notice.
+    @ParameterizedTest
+    @ValueSource(strings = {"jobs --help", "devices"})
+    void classesComeFromArchives(String arguments) throws IOException {
+        Path log = folder.resolve("classes.log");
+        var ended = TrainyardProcess.start(
+                folder,
+                Stream.concat(
+                                Stream.of(
+                                        "/usr/bin/env",
+                                        "TRAINYARD_JAVA_OPTS=-Xlog:class+load:file=" + log,
+                                        TrainyardProcess.LAUNCHER.toString()),
+                                Stream.of(arguments.split(" ")))
+                        .toList());
+
+        assertThat(ended.exitStatus()).isZero();
+        assertThat(Files.readAllLines(log))
+                .filteredOn(line -> line.contains("io.trainyard.cli.JobsCommand "))
+                .singleElement(as(STRING))
+                .endsWith("source: shared objects file");
     }
 
     @Test

@@ -1,5 +1,9 @@
 package io.trainyard.cli;
 
+import io.trainyard.cli.report.CheckReport;
+import io.trainyard.cli.report.JsonCheckReport;
+import io.trainyard.cli.report.TextCheckReport;
+import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
@@ -135,7 +139,9 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
         if (noBenchmark) {
             groups.remove(CheckGroup.BENCHMARK);
         }
-        CheckReport report = json ? new JsonCheckReport(terminal.out()) : new TextCheckReport(terminal.out());
+        CheckReport report = json
+                ? new JsonCheckReport(terminal.out(), Trainyard.version())
+                : new TextCheckReport(terminal.out(), Trainyard.version());
         if (spec.isAuto() && !json) {
             DeviceChoice choice = Devices.choice();
             terminal.out()

@@ -5,6 +5,7 @@ import static java.util.Map.entry;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.Cluster;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.TopicAdmin;
@@ -42,7 +43,7 @@ public final class CommandSender {
     ///
     /// @param acknowledged called with each job that all replicas have, in order
     /// @throws KafkaUnreachableException if the brokers do not answer; what is not acknowledged may still be there
-    public static void send(KafkaOptions kafka, List<JobSpec> jobs, Priority priority, Consumer<JobSpec> acknowledged) {
+    public static void send(Cluster kafka, List<JobSpec> jobs, Priority priority, Consumer<JobSpec> acknowledged) {
         kafka.reach(() -> {
             TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
             KafkaProducer<String, byte[]> producer = new KafkaProducer<>(settings(kafka));
@@ -56,7 +57,7 @@ public final class CommandSender {
     }
 
     private static void sendAll(
-            KafkaOptions kafka,
+            Cluster kafka,
             KafkaProducer<String, byte[]> producer,
             List<JobSpec> jobs,
             Priority priority,
@@ -73,7 +74,7 @@ public final class CommandSender {
         }
     }
 
-    private static ProducerRecord<String, byte[]> command(KafkaOptions kafka, JobSpec job, Priority priority) {
+    private static ProducerRecord<String, byte[]> command(Cluster kafka, JobSpec job, Priority priority) {
         return new ProducerRecord<>(
                 priority.topicOf(job).name(kafka.prefix()),
                 null,
@@ -82,7 +83,7 @@ public final class CommandSender {
                 CloudEvents.headers(CloudEvents.COMMAND, SOURCE));
     }
 
-    private static void await(KafkaOptions kafka, Sent sent, Consumer<JobSpec> acknowledged) {
+    private static void await(Cluster kafka, Sent sent, Consumer<JobSpec> acknowledged) {
         try {
             sent.answer().get(2 * kafka.timeout().toMillis(), TimeUnit.MILLISECONDS);
             acknowledged.accept(sent.job());
@@ -102,7 +103,7 @@ public final class CommandSender {
         }
     }
 
-    private static Map<String, Object> settings(KafkaOptions kafka) {
+    private static Map<String, Object> settings(Cluster kafka) {
         int millis = Math.toIntExact(kafka.timeout().toMillis());
         return Map.ofEntries(
                 entry(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.address()),

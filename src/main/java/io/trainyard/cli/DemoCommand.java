@@ -2,9 +2,13 @@ package io.trainyard.cli;
 
 import io.quarkus.runtime.Quarkus;
 import io.trainyard.broker.EmbeddedBroker;
+import io.trainyard.cli.jobfile.JobFiles;
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.cli.watch.JobWatch;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.io.IOException;
@@ -154,14 +158,15 @@ public final class DemoCommand implements Callable<Integer> {
         terminal.out().printf("page   http://%s:%s/%nKafka  %s%n", LOCALHOST, Service.httpPort(), broker.address());
         options.choice(jobs).ifPresent(choice -> terminal.out().println("device " + choice));
         terminal.out().println();
-        KafkaOptions kafka = KafkaOptions.at(broker.address(), Topic.DEFAULT_PREFIX, EmbeddedBroker.START_TIMEOUT);
+        Cluster kafka = new Cluster(broker.address(), Topic.DEFAULT_PREFIX, EmbeddedBroker.START_TIMEOUT);
         CommandSender.send(kafka, jobs, Priority.NORMAL, _ -> {});
-        int status = JobWatch.run(
+        boolean allFinished = JobWatch.run(
                 kafka,
                 terminal,
                 jobs.stream().map(JobSpec::id).toList(),
                 jobs.stream().collect(Collectors.toMap(JobSpec::id, Function.identity())),
                 "stopped; the jobs end with the demo");
+        int status = allFinished ? ExitCodes.OK : ExitCodes.FAILED;
         if (exit) {
             Quarkus.asyncExit(status);
         } else {

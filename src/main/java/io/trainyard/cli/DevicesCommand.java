@@ -1,5 +1,6 @@
 package io.trainyard.cli;
 
+import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Devices;

@@ -2,7 +2,11 @@ package io.trainyard.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
+import io.trainyard.topics.TopicRecord;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.concurrent.Callable;
@@ -55,12 +59,12 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
     @Override
     public Integer call() {
         if (follow) { // what does not exist cannot be followed
-            kafka.reach(() -> {
+            kafka.cluster().reach(() -> {
                 TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
                 return true;
             });
         }
-        try (EventLog log = EventLog.open(kafka, EventLog.EVENTS)) {
+        try (EventLog log = EventLog.open(kafka.cluster(), Topic.EVENTS)) {
             log.readToEnd(this::print);
             if (terminal.out().checkError()) {
                 return ExitCodes.OK;
@@ -74,16 +78,16 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
         return ExitCodes.OK;
     }
 
-    private void print(EventLog.Entry entry) {
+    private void print(TopicRecord entry) {
         if (job != null && !job.equals(entry.key())) {
             return;
         }
-        if (!isOneLineOfJson(entry.json())) {
-            terminal.err().println("skipped the record in %s: it is not one line of JSON".formatted(entry.where()));
+        if (!isOneLineOfJson(entry.body())) {
+            terminal.err().println("skipped the record in %s: it is not one line of JSON".formatted(entry.place()));
             return;
         }
         PrintStream out = terminal.out();
-        out.write(entry.json(), 0, entry.json().length);
+        out.write(entry.body(), 0, entry.body().length);
         out.write('\n');
         if (out.checkError()) {
             throw new NobodyReadsException();

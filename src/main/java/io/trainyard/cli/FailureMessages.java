@@ -2,6 +2,7 @@ package io.trainyard.cli;
 
 import io.trainyard.broker.BrokerException;
 import io.trainyard.checkpoint.CheckpointException;
+import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.data.DatasetException;
 import io.trainyard.device.DeviceException;
 import io.trainyard.spec.InvalidJobException;

@@ -2,10 +2,13 @@ package io.trainyard.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.cli.watch.JobTable;
+import io.trainyard.cli.watch.NewsReader;
+import io.trainyard.event.JobBook;
+import io.trainyard.event.JobState;
 import io.trainyard.topics.Topic;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -27,6 +30,9 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExamples:%n",
         footer = {"  ./trainyard jobs", "  ./trainyard jobs --json | jq -r 'select(.status == \"FAILED\") | .job'"})
 public final class JobsCommand implements Callable<Integer>, PlainCommand {
+    /// The most jobs that are listed.
+    private static final int MAX_JOBS = 10_000;
+
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
     private final Terminal terminal;
@@ -47,32 +53,21 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
 
     @Override
     public Integer call() throws JsonProcessingException {
-        List<Topic> topics = new ArrayList<>(EventLog.EVENTS);
-        topics.addAll(Topic.COMMANDS);
-        topics.add(Topic.DEAD_LETTER);
-        JobBook book = new JobBook(_ -> true, (_, _) -> {}, terminal.err()::println);
-        try (EventLog log = EventLog.open(kafka, topics)) {
-            log.readToEnd(book::take);
+        NewsReader reader = new NewsReader(terminal.err()::println);
+        JobBook book = new JobBook(MAX_JOBS, _ -> {});
+        try (EventLog log = EventLog.open(kafka.cluster(), Topic.NEWS)) {
+            log.readToEnd(entry -> reader.read(entry).ifPresent(book::take));
         }
-        if (book.pages().isEmpty()) {
+        if (book.jobs().isEmpty()) {
             terminal.err().printf("there are no jobs at %s, topics %s*%n", kafka.address(), kafka.prefix());
         } else if (json) {
-            for (JobBook.Page page : book.pages()) {
-                terminal.out().println(toJson(page));
+            for (JobState state : book.jobs()) {
+                terminal.out().println(MAPPER.writeValueAsString(state));
             }
         } else {
-            JobTable.rows(book.pages()).forEach(terminal.out()::println);
+            JobTable.rows(book.jobs()).forEach(terminal.out()::println);
         }
         terminal.out().flush();
         return ExitCodes.OK;
-    }
-
-    /// The fields of [io.trainyard.event.JobState], and what is known of a job that never ran.
-    private static String toJson(JobBook.Page page) throws JsonProcessingException {
-        ObjectNode node = MAPPER.valueToTree(page.state());
-        node.put("status", page.status());
-        node.put("reason", page.reason());
-        node.set("spec", MAPPER.valueToTree(page.spec()));
-        return MAPPER.writeValueAsString(node);
     }
 }

@@ -1,14 +1,10 @@
 package io.trainyard.cli;
 
-import io.trainyard.topics.KafkaUnreachableException;
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;
 import java.time.Duration;
 import java.util.Map;
-import java.util.function.Supplier;
-import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.config.ConfigException;
-import org.apache.kafka.common.errors.InterruptException;
-import org.apache.kafka.common.errors.RetriableException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -79,13 +75,9 @@ public final class KafkaOptions {
         timeout = Duration.ofSeconds(seconds);
     }
 
-    /// For code that has no command line of its own.
-    static KafkaOptions at(String address, String prefix, Duration timeout) {
-        KafkaOptions options = new KafkaOptions();
-        options.address = address;
-        options.prefix = prefix;
-        options.timeout = timeout;
-        return options;
+    /// The brokers that the options name.
+    Cluster cluster() {
+        return new Cluster(address, prefix, timeout);
     }
 
     /// As the settings of a process that runs Quarkus.
@@ -108,24 +100,5 @@ public final class KafkaOptions {
 
     boolean verbose() {
         return verbose;
-    }
-
-    /// Calls a Kafka client; that the brokers do not answer, or cannot be found, becomes a sentence.
-    ///
-    /// @throws KafkaUnreachableException if they do not
-    <T> T reach(Supplier<T> call) {
-        try {
-            return call.get();
-        } catch (InterruptException e) {
-            throw e;
-        } catch (RetriableException e) {
-            throw new KafkaUnreachableException(address, e);
-        } catch (KafkaException e) {
-            if (e.getCause()
-                    instanceof ConfigException unresolvable) { // the clients' way to say that no host has that name
-                throw new KafkaUnreachableException(address, unresolvable);
-            }
-            throw e;
-        }
     }
 }

@@ -9,6 +9,7 @@ import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.SavedModel;
+import io.trainyard.cli.jobfile.JobFiles;
 import io.trainyard.data.Datasets;
 import io.trainyard.device.Parameters;
 import io.trainyard.spec.BuiltInNetworks;

@@ -1,5 +1,6 @@
 package io.trainyard.cli;
 
+import io.trainyard.cli.terminal.Terminal;
 import java.io.PrintStream;
 import java.util.logging.Handler;
 import java.util.logging.Level;

@@ -1,10 +1,14 @@
 package io.trainyard.cli;
 
+import io.trainyard.cli.jobfile.JobFiles;
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.cli.watch.JobWatch;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Priority;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -74,7 +78,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         List<JobSpec> jobs = JobFiles.read(files, terminal.in());
         List<String> sent = new ArrayList<>();
         try {
-            CommandSender.send(kafka, jobs, priority, job -> {
+            CommandSender.send(kafka.cluster(), jobs, priority, job -> {
                 sent.add(job.id());
                 terminal.out().println(job.id());
             });
@@ -88,13 +92,8 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         terminal.out().flush();
         terminal.err()
                 .printf("submitted %d %s to %s%n", jobs.size(), jobs.size() == 1 ? "job" : "jobs", kafka.address());
-        return watch
-                ? JobWatch.run(
-                        kafka,
-                        terminal,
-                        sent,
-                        jobs.stream().collect(Collectors.toMap(JobSpec::id, Function.identity())))
-                : ExitCodes.OK;
+        Map<String, JobSpec> submitted = jobs.stream().collect(Collectors.toMap(JobSpec::id, Function.identity()));
+        return !watch || JobWatch.run(kafka.cluster(), terminal, sent, submitted) ? ExitCodes.OK : ExitCodes.FAILED;
     }
 
     static final class PriorityConverter implements ITypeConverter<Priority> {

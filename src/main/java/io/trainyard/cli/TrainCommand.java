@@ -2,6 +2,9 @@ package io.trainyard.cli;
 
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.cli.jobfile.JobFiles;
+import io.trainyard.cli.terminal.JobProgress;
+import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.Devices;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;

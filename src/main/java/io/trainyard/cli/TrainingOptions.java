@@ -1,5 +1,6 @@
 package io.trainyard.cli;
 
+import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.Devices;

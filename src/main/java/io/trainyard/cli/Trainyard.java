@@ -1,6 +1,10 @@
 package io.trainyard.cli;
 
 import io.quarkus.runtime.annotations.QuarkusMain;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Properties;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -35,6 +39,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             CheckDeviceCommand.class
         })
 public final class Trainyard implements Runnable {
+
+    private static final String POM_PROPERTIES = "/META-INF/maven/io.trainyard/trainyard/pom.properties";
 
     @Spec
     private CommandSpec spec;
@@ -76,10 +82,20 @@ public final class Trainyard implements Runnable {
         throw new ParameterException(spec.commandLine(), "Name a command.");
     }
 
-    /// The version in the archive's manifest; there is none when the classes run from a folder.
+    /// The version in Maven's file of it; there is none when the classes run from a folder. The manifest has it, too,
+    /// but
+    /// does not count for classes from an archive of classes.
     static String version() {
-        var version = Trainyard.class.getPackage().getImplementationVersion();
-        return version == null ? "(not packaged)" : version;
+        try (InputStream in = Trainyard.class.getResourceAsStream(POM_PROPERTIES)) {
+            if (in == null) {
+                return "(not packaged)";
+            }
+            Properties properties = new Properties();
+            properties.load(in);
+            return properties.getProperty("version", "(unknown)");
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + POM_PROPERTIES, e);
+        }
     }
 
     static final class Version implements IVersionProvider {

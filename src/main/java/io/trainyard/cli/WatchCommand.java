@@ -1,5 +1,7 @@
 package io.trainyard.cli;
 
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.cli.watch.JobWatch;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -44,6 +46,6 @@ public final class WatchCommand implements Callable<Integer>, PlainCommand {
 
     @Override
     public Integer call() {
-        return JobWatch.run(kafka, terminal, jobs, Map.of());
+        return JobWatch.run(kafka.cluster(), terminal, jobs, Map.of()) ? ExitCodes.OK : ExitCodes.FAILED;
     }
 }

@@ -1,5 +1,6 @@
-/// The command line: one class per command of `./trainyard`. A command reads its options, calls the package that
-/// does the work, and turns the result into words and an exit status; it decides nothing about training.
+/// The command line: one class per command of `./trainyard`, and the options they share. A command reads its options,
+/// calls the package that does the work, and turns the result into words and an exit status; it decides nothing about
+/// training.
 @NullMarked
 package io.trainyard.cli;
 

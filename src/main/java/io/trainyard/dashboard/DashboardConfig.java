@@ -11,7 +11,7 @@ public interface DashboardConfig {
     @WithDefault("false")
     boolean enabled();
 
-    /// Jobs kept; past that the finished one that was longest quiet leaves, then the quietest of all.
+    /// Jobs kept; past that the longest quiet of those that have ended or not begun leaves, then the quietest of all.
     @WithDefault("500")
     int maxJobs();
 

@@ -1,5 +1,6 @@
 package io.trainyard.dashboard;
 
+import io.trainyard.event.JobNews;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -71,12 +72,12 @@ public class DashboardResource {
     private WebApplicationException unknown(String id) {
         return refused(
                 Status.NOT_FOUND,
-                "there is no job \"%s\" here: no worker has taken it yet, or it ended long ago (the dashboard keeps %d jobs); GET /api/jobs lists all"
+                "there is no job \"%s\" here: nothing was submitted under that id, or it is long ago (the dashboard keeps %d jobs); GET /api/jobs lists all"
                         .formatted(cut(id), config.maxJobs()));
     }
 
     private static String cut(String text) {
-        return text.length() <= JobHistory.MAX_ID ? text : text.substring(0, JobHistory.MAX_ID) + "…";
+        return text.length() <= JobNews.MAX_ID ? text : text.substring(0, JobNews.MAX_ID) + "…";
     }
 
     /// Plain text: a browser must not read foreign text as a page.

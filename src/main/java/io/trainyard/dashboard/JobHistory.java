@@ -1,20 +1,23 @@
 package io.trainyard.dashboard;
 
 import io.trainyard.dashboard.LossCurve.Bucket;
+import io.trainyard.event.JobBook;
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobNews.Rejected;
+import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.JobState;
-import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.event.WorkerStatus;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Everything the dashboard knows, in bounded space: the state and the loss curve of the jobs that matter most, and
-/// the workers. The topics may be read side by side and more than once; the outcome is the same.
+/// Everything the dashboard knows, in bounded space: the jobs' states, kept in a [JobBook], their loss curves, and the
+/// workers. The topics may be read side by side and more than once; the outcome is the same.
 ///
 /// Every change has a version, so that a reader asks for what is new to it, however slow it is. Thread-safe.
 public final class JobHistory {
@@ -22,34 +25,25 @@ public final class JobHistory {
     public record Limits(
             int maxJobs, int curveBuckets, int maxWorkers, long workerGoneMillis, long workerForgottenMillis) {}
 
-    /// Ids are at most 100 characters where jobs are checked; a longer one is no job of this fleet.
-    static final int MAX_ID = 200;
-
     private static final class Entry {
         final JobState state;
         final LossCurve losses;
-        long firstMillis = Long.MAX_VALUE;
-        long lastMillis;
         long version;
 
-        Entry(String job, int curveBuckets) {
-            state = new JobState(job);
+        Entry(JobState state, int curveBuckets) {
+            this.state = state;
             losses = new LossCurve(curveBuckets);
-        }
-
-        JobSummary summary() {
-            return JobSummary.of(state, firstMillis);
         }
     }
 
     private record Seen(WorkerStatus status, long millis, boolean gone) {}
 
     private final Limits limits;
+    private final JobBook book;
+
+    /// Of the jobs in the book.
     private final Map<String, Entry> jobs = new HashMap<>();
     private final Map<String, Seen> workers = new HashMap<>();
-    /// When jobs that have left were last heard of. The rest of their events may be read after they left, and
-    /// must not bring them back as jobs without an end.
-    private final Map<String, Long> left = new LinkedHashMap<>();
 
     private long version = 1;
     private long jobLeftVersion;
@@ -57,53 +51,27 @@ public final class JobHistory {
 
     public JobHistory(Limits limits) {
         this.limits = limits;
+        book = new JobBook(limits.maxJobs(), this::forget);
     }
 
-    /// Takes in one event.
-    ///
-    /// @param millis when it was sent, since 1970
-    /// @throws IllegalArgumentException if its job or attempt cannot be
-    public synchronized void apply(TrainingEvent event, long millis) {
-        checkId("job", event.job());
-        if (event.attempt() < 1) {
-            throw new IllegalArgumentException("the attempt is %d; attempts count from 1".formatted(event.attempt()));
-        }
-        if (millis <= left.getOrDefault(event.job(), Long.MIN_VALUE)) {
+    /// Takes in one piece of news of a job.
+    public synchronized void apply(JobNews news) {
+        JobState state = book.take(news);
+        if (state == null) {
             return;
         }
-        left.remove(event.job());
-        Entry entry = jobs.computeIfAbsent(event.job(), job -> new Entry(job, limits.curveBuckets()));
-        entry.firstMillis = Math.min(entry.firstMillis, millis);
-        entry.lastMillis = Math.max(entry.lastMillis, millis);
+        Entry entry = jobs.computeIfAbsent(news.job(), _ -> new Entry(state, limits.curveBuckets()));
         entry.version = ++version;
-        if (event instanceof Started started) {
-            entry.losses.begin(started.attempt(), started.firstStep());
-        } else if (event instanceof StepLosses losses) {
-            entry.losses.add(losses.attempt(), losses.firstStep(), losses.losses());
-        }
-        entry.state.apply(event);
-        while (jobs.size() > limits.maxJobs()) {
-            dropOneJob();
+        switch (news) {
+            case Happened(Started started, long _) -> entry.losses.begin(started.attempt(), started.firstStep());
+            case Happened(StepLosses losses, long _) ->
+                entry.losses.add(losses.attempt(), losses.firstStep(), losses.losses());
+            case Happened _, Requested _, Rejected _ -> {}
         }
     }
 
-    private static void checkId(String what, String id) {
-        if (id == null || id.isEmpty() || id.length() > MAX_ID) {
-            throw new IllegalArgumentException("the %s's id has %d characters; allowed is 1 to %d"
-                    .formatted(what, id == null ? 0 : id.length(), MAX_ID));
-        }
-    }
-
-    private void dropOneJob() {
-        Entry quietest = jobs.values().stream()
-                .min(Comparator.comparing((Entry entry) -> !entry.state.status().isFinal())
-                        .thenComparingLong(entry -> entry.lastMillis))
-                .orElseThrow();
-        jobs.remove(quietest.state.job());
-        left.put(quietest.state.job(), quietest.lastMillis);
-        if (left.size() > 10 * limits.maxJobs()) {
-            left.remove(left.keySet().iterator().next());
-        }
+    private void forget(String job) {
+        jobs.remove(job);
         jobLeftVersion = ++version;
     }
 
@@ -111,7 +79,6 @@ public final class JobHistory {
     ///
     /// @param millis when it was sent, since 1970
     public synchronized void apply(WorkerStatus status, long millis) {
-        checkId("worker", status.worker());
         Seen known = workers.get(status.worker());
         if (known != null && known.millis() > millis) {
             return;
@@ -163,7 +130,7 @@ public final class JobHistory {
 
     /// Empty if there is no such job.
     public synchronized Optional<JobDetail> job(String id) {
-        return Optional.ofNullable(jobs.get(id)).map(entry -> JobDetail.of(entry.summary(), entry.state));
+        return Optional.ofNullable(jobs.get(id)).map(entry -> JobDetail.of(entry.state));
     }
 
     /// The losses between two steps, both inclusive, in at most `maxPoints` points; empty if there is no such job.
@@ -189,10 +156,10 @@ public final class JobHistory {
     private List<JobSummary> summaries(long after) {
         return jobs.values().stream()
                 .filter(entry -> entry.version > after)
-                .sorted(Comparator.comparingLong((Entry entry) -> entry.firstMillis)
+                .sorted(Comparator.comparingLong((Entry entry) -> entry.state.firstHeardMillis())
                         .reversed()
                         .thenComparing(entry -> entry.state.job()))
-                .map(Entry::summary)
+                .map(entry -> JobSummary.of(entry.state))
                 .toList();
     }
 }

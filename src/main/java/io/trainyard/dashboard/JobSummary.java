@@ -2,23 +2,24 @@ package io.trainyard.dashboard;
 
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import org.jspecify.annotations.Nullable;
 
 /// A job as a row of the table.
 ///
-/// @param firstSeenMillis when its first event was sent, since 1970; the table's order
-/// @param kind null until the job has started
-/// @param initFrom the checkpoint it started from or evaluates; null where it drew its weights
-/// @param network for people: a built-in network's name, or how many layers; null until the job has started
-/// @param epochs of the whole job; 0 until it has started
+/// @param firstSeenMillis when its first news was sent, since 1970; the table's order
+/// @param kind null where neither its command nor its start is known; the same holds for all that the job asks for
+/// @param initFrom the checkpoint it starts from or evaluates; null where it draws its weights
+/// @param network for people: a built-in network's name, or how many layers
+/// @param epochs of the whole job; 0 where that is not known
 /// @param epochsDone trained and tested
 /// @param steps of the whole job; 0 until it has started
 /// @param accuracyLow where the 95 % interval of the accuracy begins
 /// @param accuracyHigh where it ends; 0 where it is not known
 /// @param remainingMicros at the attempt's pace so far; 0 where nothing is known or nothing is left
-/// @param reason why it failed, or was given back
+/// @param reason why it failed, was given back or was rejected
 public record JobSummary(
         String job,
         long firstSeenMillis,
@@ -46,19 +47,19 @@ public record JobSummary(
     /// A longer reason is cut on the page, which shows the state of every job at once.
     static final int MAX_REASON = 2000;
 
-    static JobSummary of(JobState state, long firstSeenMillis) {
+    static JobSummary of(JobState state) {
         JobSpec spec = state.spec();
         var epochs = state.epochs();
         return new JobSummary(
                 state.job(),
-                firstSeenMillis,
+                state.firstHeardMillis(),
                 state.attempt(),
                 state.status(),
                 shortened(state.reason()),
                 state.worker(),
                 state.device(),
                 spec == null ? null : spec.kind(),
-                state.initFrom() == null ? null : String.valueOf(state.initFrom()),
+                initFrom(state, spec),
                 spec == null ? null : spec.network().label(),
                 spec == null ? null : spec.dataset().name(),
                 spec == null ? 0 : spec.epochs(),
@@ -72,6 +73,12 @@ public record JobSummary(
                 state.imagesPerSecond(),
                 state.remainingMicros(),
                 state.checkpoint());
+    }
+
+    private static @Nullable String initFrom(JobState state, @Nullable JobSpec spec) {
+        CheckpointName asked = spec == null ? null : spec.initFrom();
+        CheckpointName found = state.initFrom() == null ? asked : state.initFrom();
+        return found == null ? null : found.toString();
     }
 
     private static @Nullable String shortened(@Nullable String reason) {

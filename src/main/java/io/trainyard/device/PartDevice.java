@@ -9,5 +9,5 @@ public interface PartDevice extends Device {
     /// @param workload of the whole batches; its threads are those of all parts together
     /// @param first the first part's session, opened before the others; null for the first itself
     /// @throws DeviceException if the device cannot run it, or has not the memory
-    PartSession openPart(Workload workload, BatchPart part, @Nullable PartSession first);
+    PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first);
 }

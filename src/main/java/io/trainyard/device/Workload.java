@@ -5,7 +5,6 @@ import io.trainyard.data.PixelScale;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.InvalidJobException;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
@@ -53,17 +52,21 @@ public record Workload(
                             dataset.train().size(),
                             dataset.train().size()));
         }
-        network.allLayers().forEach(layer -> requireVariance(layer, batchSize, dataset));
+        network.wholeBatchLayers().forEach(layer -> requireVariance(layer, batchSize, dataset));
     }
 
     /// One value has no variance to normalise by; PyTorch refuses it too.
     private static void requireVariance(Network.Layer layer, int batchSize, Dataset dataset) {
         boolean oneValue = layer.in().elements() == layer.in().size(0);
         boolean batchOfOne = batchSize == 1 || dataset.train().size() % batchSize == 1;
-        if (layer.spec() instanceof LayerSpec.BatchNorm2d && oneValue && batchOfOne) {
+        if (oneValue && batchOfOne) {
             throw new InvalidJobException(
-                    "layer \"%s\" (BatchNorm2d) is given %s, which in a batch of one sample is one value a channel: nothing to normalise by; choose a batchSize above 1 that does not leave 1 of the %d training samples for the last batch, or give the layer larger images"
-                            .formatted(layer.name(), layer.in(), dataset.train().size()));
+                    "layer \"%s\" (%s) is given %s, which in a batch of one sample is one value a channel: nothing to normalise by; choose a batchSize above 1 that does not leave 1 of the %d training samples for the last batch, or give the layer larger images"
+                            .formatted(
+                                    layer.name(),
+                                    layer.spec().getClass().getSimpleName(),
+                                    layer.in(),
+                                    dataset.train().size()));
         }
     }
 

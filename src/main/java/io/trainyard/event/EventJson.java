@@ -29,13 +29,19 @@ public final class EventJson {
         return bytes(status);
     }
 
-    /// @throws IOException if it is not an event, of a type this version does not know, or lacks a field
+    /// @throws IOException if it is not an event, of a type this version does not know, lacks a field, or has a job or
+    /// an
+    ///     attempt that cannot be
     public static TrainingEvent readEvent(byte[] json) throws IOException {
         TrainingEvent event = MAPPER.readValue(json, TrainingEvent.class);
         if (event == null) {
             throw new IOException("null is not an event");
         }
         requireComplete(event);
+        requireId("job", event.job());
+        if (event.attempt() < 1) {
+            throw new IOException("the attempt is %d; attempts count from 1".formatted(event.attempt()));
+        }
         return event;
     }
 
@@ -56,7 +62,19 @@ public final class EventJson {
 
     /// @throws IOException if it is not a worker's status
     public static WorkerStatus readStatus(byte[] json) throws IOException {
-        return MAPPER.readValue(json, WorkerStatus.class);
+        WorkerStatus status = MAPPER.readValue(json, WorkerStatus.class);
+        if (status == null) {
+            throw new IOException("null is not a status");
+        }
+        requireId("worker", status.worker());
+        return status;
+    }
+
+    private static void requireId(String what, @Nullable String id) throws IOException {
+        if (!JobNews.isId(id)) {
+            throw new IOException("the %s's id has %d characters; allowed is 1 to %d"
+                    .formatted(what, id == null ? 0 : id.length(), JobNews.MAX_ID));
+        }
     }
 
     private static byte[] bytes(Object value) {

@@ -2,6 +2,11 @@ package io.trainyard.event;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobNews.Rejected;
+import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.EpochTested;
@@ -12,31 +17,38 @@ import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobSpec;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Where a job stands: the fold of its events. Its topics are read side by side, so an epoch may be seen before
-/// the start of its attempt, or a job's end before its last losses; the fold comes out the same.
+/// Where a job stands: the fold of its news. The topics are read side by side, so an epoch may be seen before the start
+/// of its attempt, a job's end before its last losses, or its rejection before its command; the fold comes out the
+/// same.
 ///
-/// Events of an older attempt change nothing. A newer attempt keeps the epochs before the step it goes on from.
-/// Not thread-safe. As JSON: all fields.
+/// Events of an older attempt change nothing, but for the tests before the step that the newer one goes on from. A
+/// rejection changes nothing for a job that has started: it is about a later command with the same id.
+///
+/// This is the one model that people are shown, on the page as on the command line. Not thread-safe. As JSON: all
+/// fields, but for when the news came.
 @JsonAutoDetect(
         fieldVisibility = JsonAutoDetect.Visibility.ANY,
         getterVisibility = JsonAutoDetect.Visibility.NONE,
         isGetterVisibility = JsonAutoDetect.Visibility.NONE)
+@JsonPropertyOrder({"job", "epochs", "attempt", "status", "worker", "device", "spec", "initFrom", "checkpoint", "reason"
+})
 public final class JobState {
     public enum Status {
         WAITING,
         CLAIMED,
         RUNNING,
         FINISHED,
-        FAILED;
+        FAILED,
+
+        /// Refused before it ever started.
+        REJECTED;
 
         /// True when nothing more will happen.
         public boolean isFinal() {
-            return this == FINISHED || this == FAILED;
+            return this == FINISHED || this == FAILED || this == REJECTED;
         }
     }
 
@@ -50,13 +62,35 @@ public final class JobState {
             double testAccuracy,
             double accuracyLow,
             double accuracyHigh,
-            double imagesPerSecond) {}
+            double imagesPerSecond) {
+        static Epoch of(EpochTested tested) {
+            return new Epoch(
+                    tested.epoch(),
+                    tested.attempt(),
+                    tested.step(),
+                    tested.testLoss(),
+                    tested.testAccuracy(),
+                    tested.accuracyLow(),
+                    tested.accuracyHigh(),
+                    tested.imagesPerSecond());
+        }
+    }
 
     /// How long the steps of the attempt that finished took; the fields are those of [Finished].
     public record StepTimes(double medianMicros, double p95Micros, double p99Micros) {}
 
     private final String job;
-    private final List<Epoch> epochs = new ArrayList<>();
+    private final TestedEpochs epochs = new TestedEpochs();
+
+    @JsonIgnore
+    private final Commands commands = new Commands();
+
+    @JsonIgnore
+    private long firstHeardMillis = Long.MAX_VALUE;
+
+    @JsonIgnore
+    private long lastHeardMillis = Long.MIN_VALUE;
+
     private int attempt;
 
     @JsonIgnore
@@ -72,9 +106,6 @@ public final class JobState {
     private @Nullable Float loss;
     private @Nullable StepTimes stepTimes;
 
-    @JsonIgnore
-    private @Nullable EpochTested lastTest;
-
     private long firstStep = 1;
     private long step;
     private long steps;
@@ -85,15 +116,35 @@ public final class JobState {
         this.job = job;
     }
 
-    /// Takes in one event.
+    /// Takes in one piece of news.
+    ///
+    /// @throws IllegalArgumentException if it is another job's
+    public void apply(JobNews news) {
+        requireMine(news.job());
+        firstHeardMillis = Math.min(firstHeardMillis, news.millis());
+        lastHeardMillis = Math.max(lastHeardMillis, news.millis());
+        switch (news) {
+            case Requested command -> commands.add(command);
+            case Happened(TrainingEvent event, long _) -> apply(event);
+            case Rejected refusal -> commands.add(refusal);
+        }
+    }
+
+    private void requireMine(String other) {
+        if (!other.equals(job)) {
+            throw new IllegalArgumentException("news of job %s for the state of job %s".formatted(other, job));
+        }
+    }
+
+    /// Takes in one event that is at hand, with no topic between.
     ///
     /// @throws IllegalArgumentException if it is another job's
     public void apply(TrainingEvent event) {
-        if (!event.job().equals(job)) {
-            throw new IllegalArgumentException(
-                    "an event of job %s for the state of job %s".formatted(event.job(), job));
-        }
+        requireMine(event.job());
         if (event.attempt() < attempt) {
+            if (event instanceof EpochTested tested) {
+                epochs.add(tested);
+            }
             return;
         }
         if (event.attempt() > attempt) {
@@ -107,7 +158,7 @@ public final class JobState {
             }
             case Started started -> start(started);
             case StepLosses losses -> progress(losses);
-            case EpochTested tested -> add(tested);
+            case EpochTested tested -> epochs.add(tested);
             case CheckpointSaved saved -> checkpoint = saved.uri();
             case Finished finished -> {
                 end(Status.FINISHED, finished.stoppedEarly());
@@ -151,7 +202,7 @@ public final class JobState {
         firstStep = started.firstStep();
         step = Math.max(step, firstStep - 1);
         steps = (long) started.stepsPerEpoch() * started.spec().epochs();
-        epochs.removeIf(epoch -> epoch.attempt() < started.attempt() && epoch.step() >= started.firstStep());
+        epochs.begin(started);
     }
 
     private void progress(StepLosses losses) {
@@ -160,23 +211,6 @@ public final class JobState {
             step = losses.lastStep();
             loss = losses.losses()[losses.losses().length - 1];
             elapsedMicros = losses.elapsedMicros();
-        }
-    }
-
-    private void add(EpochTested tested) {
-        epochs.removeIf(epoch -> epoch.epoch() == tested.epoch());
-        epochs.add(new Epoch(
-                tested.epoch(),
-                tested.attempt(),
-                tested.step(),
-                tested.testLoss(),
-                tested.testAccuracy(),
-                tested.accuracyLow(),
-                tested.accuracyHigh(),
-                tested.imagesPerSecond()));
-        epochs.sort(Comparator.comparingInt(Epoch::epoch));
-        if (epochs.getLast().epoch() == tested.epoch()) {
-            lastTest = tested;
         }
     }
 
@@ -189,8 +223,10 @@ public final class JobState {
         return attempt;
     }
 
+    @JsonProperty("status")
     public Status status() {
-        return status;
+        boolean refused = commands.rejection() != null && spec == null && !status.isFinal();
+        return refused ? Status.REJECTED : status;
     }
 
     public @Nullable String worker() {
@@ -201,8 +237,14 @@ public final class JobState {
         return device;
     }
 
-    /// Null until the job has started.
+    /// The job as it runs, or else as it was asked for; null where neither is known.
+    @JsonProperty("spec")
     public @Nullable JobSpec spec() {
+        return spec == null ? commands.spec() : spec;
+    }
+
+    /// The job as it runs; null until it has started.
+    public @Nullable JobSpec startedSpec() {
         return spec;
     }
 
@@ -233,17 +275,18 @@ public final class JobState {
 
     /// The tested epochs, in order.
     public List<Epoch> epochs() {
-        return List.copyOf(epochs);
+        return epochs.all();
     }
 
     /// The test of the last epoch, with its numbers by class; null before the first.
     public @Nullable EpochTested lastTest() {
-        return lastTest;
+        return epochs.lastTest();
     }
 
     /// The last tested epoch's, 0..1; null before the first test.
     public @Nullable Double testAccuracy() {
-        return epochs.isEmpty() ? null : epochs.getLast().testAccuracy();
+        Epoch tested = epochs.newest();
+        return tested == null ? null : tested.testAccuracy();
     }
 
     /// Null until the job has finished.
@@ -254,8 +297,9 @@ public final class JobState {
     /// Training samples a second: the last tested epoch's, before that an estimate from the steps so far, 0
     /// before the first.
     public double imagesPerSecond() {
-        if (!epochs.isEmpty()) {
-            return epochs.getLast().imagesPerSecond();
+        Epoch tested = epochs.newest();
+        if (tested != null) {
+            return tested.imagesPerSecond();
         }
         JobSpec known = spec;
         return known == null || elapsedMicros == 0
@@ -274,8 +318,24 @@ public final class JobState {
         return checkpoint;
     }
 
-    /// Why it failed, was given back, or finished before its last epoch.
+    /// Why it failed, was given back, was rejected, or finished before its last epoch.
+    @JsonProperty("reason")
     public @Nullable String reason() {
-        return reason;
+        return status() == Status.REJECTED ? commands.rejection() : reason;
+    }
+
+    /// Why the newest command under this id was refused; null if it was not. The job may have run before.
+    public @Nullable String rejection() {
+        return commands.rejection();
+    }
+
+    /// When its first news was sent, since 1970; [Long#MAX_VALUE] before.
+    public long firstHeardMillis() {
+        return firstHeardMillis;
+    }
+
+    /// When its newest news was sent, since 1970; [Long#MIN_VALUE] before.
+    public long lastHeardMillis() {
+        return lastHeardMillis;
     }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.trainyard.spec.ParameterSpec.Init;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// One layer of a network, with the names and the meaning it has in PyTorch's `torch.nn`. Input sizes are not
@@ -60,10 +61,33 @@ public sealed interface LayerSpec {
         return List.of();
     }
 
-    /// Values that one sample's mask has in training, for samples of shape `in`; 0 for a layer that draws none
-    /// itself.
-    default int maskElements(Shape in) {
-        return 0;
+    /// Whether in training it needs all samples of a batch at once: it normalises each channel by the mean and variance
+    /// that the whole batch has there. Layers within it answer for themselves, here and below.
+    boolean needsWholeBatch();
+
+    /// What it draws in training, for samples of shape `in`; empty for a layer that draws nothing.
+    Optional<MaskSpec> mask(Shape in);
+
+    /// Multiplications, each with an addition, of the forward pass of one sample of shape `in`, in convolutions and
+    /// products with a matrix.
+    long multiplyAdds(Shape in);
+
+    /// A fixed function of each sample by itself: nothing to train, nothing to draw, no weights to multiply by.
+    sealed interface Fixed extends LayerSpec {
+        @Override
+        default boolean needsWholeBatch() {
+            return false;
+        }
+
+        @Override
+        default Optional<MaskSpec> mask(Shape in) {
+            return Optional.empty();
+        }
+
+        @Override
+        default long multiplyAdds(Shape in) {
+            return 0;
+        }
     }
 
     /// Cross-correlation with `out` square kernels, zero padding on all sides; weight (out, in / groups, kernel,
@@ -129,10 +153,25 @@ public sealed interface LayerSpec {
             int seen = in.size(0) / groups;
             return Window.weightAndBias(Shape.of(out, seen, kernel, kernel), seen * kernel * kernel, bias);
         }
+
+        @Override
+        public boolean needsWholeBatch() {
+            return false;
+        }
+
+        @Override
+        public Optional<MaskSpec> mask(Shape in) {
+            return Optional.empty();
+        }
+
+        @Override
+        public long multiplyAdds(Shape in) {
+            return (long) output(in).elements() * (in.size(0) / groups) * kernel * kernel;
+        }
     }
 
     /// The largest value of each window; no padding; windows that do not fit whole are left out.
-    record MaxPool2d(@Nullable String name, int kernel, int stride) implements LayerSpec {
+    record MaxPool2d(@Nullable String name, int kernel, int stride) implements Fixed {
         public MaxPool2d {
             Check.between("maxPool2d.kernel", kernel, 1, MAX_WINDOW);
             Check.between("maxPool2d.stride", stride, 1, MAX_WINDOW);
@@ -152,7 +191,7 @@ public sealed interface LayerSpec {
     }
 
     /// The mean of each window; no padding; windows that do not fit whole are left out.
-    record AvgPool2d(@Nullable String name, int kernel, int stride) implements LayerSpec {
+    record AvgPool2d(@Nullable String name, int kernel, int stride) implements Fixed {
         public AvgPool2d {
             Check.between("avgPool2d.kernel", kernel, 1, MAX_WINDOW);
             Check.between("avgPool2d.stride", stride, 1, MAX_WINDOW);
@@ -173,7 +212,7 @@ public sealed interface LayerSpec {
 
     /// Means over `out` x `out` windows that cover the image, whatever its size: window i of a side of `size` pixels
     /// reaches from floor(i size / out) to ceil((i + 1) size / out), not included. Neighbours may share pixels.
-    record AdaptiveAvgPool2d(@Nullable String name, int out) implements LayerSpec {
+    record AdaptiveAvgPool2d(@Nullable String name, int out) implements Fixed {
         public AdaptiveAvgPool2d {
             Check.between("adaptiveAvgPool2d.out", out, 1, MAX_WINDOW);
         }
@@ -215,10 +254,25 @@ public sealed interface LayerSpec {
                     new ParameterSpec("running_var", channels, new Init.Constant(1), false),
                     new ParameterSpec("num_batches_tracked", Shape.of(), new Init.Counter(), false));
         }
+
+        @Override
+        public boolean needsWholeBatch() {
+            return true;
+        }
+
+        @Override
+        public Optional<MaskSpec> mask(Shape in) {
+            return Optional.empty();
+        }
+
+        @Override
+        public long multiplyAdds(Shape in) {
+            return 0;
+        }
     }
 
-    /// A function of each value by itself; nothing to train, nothing to draw.
-    sealed interface Activation extends LayerSpec {
+    /// A function of each value by itself.
+    sealed interface ActivationFunction extends Fixed {
         @Override
         default Shape output(Shape in) {
             return in;
@@ -226,10 +280,10 @@ public sealed interface LayerSpec {
     }
 
     /// max(0, x).
-    record Relu(@Nullable String name) implements Activation {}
+    record Relu(@Nullable String name) implements ActivationFunction {}
 
     /// x above 0, `negativeSlope` x elsewhere.
-    record LeakyRelu(@Nullable String name, double negativeSlope) implements Activation {
+    record LeakyRelu(@Nullable String name, double negativeSlope) implements ActivationFunction {
         public LeakyRelu {
             Check.within("leakyRelu.negativeSlope", negativeSlope, 0, 1000);
         }
@@ -244,7 +298,7 @@ public sealed interface LayerSpec {
     /// x Phi(x), where Phi is the normal distribution's function (Hendrycks and Gimpel 2016).
     ///
     /// @param approximate `none` for Phi itself, `tanh` for 0.5 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
-    record Gelu(@Nullable String name, String approximate) implements Activation {
+    record Gelu(@Nullable String name, String approximate) implements ActivationFunction {
         public Gelu {
             Check.matching("gelu.approximate", approximate, "none|tanh", "none or tanh");
         }
@@ -261,10 +315,10 @@ public sealed interface LayerSpec {
     }
 
     /// The hyperbolic tangent.
-    record Tanh(@Nullable String name) implements Activation {}
+    record Tanh(@Nullable String name) implements ActivationFunction {}
 
     /// 1 / (1 + e^-x).
-    record Sigmoid(@Nullable String name) implements Activation {}
+    record Sigmoid(@Nullable String name) implements ActivationFunction {}
 
     /// In training zeroes each element with probability `p` and scales the others by 1/(1-p); in evaluation nothing.
     record Dropout(@Nullable String name, double p) implements LayerSpec {
@@ -284,8 +338,18 @@ public sealed interface LayerSpec {
         }
 
         @Override
-        public int maskElements(Shape in) {
-            return p == 0 ? 0 : in.elements();
+        public boolean needsWholeBatch() {
+            return false;
+        }
+
+        @Override
+        public Optional<MaskSpec> mask(Shape in) {
+            return p == 0 ? Optional.empty() : Optional.of(new MaskSpec(p, in.elements()));
+        }
+
+        @Override
+        public long multiplyAdds(Shape in) {
+            return 0;
         }
     }
 
@@ -308,13 +372,23 @@ public sealed interface LayerSpec {
         }
 
         @Override
-        public int maskElements(Shape in) {
-            return p == 0 ? 0 : in.size(0);
+        public boolean needsWholeBatch() {
+            return false;
+        }
+
+        @Override
+        public Optional<MaskSpec> mask(Shape in) {
+            return p == 0 ? Optional.empty() : Optional.of(new MaskSpec(p, in.size(0)));
+        }
+
+        @Override
+        public long multiplyAdds(Shape in) {
+            return 0;
         }
     }
 
     /// All dimensions of a sample become one, in (channel, row, column) order.
-    record Flatten(@Nullable String name) implements LayerSpec {
+    record Flatten(@Nullable String name) implements Fixed {
         @Override
         public Shape output(Shape in) {
             return Shape.of(in.elements());
@@ -343,6 +417,21 @@ public sealed interface LayerSpec {
         @Override
         public List<ParameterSpec> parameters(Shape in) {
             return Window.weightAndBias(Shape.of(out, in.size(0)), in.size(0), bias);
+        }
+
+        @Override
+        public boolean needsWholeBatch() {
+            return false;
+        }
+
+        @Override
+        public Optional<MaskSpec> mask(Shape in) {
+            return Optional.empty();
+        }
+
+        @Override
+        public long multiplyAdds(Shape in) {
+            return (long) out * in.size(0);
         }
     }
 
@@ -387,6 +476,21 @@ public sealed interface LayerSpec {
             return branches().stream()
                     .flatMap(branch -> branch.parameters(in).stream())
                     .toList();
+        }
+
+        @Override
+        public boolean needsWholeBatch() {
+            return false;
+        }
+
+        @Override
+        public Optional<MaskSpec> mask(Shape in) {
+            return Optional.empty();
+        }
+
+        @Override
+        public long multiplyAdds(Shape in) {
+            return 0;
         }
     }
 }

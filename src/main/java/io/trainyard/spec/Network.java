@@ -2,7 +2,10 @@ package io.trainyard.spec;
 
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -27,6 +30,11 @@ public record Network(Shape input, int classes, List<Layer> layers) {
             Shape out,
             List<ParameterSpec> parameters,
             List<List<Layer>> branches) {
+        /// As [LayerSpec#mask], in place.
+        public Optional<MaskSpec> mask() {
+            return spec.mask(in);
+        }
+
         /// This one, then those within.
         private Stream<Layer> all() {
             return Stream.concat(
@@ -116,36 +124,29 @@ public record Network(Shape input, int classes, List<Layer> layers) {
                         .sum();
     }
 
-    /// Values that the dropout masks of one sample have in training.
-    public long maskElements() {
+    /// Those that need all samples of a batch at once: the parts of a batch must meet there.
+    public List<Layer> wholeBatchLayers() {
         return allLayers().stream()
-                .mapToLong(layer -> layer.spec().maskElements(layer.in()))
-                .sum();
+                .filter(layer -> layer.spec().needsWholeBatch())
+                .toList();
+    }
+
+    /// What is drawn in a training step, in this order, each for the whole batch; by the layers' names.
+    public Map<String, MaskSpec> masks() {
+        Map<String, MaskSpec> masks = new LinkedHashMap<>();
+        allLayers().forEach(layer -> layer.mask().ifPresent(mask -> masks.put(layer.name(), mask)));
+        return masks;
+    }
+
+    /// Values that the masks of one sample have in training.
+    public long maskElements() {
+        return masks().values().stream().mapToLong(MaskSpec::elements).sum();
     }
 
     /// Multiplications, each with an addition, of one sample's forward pass, in convolutions and linear layers.
     public long multiplyAdds() {
-        long multiplyAdds = 0;
-        for (Layer layer : allLayers()) {
-            multiplyAdds += switch (layer.spec()) {
-                case LayerSpec.Conv2d conv ->
-                    (long) layer.out().elements()
-                            * (layer.in().size(0) / conv.groups())
-                            * conv.kernel()
-                            * conv.kernel();
-                case LayerSpec.Linear _ ->
-                    (long) layer.out().elements() * layer.in().elements();
-                case LayerSpec.MaxPool2d _,
-                        LayerSpec.AvgPool2d _,
-                        LayerSpec.AdaptiveAvgPool2d _,
-                        LayerSpec.BatchNorm2d _,
-                        LayerSpec.Activation _,
-                        LayerSpec.Dropout _,
-                        LayerSpec.Dropout2d _,
-                        LayerSpec.Flatten _,
-                        LayerSpec.Residual _ -> 0;
-            };
-        }
-        return multiplyAdds;
+        return allLayers().stream()
+                .mapToLong(layer -> layer.spec().multiplyAdds(layer.in()))
+                .sum();
     }
 }

@@ -3,43 +3,46 @@ package io.trainyard.topics;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobJson;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.kafka.common.config.TopicConfig;
 
 /// The topics of a fleet, without their common prefix. The key of every record is the job's id, or on
-/// [#WORKERS] the worker's.
+/// [#WORKERS] the worker's. They stand in the order in which records of the same time are read: a job is asked for
+/// before
+/// it runs, and its losses come before its end.
 public enum Topic {
-    COMMANDS_HIGH("commands.high", commands()),
-    COMMANDS_NORMAL("commands.normal", commands()),
-    COMMANDS_LOW("commands.low", commands()),
-    CPU_COMMANDS_HIGH("commands.cpu.high", commands()),
-    CPU_COMMANDS_NORMAL("commands.cpu.normal", commands()),
-    CPU_COMMANDS_LOW("commands.cpu.low", commands()),
-    CUDA_COMMANDS_HIGH("commands.cuda.high", commands()),
-    CUDA_COMMANDS_NORMAL("commands.cuda.normal", commands()),
-    CUDA_COMMANDS_LOW("commands.cuda.low", commands()),
-    CONTROL("control", compacted()),
-    STEPS("steps", retained(Duration.ofDays(2))),
-    ACCURACY("accuracy", retained(Duration.ofDays(30))),
-    CHECKPOINTS("checkpoints", compacted()),
-    JOBS("jobs", large(compacted())),
-    WORKERS("workers", compacted()),
-    DEAD_LETTER("dead-letter", retained(Duration.ofDays(30)));
+    COMMANDS_HIGH("commands.high", Content.COMMANDS, commands()),
+    COMMANDS_NORMAL("commands.normal", Content.COMMANDS, commands()),
+    COMMANDS_LOW("commands.low", Content.COMMANDS, commands()),
+    CPU_COMMANDS_HIGH("commands.cpu.high", Content.COMMANDS, commands()),
+    CPU_COMMANDS_NORMAL("commands.cpu.normal", Content.COMMANDS, commands()),
+    CPU_COMMANDS_LOW("commands.cpu.low", Content.COMMANDS, commands()),
+    CUDA_COMMANDS_HIGH("commands.cuda.high", Content.COMMANDS, commands()),
+    CUDA_COMMANDS_NORMAL("commands.cuda.normal", Content.COMMANDS, commands()),
+    CUDA_COMMANDS_LOW("commands.cuda.low", Content.COMMANDS, commands()),
+    CONTROL("control", Content.OTHER, compacted()),
+    STEPS("steps", Content.EVENTS, retained(Duration.ofDays(2))),
+    ACCURACY("accuracy", Content.EVENTS, retained(Duration.ofDays(30))),
+    CHECKPOINTS("checkpoints", Content.EVENTS, compacted()),
+    JOBS("jobs", Content.EVENTS, large(compacted())),
+    WORKERS("workers", Content.OTHER, compacted()),
+    DEAD_LETTER("dead-letter", Content.DEAD_LETTERS, retained(Duration.ofDays(30)));
 
     /// Where commands are; [Priority] says which is for what.
-    public static final List<Topic> COMMANDS = List.of(
-            COMMANDS_HIGH,
-            CPU_COMMANDS_HIGH,
-            CUDA_COMMANDS_HIGH,
-            COMMANDS_NORMAL,
-            CPU_COMMANDS_NORMAL,
-            CUDA_COMMANDS_NORMAL,
-            COMMANDS_LOW,
-            CPU_COMMANDS_LOW,
-            CUDA_COMMANDS_LOW);
+    public static final List<Topic> COMMANDS = with(EnumSet.of(Content.COMMANDS));
+
+    /// Where events are.
+    public static final List<Topic> EVENTS = with(EnumSet.of(Content.EVENTS));
+
+    /// All that say something about jobs.
+    public static final List<Topic> NEWS = with(EnumSet.of(Content.COMMANDS, Content.EVENTS, Content.DEAD_LETTERS));
 
     /// The largest record that commands and jobs may have, in bytes: the longest command, and as much again, because
     /// the event that a job has started carries its command and the table of its parameters.
@@ -49,11 +52,40 @@ public enum Topic {
     public static final String DEFAULT_PREFIX = "trainyard.";
 
     private final String suffix;
+    private final Content content;
     private final Map<String, String> settings;
 
-    Topic(String suffix, Map<String, String> settings) {
+    /// What the records of a topic are.
+    public enum Content {
+        /// Jobs that are asked for.
+        COMMANDS,
+        /// What happens to jobs.
+        EVENTS,
+        /// Commands that nobody will run.
+        DEAD_LETTERS,
+        /// Nothing about jobs.
+        OTHER
+    }
+
+    Topic(String suffix, Content content, Map<String, String> settings) {
         this.suffix = suffix;
+        this.content = content;
         this.settings = settings;
+    }
+
+    /// The topics by their full names.
+    public static Map<String, Topic> byName(String prefix) {
+        return Arrays.stream(values()).collect(Collectors.toMap(topic -> topic.name(prefix), topic -> topic));
+    }
+
+    private static List<Topic> with(Set<Content> contents) {
+        return Arrays.stream(values())
+                .filter(topic -> contents.contains(topic.content))
+                .toList();
+    }
+
+    public Content content() {
+        return content;
     }
 
     /// The topic's full name.
@@ -69,7 +101,7 @@ public enum Topic {
     /// How many partitions a topic is created with; empty leaves it to the brokers. Commands have one: a share group
     /// divides partitions among its members, and a command must never wait for a member that is busy.
     Optional<Integer> partitions() {
-        return COMMANDS.contains(this) ? Optional.of(1) : Optional.empty();
+        return content == Content.COMMANDS ? Optional.of(1) : Optional.empty();
     }
 
     /// Settings a topic is created with, as Kafka names them.

@@ -4,6 +4,7 @@ import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.SavedModel;
+import io.trainyard.device.Initializer;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.random.TorchRandom;

@@ -58,7 +58,7 @@ async function load(job) {
     }
     show(known);
     noteLosses(points);
-    const over = ["FINISHED", "FAILED"].includes(known.summary.status);
+    const over = format.isOver(known.summary.status);
     if (isThere(points.mean, "loss-chart", "no-losses", over ? "No losses." : "No losses yet.")) drawLosses(points);
     if (isThere(known.tests, "accuracy-chart", "no-accuracy", over ? "No epoch was tested." : "No epoch tested yet.")) {
       drawAccuracy(known.tests);
@@ -110,7 +110,7 @@ function showFacts(summary, tests, stepTimes) {
     ["Device", summary.device ?? format.NONE],
     ["Worker", summary.worker ?? format.NONE],
     ["Step", summary.steps > 0 ? `${format.integer(summary.step)} / ${format.integer(summary.steps)}` : format.NONE],
-    [summary.kind === "evaluate" ? "Tests" : "Starts from", summary.initFrom ?? "drawn weights"],
+    [summary.kind === "evaluate" ? "Tests" : "Starts from", summary.initFrom ?? (summary.kind ? "drawn weights" : format.NONE)],
     ["Epochs", summary.epochs > 0 ? `${summary.epochsDone} / ${summary.epochs}` : format.NONE],
     ["Loss", format.loss(summary.loss)],
     ["Accuracy (95 %)", format.accuracy(summary)],
@@ -118,8 +118,8 @@ function showFacts(summary, tests, stepTimes) {
     ["Images/s", format.rate(summary.imagesPerSecond)],
     ["Step time", format.stepTimes(stepTimes)],
     ["Time left", format.duration(summary.remainingMicros)],
-    ["Attempt", format.integer(summary.attempt)],
-    ["Checkpoint", summary.checkpoint ?? (["FINISHED", "FAILED"].includes(summary.status) ? "none" : "none yet"), "wide"],
+    ["Attempt", summary.attempt > 0 ? format.integer(summary.attempt) : format.NONE],
+    ["Checkpoint", summary.checkpoint ?? (format.isOver(summary.status) ? "none" : "none yet"), "wide"],
   ];
   const list = byId("facts");
   if (list.childElementCount !== facts.length) {

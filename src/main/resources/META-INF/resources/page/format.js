@@ -67,7 +67,13 @@ const STATES = {
   RUNNING: "Running",
   FINISHED: "Finished",
   FAILED: "Failed",
+  REJECTED: "Rejected",
 };
+
+// True when nothing more will happen to the job.
+export function isOver(status) {
+  return ["FINISHED", "FAILED", "REJECTED"].includes(status);
+}
 
 export function stateWord(status) {
   return STATES[status] ?? status;

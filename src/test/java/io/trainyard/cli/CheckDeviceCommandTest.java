@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.trainyard.cli.report.CheckReport;
+import io.trainyard.cli.report.JsonCheckReport;
+import io.trainyard.cli.report.TextCheckReport;
+import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.Device;
 import io.trainyard.device.check.BenchmarkCase;
 import io.trainyard.device.check.BenchmarkResult;
@@ -66,7 +70,7 @@ class CheckDeviceCommandTest {
 
     @Test
     void failuresAreListedAndDevicesCompared() {
-        CheckReport report = new TextCheckReport(out);
+        CheckReport report = new TextCheckReport(out, "1.0");
         report.result(failure());
         Device device = ReferenceComparison.reference();
         report.beginBenchmark(device, null);
@@ -88,7 +92,7 @@ class CheckDeviceCommandTest {
 
     @Test
     void failuresAreListedAsJson() throws IOException {
-        CheckReport report = new JsonCheckReport(out);
+        CheckReport report = new JsonCheckReport(out, "1.0");
         report.result(failure());
         JsonNode difference = json(lines().getFirst()).path("differences").path(0);
         assertThat(difference.path("value").asText()).isEqualTo("gradient 0.weight[3]");

@@ -1,19 +1,25 @@
 package io.trainyard.cli;
 
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.failed;
+import static io.trainyard.event.SampleEvents.whole;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
 import io.trainyard.broker.TestBroker;
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
-import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.JobJson;
+import io.trainyard.topics.Cluster;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
+import io.trainyard.topics.TopicRecord;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -73,10 +79,10 @@ class FleetCommandsTest {
         assertThat(run("---\n" + JOB.formatted("a") + "---\n" + JOB.formatted("b"), "submit", "-"))
                 .isZero();
         assertThat(out.toString(UTF_8)).isEqualTo("a\nb\n".replace("\n", System.lineSeparator()));
-        List<EventLog.Entry> commands = read(Topic.COMMANDS_NORMAL);
-        assertThat(commands).extracting(EventLog.Entry::key).containsExactlyInAnyOrder("a", "b");
+        List<TopicRecord> commands = read(Topic.COMMANDS_NORMAL);
+        assertThat(commands).extracting(TopicRecord::key).containsExactlyInAnyOrder("a", "b");
         assertThat(commands)
-                .extracting(entry -> JobJson.read(entry.json()).id())
+                .extracting(entry -> JobJson.read(entry.body()).id())
                 .containsExactlyInAnyOrder("a", "b");
         assertThat(TopicAdmin.open(TestBroker.address(), Patience.LIMIT)
                         .listTopics()
@@ -94,9 +100,9 @@ class FleetCommandsTest {
         assertThat(run(JOB.formatted("b"), "submit", "-", "--priority", "low")).isZero();
         assertThat(run(JOB.formatted("c"), "submit", "-", "--priority", "urgent"))
                 .isEqualTo(ExitCodes.BAD_INPUT);
-        assertThat(read(Topic.COMMANDS_HIGH)).extracting(EventLog.Entry::key).containsExactly("a");
+        assertThat(read(Topic.COMMANDS_HIGH)).extracting(TopicRecord::key).containsExactly("a");
         assertThat(read(Topic.COMMANDS_NORMAL)).isEmpty();
-        assertThat(read(Topic.COMMANDS_LOW)).extracting(EventLog.Entry::key).containsExactly("b");
+        assertThat(read(Topic.COMMANDS_LOW)).extracting(TopicRecord::key).containsExactly("b");
     }
 
     @Test
@@ -112,12 +118,10 @@ class FleetCommandsTest {
                         "submit",
                         "-"))
                 .isZero();
-        assertThat(read(Topic.COMMANDS_NORMAL)).extracting(EventLog.Entry::key).containsExactly("anyone", "reference");
-        assertThat(read(Topic.CPU_COMMANDS_NORMAL))
-                .extracting(EventLog.Entry::key)
-                .containsExactly("cpu");
+        assertThat(read(Topic.COMMANDS_NORMAL)).extracting(TopicRecord::key).containsExactly("anyone", "reference");
+        assertThat(read(Topic.CPU_COMMANDS_NORMAL)).extracting(TopicRecord::key).containsExactly("cpu");
         assertThat(read(Topic.CUDA_COMMANDS_NORMAL))
-                .extracting(EventLog.Entry::key)
+                .extracting(TopicRecord::key)
                 .containsExactly("gpu", "gpu-1", "gpus");
         assertThat(run("", "jobs")).isZero();
         assertThat(out.toString(UTF_8)).containsPattern("gpus +WAITING");
@@ -141,7 +145,7 @@ class FleetCommandsTest {
                 CompletableFuture.supplyAsync(() -> run(JOB.formatted("a"), "submit", "-", "--watch"));
         Patience.await("the command to watch")
                 .until(() -> out.toString(UTF_8).contains("job a is waiting for a worker"));
-        for (TrainingEvent event : Jobs.whole("a")) {
+        for (TrainingEvent event : whole("a")) {
             publish(event);
             String line = switch (event) {
                 case Started _ -> "job a started on cpu";
@@ -157,8 +161,8 @@ class FleetCommandsTest {
     @Test
     void watchSaysWhyAJobFailed() {
         submit("a");
-        publish(Jobs.claimed("a"));
-        publish(new Failed("a", 1, "the data set is not there"));
+        publish(claimed("a"));
+        publish(failed("a", 1, "the data set is not there"));
         assertThat(run("", "watch", "a")).isEqualTo(ExitCodes.FAILED);
         assertThat(err.toString(UTF_8)).contains("job a failed: the data set is not there");
     }
@@ -180,7 +184,7 @@ class FleetCommandsTest {
     @Test
     void aJobThatRanWithAnotherSpecIsNotMistakenForTheOneSubmitted() {
         submit("a");
-        Jobs.whole("a").forEach(this::publish);
+        whole("a").forEach(this::publish);
         assertThat(run(JOB.formatted("a"), "submit", "-", "--watch")).isZero();
         assertThat(run(JOB.formatted("a").replace("epochs: 2", "epochs: 3"), "submit", "-", "--watch"))
                 .isEqualTo(ExitCodes.FAILED);
@@ -202,7 +206,7 @@ class FleetCommandsTest {
         assertThat(err.toString(UTF_8)).contains("there are no jobs");
         submit("a");
         submit("b");
-        Jobs.whole("a").forEach(this::publish);
+        whole("a").forEach(this::publish);
         assertThat(run("", "jobs")).isZero();
         assertThat(out.toString(UTF_8).lines().skip(1).sorted())
                 .satisfiesExactly(
@@ -223,11 +227,11 @@ class FleetCommandsTest {
         createTopics();
         String odd = "{\"type\":\"claimed\" , \"job\":\"a\",\"later\":1}";
         send(Topic.JOBS, "a", odd.getBytes(UTF_8));
-        List<TrainingEvent> events = new ArrayList<>(Jobs.whole("a"));
+        List<TrainingEvent> events = new ArrayList<>(whole("a"));
         events.forEach(this::publish);
         send(Topic.JOBS, "a", "no JSON".getBytes(UTF_8));
         send(Topic.JOBS, "a", null);
-        publish(Jobs.claimed("b"));
+        publish(claimed("b"));
         assertThat(run("", "events", "--job", "a")).isZero();
         List<String> lines = new ArrayList<>(List.of(odd));
         events.forEach(event -> lines.add(new String(EventJson.write(event), UTF_8)));
@@ -240,7 +244,7 @@ class FleetCommandsTest {
     @Test
     void eventsOfManyRecordsStayInOrder() {
         createTopics();
-        int each = 3 * PartitionBuffer.MAX_RECORDS;
+        int each = 3 * EventLog.MAX_RECORDS;
         for (int i = 0; i < each; i++) {
             send(Topic.STEPS, "a", "{\"n\":%d}".formatted(2 * i).getBytes(UTF_8));
             send(Topic.ACCURACY, "a", "{\"n\":%d}".formatted(2 * i + 1).getBytes(UTF_8));
@@ -256,7 +260,7 @@ class FleetCommandsTest {
     @Test
     void eventsEndQuietlyWhenNobodyReads() {
         createTopics();
-        Jobs.whole("a").forEach(this::publish);
+        whole("a").forEach(this::publish);
         PrintStream broken = new PrintStream(new OutputStream() {
             @Override
             public void write(int b) throws IOException {
@@ -313,10 +317,9 @@ class FleetCommandsTest {
         }
     }
 
-    private List<EventLog.Entry> read(Topic topic) {
-        List<EventLog.Entry> entries = new ArrayList<>();
-        try (EventLog log =
-                EventLog.open(KafkaOptions.at(TestBroker.address(), prefix, Patience.LIMIT), List.of(topic))) {
+    private List<TopicRecord> read(Topic topic) {
+        List<TopicRecord> entries = new ArrayList<>();
+        try (EventLog log = EventLog.open(new Cluster(TestBroker.address(), prefix, Patience.LIMIT), List.of(topic))) {
             log.readToEnd(entries::add);
         }
         return entries;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
+import io.trainyard.event.SampleEvents;
+import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Priority;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,8 +30,8 @@ final class InterruptIT {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "there is no /usr/bin/script");
         String prefix = "interrupt.";
         CommandSender.send(
-                KafkaOptions.at(TestBroker.address(), prefix, Patience.LIMIT),
-                List.of(Jobs.spec("a")),
+                new Cluster(TestBroker.address(), prefix, Patience.LIMIT),
+                List.of(SampleEvents.spec("a")),
                 Priority.NORMAL,
                 _ -> {});
         String command =

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.spec.DeviceSpec;

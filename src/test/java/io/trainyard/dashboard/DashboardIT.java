@@ -1,8 +1,10 @@
 package io.trainyard.dashboard;
 
-import static io.trainyard.dashboard.SampleEvents.losses;
-import static io.trainyard.dashboard.SampleEvents.started;
-import static io.trainyard.dashboard.SampleEvents.tested;
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.spec;
+import static io.trainyard.event.SampleEvents.started;
+import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -10,7 +12,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
-import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
@@ -52,11 +53,12 @@ class DashboardIT {
     static void start() throws Exception {
         TopicAdmin.createMissing(TestBroker.address(), PREFIX, Patience.LIMIT);
         publisher = new EventPublisher(TestBroker.address(), PREFIX);
-        publisher.send(new Claimed("earlier", 1, "w1", "cpu"), started("earlier", 1, 2, 1, 100));
+        publisher.send(claimed("earlier"), started(spec("earlier"), 1, 1, 100, null));
         publisher.sendText(Topic.JOBS, "this is no event");
         publisher.sendText(Topic.STEPS, "{\"type\": \"stepLosses\"}");
         publisher.sendText(Topic.WORKERS, "[]");
         publisher.send(losses("earlier", 1, 0, 1, 100), tested("earlier", 1, 0, 100, 0.6));
+        publisher.reject("refused", "{", "it is not JSON");
         dashboard = start("--kafka", TestBroker.address(), "--port", "0");
         url = dashboard.await(URL);
         http = HttpClient.newHttpClient();
@@ -94,8 +96,11 @@ class DashboardIT {
             assertThat(detail.at("/summary/step").asLong()).isEqualTo(100);
             assertThat(detail.at("/tests/0/testAccuracy").asDouble()).isEqualTo(0.6);
             assertThat(detail.at("/confusion")).hasSize(10);
+            assertThat(json("/api/jobs").findValuesAsText("job")).contains("refused");
         });
         assertThat(json("/api/jobs").findValuesAsText("job")).contains("earlier");
+        assertThat(json("/api/jobs/refused").at("/summary/status").asText()).isEqualTo("REJECTED");
+        assertThat(json("/api/jobs/refused").at("/summary/reason").asText()).isEqualTo("it is not JSON");
         assertThat(json("/api/jobs/earlier/losses").get("mean")).hasSize(100);
         assertThat(json("/api/jobs/earlier/losses?from=11&to=20").get("firstStep"))
                 .hasSize(10);
@@ -143,11 +148,15 @@ class DashboardIT {
             EventStream.Event first = stream.next();
             assertThat(first.name()).isEqualTo("snapshot");
 
-            publisher.send(new Claimed("live", 1, "w1", "cpu"));
+            publisher.send(spec("live"));
+            JsonNode waiting = changeOf(stream, "live");
+            assertThat(waiting.get("status").asText()).isEqualTo("WAITING");
+            assertThat(waiting.get("network").asText()).isEqualTo("lenet");
+            publisher.send(claimed("live"));
             JsonNode claimed = changeOf(stream, "live");
             assertThat(claimed.get("status").asText()).isEqualTo("CLAIMED");
 
-            publisher.send(started("live", 1, 1, 1, 100), losses("live", 1, 0, 1, 40));
+            publisher.send(started(spec("live"), 1, 1, 100, null), losses("live", 1, 0, 1, 40));
             Patience.await("step 40")
                     .until(() -> changeOf(stream, "live").get("step").asInt() == 40);
 

@@ -4,12 +4,17 @@ import io.trainyard.Patience;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
@@ -36,6 +41,24 @@ final class EventPublisher implements AutoCloseable {
 
     void send(WorkerStatus status) throws Exception {
         send(Topic.WORKERS, status.worker(), EventJson.write(status));
+    }
+
+    /// As `submit` does.
+    void send(JobSpec job) throws Exception {
+        send(Topic.COMMANDS_NORMAL, job.id(), JobJson.write(job).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// As a worker does with the first command on its topic, which it cannot read.
+    void reject(String job, String command, String reason) throws Exception {
+        byte[] body = command.getBytes(StandardCharsets.UTF_8);
+        send(Topic.COMMANDS_HIGH, job, body);
+        Headers headers = new RecordHeaders()
+                .add(DeadLetter.REASON, reason.getBytes(StandardCharsets.UTF_8))
+                .add(DeadLetter.SOURCE_TOPIC, Topic.COMMANDS_HIGH.name(prefix).getBytes(StandardCharsets.UTF_8))
+                .add(DeadLetter.SOURCE_PARTITION, "0".getBytes(StandardCharsets.UTF_8))
+                .add(DeadLetter.SOURCE_OFFSET, "0".getBytes(StandardCharsets.UTF_8));
+        var _ = Patience.get(
+                producer.send(new ProducerRecord<>(Topic.DEAD_LETTER.name(prefix), null, job, body, headers)));
     }
 
     void sendText(Topic topic, String text) throws Exception {

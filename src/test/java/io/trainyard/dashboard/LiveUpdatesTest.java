@@ -1,11 +1,12 @@
 package io.trainyard.dashboard;
 
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.losses;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 import io.trainyard.Patience;
-import io.trainyard.event.TrainingEvent.Claimed;
-import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.event.JobNews.Happened;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -31,18 +32,18 @@ class LiveUpdatesTest {
     @Test
     void aSlowClientIsGivenTheNewestStateAndNothingIsQueuedForIt() {
         LiveUpdates.of(history, PERIOD, Duration.ofHours(1)).subscribe().withSubscriber(client);
-        history.apply(new Claimed("a", 1, "w1", "cpu"), 1);
+        history.apply(new Happened(claimed("a"), 1));
         assertThat(next().snapshot()).isTrue();
 
         for (int step = 1; step <= 1000; step++) {
-            history.apply(new StepLosses("a", 1, 0, step, new float[] {1}, step), 1);
+            history.apply(new Happened(losses("a", 1, 0, step, 1), 1));
         }
         LiveUpdate update = next();
 
         assertThat(update.snapshot()).isFalse();
         assertThat(update.jobs()).extracting(JobSummary::step).containsExactly(1000L);
         client.request(1000);
-        history.apply(new Claimed("b", 1, "w1", "cpu"), 1);
+        history.apply(new Happened(claimed("b"), 1));
         Patience.await("the change")
                 .untilAsserted(() -> assertThat(client.getItems())
                         .hasSize(3)

@@ -1,6 +1,5 @@
 package io.trainyard.dashboard;
 
-import static io.trainyard.dashboard.SampleEvents.lossOf;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -11,7 +10,16 @@ import org.junit.jupiter.api.Test;
 
 class LossCurveTest {
     private static float[] losses(long firstStep, int steps) {
-        return SampleEvents.losses("a", 1, 0, firstStep, steps).losses();
+        float[] losses = new float[steps];
+        for (int i = 0; i < steps; i++) {
+            losses[i] = lossOf(firstStep + i);
+        }
+        return losses;
+    }
+
+    /// Some figure between -1 and 1.
+    private static float lossOf(long step) {
+        return (float) Math.sin(step);
     }
 
     private static List<Bucket> all(LossCurve curve) {

@@ -1,22 +1,26 @@
 package io.trainyard.dashboard;
 
-import static io.trainyard.dashboard.SampleEvents.losses;
-import static io.trainyard.dashboard.SampleEvents.saved;
-import static io.trainyard.dashboard.SampleEvents.started;
-import static io.trainyard.dashboard.SampleEvents.startedEvaluation;
-import static io.trainyard.dashboard.SampleEvents.tested;
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.evaluated;
+import static io.trainyard.event.SampleEvents.evaluation;
+import static io.trainyard.event.SampleEvents.failed;
+import static io.trainyard.event.SampleEvents.finished;
+import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.saved;
+import static io.trainyard.event.SampleEvents.started;
+import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
-import io.trainyard.event.TrainingEvent.Claimed;
-import io.trainyard.event.TrainingEvent.Failed;
-import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.CheckpointName;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.TopicAdmin;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.core.ConditionFactory;
@@ -29,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class PageIT {
     private static final AtomicInteger NUMBER = new AtomicInteger();
     private static final Path PICTURES = Path.of("target", "page");
+    private static final CheckpointName SHAPES = new CheckpointName("shapes-3", 200L);
     private static final String HOSTILE = "<img src=x onerror=\"document.title='taken'\"><script>alert(1)</script>";
 
     @TempDir
@@ -89,19 +94,20 @@ class PageIT {
             browser.screenshot(PICTURES.resolve("empty.png"));
             browser.run("window.sameDocument = true");
 
-            publisher.send(new Claimed("fashion-7", 1, "worker-1", "cpu"));
+            publisher.send(claimed("fashion-7", 1, "worker-1"));
             see(row("fashion-7"), "Claimed");
-            publisher.send(started("fashion-7", 1, 5, 1, 938), losses("fashion-7", 1, 0, 1, 300));
+            publisher.send(
+                    started(fashion("fashion-7", 5), 1, 1, 938, null), losses("fashion-7", 1, 0, 1, curve(1, 300)));
             see(row("fashion-7"), "300 / 4,690");
             see(row("fashion-7"), "Running");
             see("#detail-heading", "fashion-7");
             await("the chart").until(() -> drawnPixels("#loss-chart") > 500);
             long before = drawnPixels("#accuracy-chart");
 
-            publisher.send(losses("fashion-7", 1, 0, 301, 638), tested("fashion-7", 1, 0, 938, 0.71));
-            publisher.send(losses("fashion-7", 1, 1, 939, 938), tested("fashion-7", 1, 1, 1876, 0.79));
-            publisher.send(losses("fashion-7", 1, 2, 1877, 938), tested("fashion-7", 1, 2, 2814, 0.83));
-            publisher.send(saved("fashion-7", 1, 2, 2814), losses("fashion-7", 1, 3, 2815, 412));
+            publisher.send(losses("fashion-7", 1, 0, 301, curve(301, 638)), tested("fashion-7", 1, 0, 938, 0.71));
+            publisher.send(losses("fashion-7", 1, 1, 939, curve(939, 938)), tested("fashion-7", 1, 1, 1876, 0.79));
+            publisher.send(losses("fashion-7", 1, 2, 1877, curve(1877, 938)), tested("fashion-7", 1, 2, 2814, 0.83));
+            publisher.send(saved("fashion-7", 1, 2, 2814), losses("fashion-7", 1, 3, 2815, curve(2815, 412)));
             heartbeats();
             see(row("fashion-7"), "3,226 / 4,690");
             see(row("fashion-7"), "83.0 %");
@@ -112,21 +118,26 @@ class PageIT {
             see("#workers", "worker-1");
 
             publisher.send(
-                    new Claimed("shapes-3", 1, "worker-2", "cpu"),
-                    started("shapes-3", 1, 2, 1, 100),
-                    losses("shapes-3", 1, 0, 1, 200),
+                    claimed("shapes-3", 1, "worker-2"),
+                    started(fashion("shapes-3", 2), 1, 1, 100, null),
+                    losses("shapes-3", 1, 0, 1, curve(1, 200)),
                     tested("shapes-3", 1, 1, 200, 0.912),
-                    new Finished(
-                            "shapes-3", 1, 200, 0.912, 812, 950, 1024, 1600, "ab", "test accuracy 0.912 reached 0.9"),
-                    startedEvaluation("check", new CheckpointName("shapes-3", 200L)),
-                    tested("check", 1, 1, 200, 0.875),
-                    new Finished("check", 1, 0, 0.875, 0, 0, 0, 1600, "ab", null),
-                    new Claimed("hostile", 1, "worker-2", "cpu"),
-                    new Failed("hostile", 1, HOSTILE));
+                    finished("shapes-3", 1, 200, "test accuracy 0.912 reached 0.9"),
+                    started(evaluation("check", SHAPES), 1, 1, 0, SHAPES),
+                    evaluated("check", 1, 200, 0.875),
+                    finished("check", 1, 0),
+                    claimed("hostile", 1, "worker-2"),
+                    failed("hostile", 1, HOSTILE));
+            publisher.send(evaluation("check-later", SHAPES));
+            publisher.reject("mistyped", "{\"id\": ", "it is not JSON: it ends too early");
             see(row("shapes-3"), "Finished");
             see(row("hostile"), "Failed");
             see(row("check"), "tests shapes-3/200");
             see(row("check"), "87.5 %");
+            see(row("mistyped"), "Rejected");
+            see(row("check-later"), "Waiting");
+            see(row("check-later"), "tests shapes-3/200");
+            see(row("check-later"), "fashion-mnist");
             heartbeats();
             browser.run("scrollTo(0, 0)");
             browser.screenshot(PICTURES.resolve("light.png"));
@@ -164,6 +175,16 @@ class PageIT {
             see("#no-losses", "No losses.");
             await("the chart").until(() -> drawnPixels("#accuracy-chart") > 100);
             browser.screenshot(PICTURES.resolve("evaluation.png"));
+            browser.visit(dashboard.await(DashboardIT.URL) + "/#job/mistyped");
+            see("#detail-state", "Rejected");
+            see("#detail-reason", "it is not JSON: it ends too early");
+            see("#no-losses", "No losses.");
+            browser.screenshot(PICTURES.resolve("rejected.png"));
+            browser.visit(dashboard.await(DashboardIT.URL) + "/#job/check-later");
+            see("#detail-state", "Waiting");
+            see("#facts", "shapes-3/200");
+            see("#no-losses", "No losses yet.");
+            browser.screenshot(PICTURES.resolve("waiting.png"));
             browser.visit(dashboard.await(DashboardIT.URL) + "/#job/no%20such");
             see("#detail-missing", "there is no job \"no such\" here");
         }
@@ -175,19 +196,35 @@ class PageIT {
         try (var socket = new ServerSocket(0)) {
             port = Integer.toString(socket.getLocalPort());
         }
-        publisher.send(new Claimed("first", 1, "worker-1", "cpu"));
+        publisher.send(claimed("first", 1, "worker-1"));
         try (var dashboard = dashboard(port)) {
             browser.visit(dashboard.await(DashboardIT.URL) + "/");
             see(row("first"), "Claimed");
         }
         see("#connection", "Connection lost");
-        publisher.send(new Claimed("second", 1, "worker-1", "cpu"));
+        publisher.send(claimed("second", 1, "worker-1"));
         try (var dashboard = dashboard(port)) {
             dashboard.await(DashboardIT.URL);
             see("#connection", "Live");
             see(row("second"), "Claimed");
             see(row("first"), "Claimed");
         }
+    }
+
+    private static JobSpec fashion(String job, int epochs) {
+        return JobJson.read("""
+                {"id": "%s", "network": "fashion", "dataset": "fashion-mnist", "epochs": %d, "batchSize": 64}""".formatted(job, epochs).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// Losses as those of a network that learns: what a picture of the page is made of.
+    private static float[] curve(long firstStep, int steps) {
+        float[] losses = new float[steps];
+        for (int i = 0; i < steps; i++) {
+            long step = firstStep + i;
+            losses[i] = (float)
+                    (0.3 + 2 * Math.exp(-step / 400.0) + 0.1 * Math.sin(step * 12.9898) * Math.cos(step * 78.233));
+        }
+        return losses;
     }
 
     /// Pixels of a chart's canvas in which something is drawn.

@@ -52,22 +52,36 @@ public record RandomNetwork(
     /// find the smallest network that fails, whatever that does to the shapes.
     private record Recipe(Kind kind, int first, int second, int third, int fourth) {}
 
+    /// Makes a layer that fits behind a shape; null where none does.
+    private interface Maker {
+        @Nullable
+        LayerSpec make(Recipe recipe, Shape in);
+    }
+
     private enum Kind {
-        CONV2D,
-        MAX_POOL2D,
-        AVG_POOL2D,
-        ADAPTIVE_AVG_POOL2D,
-        BATCH_NORM2D,
-        RELU,
-        LEAKY_RELU,
-        GELU,
-        TANH,
-        SIGMOID,
-        DROPOUT,
-        DROPOUT2D,
-        FLATTEN,
-        LINEAR,
-        RESIDUAL
+        CONV2D((recipe, in) -> isImage(in) ? conv(recipe, in) : null),
+        MAX_POOL2D((recipe, in) -> isImage(in) ? new MaxPool2d(null, window(recipe, in), stride(recipe)) : null),
+        AVG_POOL2D((recipe, in) -> isImage(in) ? new AvgPool2d(null, window(recipe, in), stride(recipe)) : null),
+        ADAPTIVE_AVG_POOL2D((recipe, in) -> isImage(in) ? new AdaptiveAvgPool2d(null, 1 + recipe.first() % 5) : null),
+        BATCH_NORM2D((_, in) -> isImage(in) && in.elements() > in.size(0) ? new BatchNorm2d(null) : null),
+        RELU((_, _) -> new Relu(null)),
+        LEAKY_RELU((recipe, _) -> new LeakyRelu(null, recipe.first() / 50.0)),
+        GELU((recipe, _) -> new Gelu(null, option(recipe) ? "tanh" : "none")),
+        TANH((_, _) -> new Tanh(null)),
+        SIGMOID((_, _) -> new Sigmoid(null)),
+        DROPOUT((recipe, _) -> new Dropout(null, recipe.first() / 100.0)),
+        DROPOUT2D((recipe, in) -> isImage(in) ? new Dropout2d(null, recipe.first() / 100.0) : null),
+        FLATTEN((_, _) -> new Flatten(null)),
+        LINEAR((recipe, in) -> isImage(in) ? null : new Linear(null, width(recipe.first()), option(recipe))),
+
+        /// Made of layers that are there.
+        RESIDUAL((_, _) -> null);
+
+        private final Maker maker;
+
+        Kind(Maker maker) {
+            this.maker = maker;
+        }
     }
 
     public static Arbitrary<RandomNetwork> arbitrary() {
@@ -128,7 +142,7 @@ public record RandomNetwork(
                 enclose(layers, recipe, input, allowed);
                 continue;
             }
-            LayerSpec layer = layer(recipe, shape);
+            LayerSpec layer = recipe.kind().maker.make(recipe, shape);
             if (layer != null && allowed.test(layer)) {
                 layers.add(layer);
                 shape = layer.output(shape);
@@ -166,46 +180,34 @@ public record RandomNetwork(
         return shape;
     }
 
-    /// Null where no such layer fits.
-    private static @Nullable LayerSpec layer(Recipe recipe, Shape in) {
-        boolean image = in.rank() == 3;
-        int side = image ? Math.min(in.size(1), in.size(2)) : 0;
-        boolean option = recipe.fourth() % 2 == 1;
-        return switch (recipe.kind()) {
-            case CONV2D -> image ? conv(recipe, in, side) : null;
-            case MAX_POOL2D -> image ? new MaxPool2d(null, window(recipe, side), stride(recipe)) : null;
-            case AVG_POOL2D -> image ? new AvgPool2d(null, window(recipe, side), stride(recipe)) : null;
-            case ADAPTIVE_AVG_POOL2D -> image ? new AdaptiveAvgPool2d(null, 1 + recipe.first() % 5) : null;
-            case BATCH_NORM2D -> image && in.elements() > in.size(0) ? new BatchNorm2d(null) : null;
-            case RELU -> new Relu(null);
-            case LEAKY_RELU -> new LeakyRelu(null, recipe.first() / 50.0);
-            case GELU -> new Gelu(null, option ? "tanh" : "none");
-            case TANH -> new Tanh(null);
-            case SIGMOID -> new Sigmoid(null);
-            case DROPOUT -> new Dropout(null, recipe.first() / 100.0);
-            case DROPOUT2D -> image ? new Dropout2d(null, recipe.first() / 100.0) : null;
-            case FLATTEN -> new Flatten(null);
-            case LINEAR -> image ? null : new Linear(null, width(recipe.first()), option);
-            case RESIDUAL -> throw new IllegalArgumentException("a residual is made of layers that are there");
-        };
+    private static boolean isImage(Shape in) {
+        return in.rank() == 3;
     }
 
-    private static int window(Recipe recipe, int side) {
-        return Math.min(side, 1 + recipe.first() % 4);
+    private static int side(Shape image) {
+        return Math.min(image.size(1), image.size(2));
+    }
+
+    private static boolean option(Recipe recipe) {
+        return recipe.fourth() % 2 == 1;
+    }
+
+    private static int window(Recipe recipe, Shape image) {
+        return Math.min(side(image), 1 + recipe.first() % 4);
     }
 
     private static int stride(Recipe recipe) {
         return 1 + recipe.second() % 3;
     }
 
-    private static LayerSpec conv(Recipe recipe, Shape in, int side) {
+    private static LayerSpec conv(Recipe recipe, Shape in) {
         int padding = recipe.second() % 4;
         int dilation = 1 + recipe.second() / 4 % 5 / 3;
-        int kernel = 1 + Math.min(recipe.first() % 5, (side + 2 * padding - 1) / dilation);
+        int kernel = 1 + Math.min(recipe.first() % 5, (side(in) + 2 * padding - 1) / dilation);
         int groups = recipe.first() / 5 % 4 == 3 ? in.size(0) : 1;
         int out = groups == 1 ? width(recipe.third()) : groups * (1 + recipe.third() % 3);
         int stride = 1 + recipe.fourth() / 2 % 3;
-        return new Conv2d(null, out, kernel, stride, padding, dilation, groups, recipe.fourth() % 2 == 1);
+        return new Conv2d(null, out, kernel, stride, padding, dilation, groups, option(recipe));
     }
 
     /// Mostly few, and now and then around a vector's lanes or oneDNN's blocks of channels.

@@ -2,6 +2,7 @@ package io.trainyard.spec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.entry;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
@@ -72,6 +73,8 @@ class NetworkTest {
                 new Flatten(null),
                 new Linear(null, 2, true),
                 new Dropout(null, 0.25));
+        assertThat(network.masks())
+                .containsExactly(entry("0", new MaskSpec(0.5, 6)), entry("4", new MaskSpec(0.25, 2)));
         assertThat(network.maskElements()).isEqualTo(6 + 2);
     }
 
@@ -84,7 +87,7 @@ class NetworkTest {
                 new Dropout2d(null, 0),
                 new Flatten(null),
                 new Linear(null, 2, true));
-        assertThat(network.maskElements()).isEqualTo(3);
+        assertThat(network.masks()).containsExactly(entry("0", new MaskSpec(0.5, 3)));
     }
 
     @Test
@@ -143,7 +146,12 @@ class NetworkTest {
                         "1.0.num_batches_tracked scalar",
                         "fc.weight 3x20");
         assertThat(network.activationElements()).isEqualTo(32 + 10 * 20 + 3);
+        assertThat(network.masks())
+                .containsExactly(
+                        entry("block.1.drop", new MaskSpec(0.5, 5)), entry("block.shortcut.1", new MaskSpec(0.5, 20)));
         assertThat(network.maskElements()).isEqualTo(5 + 20);
+        assertThat(network.wholeBatchLayers()).extracting(Network.Layer::name).containsExactly("1.0");
+        assertThat(network.multiplyAdds()).isEqualTo(20 * 2 * 9 + 20 * 2 + 20 * 3);
     }
 
     @Test

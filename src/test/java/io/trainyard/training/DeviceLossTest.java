@@ -1,5 +1,6 @@
 package io.trainyard.training;
 
+import static io.trainyard.event.SampleEvents.released;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.checkpoint.CheckpointStore;
@@ -51,7 +52,7 @@ class DeviceLossTest {
         Released lost = of(Released.class).getFirst();
         Finished cut = (Finished) events.getLast();
         assertThat(of(Released.class)).hasSize(1);
-        assertThat(lost).isEqualTo(new Released("cut", 1, tests.getFirst().step(), REASON));
+        assertThat(lost).isEqualTo(released("cut", 1, tests.getFirst().step(), REASON));
         assertThat(of(Started.class)).extracting(Started::firstStep).containsExactly(1L, lost.step() + 1);
         assertThat(cut.attempt()).isEqualTo(2);
         assertThat(cut.parametersSha256()).isEqualTo(whole.parametersSha256());
@@ -76,7 +77,7 @@ class DeviceLossTest {
     void anAttemptAloneTellsTheLoss() {
         assertThat(training(() -> true).run(job("a"), folder("a"), events::add, () -> false))
                 .isEqualTo(new Outcome.DeviceLost(REASON));
-        assertThat(events.getLast()).isEqualTo(new Released("a", 1, 0, REASON));
+        assertThat(events.getLast()).isEqualTo(released("a", 1, 0, REASON));
     }
 
     @Test

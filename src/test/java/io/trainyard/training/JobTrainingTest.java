@@ -1,5 +1,7 @@
 package io.trainyard.training;
 
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.failed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.checkpoint.Checkpoint;
@@ -54,7 +56,7 @@ class JobTrainingTest {
         JobSpec job = job("a", "\"epochs\": 2, \"batchSize\": 1000");
         assertThat(run(job, () -> false)).isEqualTo(new Outcome.Finished());
 
-        assertThat(events.getFirst()).isEqualTo(new Claimed("a", 1, "tester", "cpu"));
+        assertThat(events.getFirst()).isEqualTo(claimed("a", 1, "tester"));
         Started started = (Started) events.get(1);
         int stepsPerEpoch = started.stepsPerEpoch();
         assertThat(started.firstStep()).isEqualTo(1);
@@ -434,7 +436,7 @@ class JobTrainingTest {
                         .formatted(precision, device);
         JobSpec job = job("a", "\"epochs\": 1, \"device\": \"%s\", \"precision\": \"%s\"".formatted(device, precision));
         assertThat(run(job, () -> false)).isEqualTo(new Outcome.Failed(reason));
-        assertThat(events.getLast()).isEqualTo(new Failed("a", 1, reason));
+        assertThat(events.getLast()).isEqualTo(failed("a", 1, reason));
     }
 
     private Outcome run(JobSpec job, BooleanSupplier stopRequested) {

@@ -10,6 +10,7 @@ import io.trainyard.data.Dataset;
 import io.trainyard.data.Datasets;
 import io.trainyard.data.PixelScale;
 import io.trainyard.device.Devices;
+import io.trainyard.device.Initializer;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;

@@ -1,5 +1,9 @@
 package io.trainyard.worker;
 
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.failed;
+import static io.trainyard.event.SampleEvents.finished;
+import static io.trainyard.event.SampleEvents.released;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toSet;
@@ -101,8 +105,8 @@ class ClaimLoopTest {
             if (tries.getAndIncrement() == 0) {
                 throw new CheckpointException("the store is away");
             }
-            events.accept(new Claimed(job.id(), 1, "w", "cpu"));
-            events.accept(new Finished(job.id(), 1, 1, 1, 1, 1, 1, 1, "", null));
+            events.accept(claimed(job.id(), 1, "w"));
+            events.accept(finished(job.id(), 1, 1));
             return new Outcome.Finished();
         });
         fleet.submit("patient");
@@ -115,7 +119,7 @@ class ClaimLoopTest {
         List<Throwable> failures = List.of(new IllegalStateException("broke"), new StackOverflowError("deep"));
         AtomicInteger next = new AtomicInteger();
         fleet.start("w", (job, events, stop) -> {
-            events.accept(new Claimed(job.id(), 7, "w", "cpu"));
+            events.accept(claimed(job.id(), 7, "w"));
             int n = next.getAndIncrement();
             if (n < failures.size()) {
                 switch (failures.get(n)) {
@@ -124,7 +128,7 @@ class ClaimLoopTest {
                     default -> throw new IllegalArgumentException();
                 }
             }
-            events.accept(new Finished(job.id(), 7, 1, 1, 1, 1, 1, 1, "", null));
+            events.accept(finished(job.id(), 7, 1));
             return new Outcome.Finished();
         });
         fleet.submit("first");
@@ -136,9 +140,9 @@ class ClaimLoopTest {
                 .map(Failed.class::cast)
                 .satisfiesExactly(
                         first -> assertThat(first)
-                                .isEqualTo(new Failed("first", 7, "java.lang.IllegalStateException: broke")),
+                                .isEqualTo(failed("first", 7, "java.lang.IllegalStateException: broke")),
                         second -> assertThat(second)
-                                .isEqualTo(new Failed("second", 7, "java.lang.StackOverflowError: deep")));
+                                .isEqualTo(failed("second", 7, "java.lang.StackOverflowError: deep")));
         assertThat(next).hasValue(3);
     }
 
@@ -177,12 +181,12 @@ class ClaimLoopTest {
         AtomicInteger runs = new AtomicInteger();
         fleet.start("w", (job, events, _) -> {
             int attempt = runs.incrementAndGet();
-            events.accept(new Claimed(job.id(), attempt, "w", "cuda:0"));
+            events.accept(claimed(job.id(), attempt, "w"));
             if (attempt <= 2) {
-                events.accept(new Released(job.id(), attempt, 0, "cuda:0 is gone"));
+                events.accept(released(job.id(), attempt, 0, "cuda:0 is gone"));
                 return new Outcome.DeviceLost("cuda:0 is gone");
             }
-            events.accept(new Finished(job.id(), attempt, 1, 1, 1, 1, 1, 1, "", null));
+            events.accept(finished(job.id(), attempt, 1));
             return new Outcome.Finished();
         });
         fleet.submit("job");
@@ -200,8 +204,8 @@ class ClaimLoopTest {
         Map<String, Integer> attempts = new ConcurrentHashMap<>();
         ClaimLoop broken = fleet.start("broken", (job, events, _) -> {
             int attempt = attempts.merge(job.id(), 1, Integer::sum);
-            events.accept(new Claimed(job.id(), attempt, "broken", "cuda:0"));
-            events.accept(new Released(job.id(), attempt, 0, "cuda:0 is gone"));
+            events.accept(claimed(job.id(), attempt, "broken"));
+            events.accept(released(job.id(), attempt, 0, "cuda:0 is gone"));
             return new Outcome.DeviceLost("cuda:0 is gone");
         });
         fleet.submit("job");
@@ -224,7 +228,7 @@ class ClaimLoopTest {
             if (run <= releases) {
                 return new Outcome.Released();
             }
-            events.accept(new Finished(job.id(), run, 1, 1, 1, 1, 1, 1, "", null));
+            events.accept(finished(job.id(), run, 1));
             return new Outcome.Finished();
         });
         fleet.submit("job");

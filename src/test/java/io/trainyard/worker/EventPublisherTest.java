@@ -1,14 +1,14 @@
 package io.trainyard.worker;
 
+import static io.trainyard.event.SampleEvents.finished;
+import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.saved;
+import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
-import io.trainyard.event.TrainingEvent.CheckpointSaved;
-import io.trainyard.event.TrainingEvent.EpochTested;
-import io.trainyard.event.TrainingEvent.Finished;
-import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.JobJson;
 import io.trainyard.topics.CloudEvents;
@@ -27,10 +27,7 @@ class EventPublisherTest {
     @Test
     void putsEveryEventOnItsTopicUnderItsJob() {
         List<TrainingEvent> all = List.of(
-                new StepLosses("job", 1, 0, 1, new float[] {2, 1}, 5),
-                new EpochTested("job", 1, 0, 2, 1, 1, 0.5, 0, 1, new double[] {0.5}, new int[][] {{1}}, 1, 1, 1),
-                new CheckpointSaved("job", 1, "file:///c", "00", 1, 0, 2),
-                new Finished("job", 1, 2, 0.5, 1, 1, 1, 1, "00", null));
+                losses("job", 1, 0, 1, 2), tested("job", 1, 0, 2, 0.5), saved("job", 1, 0, 2), finished("job", 1, 2));
         try (Fleet fleet = new Fleet()) {
             RecordHeaders command = new RecordHeaders();
             command.add("traceparent", TRACE.getBytes(StandardCharsets.UTF_8));
@@ -57,8 +54,8 @@ class EventPublisherTest {
             Activity activity = new Activity();
             Heartbeat heartbeat = new Heartbeat(fleet.publisher("w"), activity, "w", "cpu");
             activity.begin(JobJson.read(Fleet.job("job").getBytes(StandardCharsets.UTF_8)));
-            activity.see(new StepLosses("job", 2, 0, 1, new float[] {1}, 1_000_000));
-            activity.see(new StepLosses("job", 2, 0, 2, new float[] {1, 1}, 2_000_000)); // 2 batches of 64 in a second
+            activity.see(losses("job", 2, 0, 1, 1));
+            activity.see(losses("job", 2, 0, 2, 2)); // 2 batches of 64 in 200 ms
             heartbeat.start(Duration.ofMillis(50));
             fleet.read(Topic.WORKERS, read -> read.size() >= 2);
             activity.end();
@@ -68,7 +65,7 @@ class EventPublisherTest {
                     read -> !read.isEmpty() && status(read.getLast()).stopping());
 
             WorkerStatus first = EventJson.readStatus(records.getFirst().value());
-            assertThat(first).isEqualTo(new WorkerStatus("w", "cpu", "job", 2, 128, first.memoryBytes(), false));
+            assertThat(first).isEqualTo(new WorkerStatus("w", "cpu", "job", 2, 640, first.memoryBytes(), false));
             assertThat(first.memoryBytes()).isGreaterThan(1 << 20);
             WorkerStatus last = EventJson.readStatus(records.getLast().value());
             assertThat(last).isEqualTo(new WorkerStatus("w", "cpu", null, null, 0, last.memoryBytes(), true));

@@ -1,5 +1,9 @@
 package io.trainyard.worker;
 
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.finished;
+import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.released;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
@@ -8,7 +12,6 @@ import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
-import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Topic;
@@ -194,19 +197,19 @@ final class Fleet implements AutoCloseable {
         @Override
         public Outcome run(JobSpec job, Consumer<TrainingEvent> events, BooleanSupplier stopRequested) {
             int attempt = attempts.merge(job.id(), 1, Integer::sum);
-            events.accept(new Claimed(job.id(), attempt, worker, "cpu"));
+            events.accept(claimed(job.id(), attempt, worker));
             long step = 0;
             while (!until.getAsBoolean()) {
                 if (stopRequested.getAsBoolean()) {
-                    events.accept(new TrainingEvent.Released(job.id(), attempt, step, "the worker stops"));
+                    events.accept(released(job.id(), attempt, step, "the worker stops"));
                     return new Outcome.Released();
                 }
                 step++;
-                events.accept(new StepLosses(job.id(), attempt, 0, step, new float[] {1}, step * 1000));
+                events.accept(losses(job.id(), attempt, 0, step, 1));
                 java.util.concurrent.locks.LockSupport.parkNanos(
                         Duration.ofMillis(20).toNanos()); // a step takes time
             }
-            events.accept(new Finished(job.id(), attempt, step, 0.5, 1, 1, 1, 1, "00", null));
+            events.accept(finished(job.id(), attempt, step));
             return new Outcome.Finished();
         }
     }

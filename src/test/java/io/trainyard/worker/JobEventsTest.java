@@ -1,12 +1,12 @@
 package io.trainyard.worker;
 
+import static io.trainyard.event.SampleEvents.claimed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.Patience;
 import io.trainyard.event.TrainingEvent;
-import io.trainyard.event.TrainingEvent.Claimed;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class JobEventsTest {
-    private static final TrainingEvent EVENT = new Claimed("job", 3, "w", "cpu");
+    private static final TrainingEvent EVENT = claimed("job", 3, "w");
 
     private final List<CompletableFuture<Void>> sent = new ArrayList<>();
     private final JobEvents events = new JobEvents(

@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import static io.trainyard.event.SampleEvents.claimed;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -93,7 +94,7 @@ class LostClaimTest {
                             boolean ignored = false;
                             while (!ignored) {
                                 try {
-                                    events.accept(new Claimed(job.id(), 1, "w", "cpu"));
+                                    events.accept(claimed(job.id(), 1, "w"));
                                     never.await();
                                     ignored = true;
                                 } catch (InterruptedException | EventsLostException _) {
@@ -125,14 +126,14 @@ class LostClaimTest {
                     .ignoreException(EventsLostException.class)
                     .until(() -> {
                         JobEvents some = fleet.publisher("w").open(new RecordHeaders(), _ -> {});
-                        some.publish(new Claimed("job", 1, "w", "cpu"));
+                        some.publish(claimed("job", 1, "w"));
                         some.flush(Patience.LIMIT);
                         arrived.set(some);
                         return true;
                     });
             JobEvents events = Objects.requireNonNull(arrived.get());
             broker.close();
-            events.publish(new Claimed("job", 2, "w", "cpu"));
+            events.publish(claimed("job", 2, "w"));
             assertThatThrownBy(() -> events.flush(Patience.LIMIT)).isInstanceOf(EventsLostException.class);
         }
     }

@@ -1,8 +1,8 @@
 package io.trainyard.device.cpu;
 
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
@@ -46,12 +46,12 @@ final class CpuDevice implements PartDevice {
 
     @Override
     public PartSession open(Workload workload) {
-        return openPart(workload, BatchPart.WHOLE, null);
+        return openPart(workload, EvenPart.WHOLE, null);
     }
 
     /// Parts share this machine's processors and memory.
     @Override
-    public PartSession openPart(Workload workload, BatchPart part, @Nullable PartSession first) {
+    public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
         workload.requirePrecision(info.name(), precisions());
         int samples = Math.ceilDiv(workload.batchSize(), part.count());
         long neededBytes = part.count() * workload.estimatedBytes(samples);

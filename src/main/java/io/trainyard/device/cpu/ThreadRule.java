@@ -1,7 +1,6 @@
 package io.trainyard.device.cpu;
 
 import io.trainyard.device.onednn.OneDnnDevice;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 
 /// How many threads a network is worth, when nobody says. A rule on shapes and not on measured time, because the
@@ -30,9 +29,7 @@ final class ThreadRule {
     /// @param processors those that this process may use
     static int threads(Network network, int batchSize, int processors) {
         long flop = stepFlop(network, batchSize);
-        long norms = network.allLayers().stream()
-                .filter(layer -> layer.spec() instanceof LayerSpec.BatchNorm2d)
-                .count();
+        long norms = network.wholeBatchLayers().size();
         long worth = Math.min(flop / (FLOP_PER_THREAD * (1 + norms)), batchSize / MIN_SHARE);
         int sharing = (int) Math.clamp(worth, 1, processors);
         boolean shares = sharing > 1 && OneDnnDevice.shards(network, batchSize, sharing) == sharing;

@@ -97,9 +97,7 @@ final class WarmUp {
             if (KernelRule.narrow(network)) {
                 return NARROW;
             }
-            return network.allLayers().stream().anyMatch(layer -> layer.spec() instanceof LayerSpec.BatchNorm2d)
-                    ? NORM
-                    : WIDE;
+            return network.wholeBatchLayers().isEmpty() ? WIDE : NORM;
         }
     }
 

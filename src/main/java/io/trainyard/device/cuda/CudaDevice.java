@@ -1,7 +1,7 @@
 package io.trainyard.device.cuda;
 
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.PartSession;
@@ -32,12 +32,12 @@ record CudaDevice(DeviceInfo info, int number) implements PartDevice {
 
     @Override
     public LearningSession open(Workload workload) {
-        return openPart(workload, BatchPart.WHOLE, null);
+        return openPart(workload, EvenPart.WHOLE, null);
     }
 
     /// @throws io.trainyard.device.DeviceLostException if the GPU fails for good while it is prepared
     @Override
-    public PartSession openPart(Workload workload, BatchPart part, @Nullable PartSession first) {
+    public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
         workload.requirePrecision(info.name(), precisions());
         return new CudaSession(workload, number, part);
     }

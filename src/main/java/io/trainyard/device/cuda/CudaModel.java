@@ -2,6 +2,7 @@ package io.trainyard.device.cuda;
 
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.device.cuda.layer.LayerParameters;
 import io.trainyard.device.session.StateMemory;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
@@ -17,7 +18,7 @@ import jcuda.Pointer;
 /// The tensors that live from step to step: all parameters in one run of float32, their gradients and each of the
 /// optimizer's slots in runs of the same form, so that one kernel updates them all and one copy sends them; then the
 /// buffers.
-final class CudaModel implements StateMemory {
+final class CudaModel implements LayerParameters, StateMemory {
     /// Floats: where a parameter begins is a multiple of it. What is between two parameters is zero and stays so.
     private static final long ALIGNMENT = 64;
 
@@ -47,12 +48,13 @@ final class CudaModel implements StateMemory {
         return (long) shape.elements() * Float.BYTES;
     }
 
-    /// A parameter or buffer, in `state_dict()`'s layout.
-    Buffer value(ParameterSpec spec) {
+    @Override
+    public Buffer value(ParameterSpec spec) {
         return spec.trained() ? slice(values, spec, "parameter ") : Objects.requireNonNull(buffers.get(spec.name()));
     }
 
-    Buffer gradient(ParameterSpec spec) {
+    @Override
+    public Buffer gradient(ParameterSpec spec) {
         return slice(gradients, spec, "the gradient of ");
     }
 

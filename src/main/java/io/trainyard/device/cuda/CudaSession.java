@@ -1,8 +1,8 @@
 package io.trainyard.device.cuda;
 
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
@@ -23,7 +23,7 @@ final class CudaSession extends BackendSession {
 
     /// @param number of the GPU
     /// @param part which part of every training batch it computes
-    CudaSession(Workload workload, int number, BatchPart part) {
+    CudaSession(Workload workload, int number, EvenPart part) {
         super(workload, part);
         gpu = new Gpu(number);
         try {

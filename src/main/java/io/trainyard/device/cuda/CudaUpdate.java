@@ -1,17 +1,17 @@
 package io.trainyard.device.cuda;
 
 import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.device.cuda.layer.Compilation;
 import io.trainyard.device.session.UpdateRule;
 import io.trainyard.spec.OptimizerSpec;
 
 /// The optimizer's step: one kernel over all parameters that this device updates.
 ///
 /// @param scalars [StepScalars], for each step of the epoch
-/// @param exchange knows which parameters these are
-record CudaUpdate(OptimizerSpec optimizer, Buffer scalars, PartExchange exchange) {
+/// @param exchange knows which of the model's parameters these are
+record CudaUpdate(OptimizerSpec optimizer, Buffer scalars, CudaModel model, PartExchange exchange) {
     /// Enqueues it.
     void run(Compilation c) {
-        CudaModel model = c.model();
         UpdateKernel.Operands operands = new UpdateKernel.Operands(
                 exchange.ownRange(model.values()),
                 exchange.ownRange(model.gradients()),

@@ -1,6 +1,6 @@
 package io.trainyard.device.cuda;
 
-import io.trainyard.device.BatchPart;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Event;
@@ -19,13 +19,13 @@ final class PartExchange {
     private final Gpu gpu;
     private final Kernels kernels;
     private final CudaModel model;
-    private final BatchPart part;
+    private final EvenPart part;
     private final Buffer received; // the others' gradients of this part's range, one after the other
     private final Event gradientsReady;
     private final Event updated;
     private final List<PartExchange> others = new ArrayList<>();
 
-    PartExchange(Gpu gpu, Kernels kernels, CudaModel model, BatchPart part, Arena arena) {
+    PartExchange(Gpu gpu, Kernels kernels, CudaModel model, EvenPart part, Arena arena) {
         this.gpu = gpu;
         this.kernels = kernels;
         this.model = model;
@@ -36,7 +36,7 @@ final class PartExchange {
     }
 
     /// The range of a run of the model's that a part updates.
-    private static Buffer rangeOf(Buffer run, BatchPart part) {
+    private static Buffer rangeOf(Buffer run, EvenPart part) {
         long pieceBytes = (long) PIECE * Float.BYTES;
         int pieces = (int) (run.bytes() / pieceBytes);
         return run.slice(part.begin(pieces) * pieceBytes, part.size(pieces) * pieceBytes, "a range of " + run);

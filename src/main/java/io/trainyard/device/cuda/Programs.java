@@ -1,14 +1,19 @@
 package io.trainyard.device.cuda;
 
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.DeviceException;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.Workload;
-import io.trainyard.device.cuda.Compilation.Part;
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Kernels;
 import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.device.cuda.layer.Compilation;
+import io.trainyard.device.cuda.layer.Compilation.Part;
+import io.trainyard.device.cuda.layer.Descriptors;
+import io.trainyard.device.cuda.layer.Masks;
+import io.trainyard.device.cuda.layer.Numbers;
+import io.trainyard.device.cuda.layer.Workspace;
 import io.trainyard.spec.Network;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -53,7 +58,7 @@ final class Programs {
     private final TestProgram.Results results;
 
     /// @param batchPart which part of every training batch the GPU computes
-    Programs(Workload workload, Gpu gpu, BatchPart batchPart) {
+    Programs(Workload workload, Gpu gpu, EvenPart batchPart) {
         this.workload = workload;
         this.gpu = gpu;
         Network network = workload.network();
@@ -79,7 +84,7 @@ final class Programs {
                 Part part = new Part(n, batchPart.begin(n), batchPart.size(n));
                 Compilation c =
                         new Compilation(gpu, kernels, arena, numbers, model, workspace, masks, step, part, true);
-                return new TrainingProgram(network, workload.batchSize(), c, descriptors);
+                return new TrainingProgram(network, workload.batchSize(), model, c, descriptors);
             });
         }
         for (int samples : new int[] {testBatch, lastTestBatch()}) {
@@ -146,7 +151,7 @@ final class Programs {
 
     /// Runs everything once on zeros, because a library's first call may allocate, and records it.
     private void record(boolean inTwo) {
-        CudaUpdate update = new CudaUpdate(workload.optimizer(), scalars, exchange);
+        CudaUpdate update = new CudaUpdate(workload.optimizer(), scalars, model, exchange);
         for (TrainingProgram program : training.values()) {
             step.clear();
             program.record(trainingData, update, losses, inTwo);

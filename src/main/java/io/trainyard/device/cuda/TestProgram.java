@@ -2,6 +2,10 @@ package io.trainyard.device.cuda;
 
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Graph;
+import io.trainyard.device.cuda.layer.BatchTensor;
+import io.trainyard.device.cuda.layer.Compilation;
+import io.trainyard.device.cuda.layer.CudaChain;
+import io.trainyard.device.cuda.layer.Descriptors;
 import io.trainyard.spec.Network;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +15,7 @@ final class TestProgram {
     private final Compilation c;
     private final int batchSize;
     private final int classes;
-    private final Activation input;
+    private final BatchTensor input;
     private final CudaChain chain;
     private @Nullable Graph graph;
 

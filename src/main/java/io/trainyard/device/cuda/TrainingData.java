@@ -7,6 +7,7 @@ import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
+import io.trainyard.device.cuda.layer.Masks;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +67,7 @@ final class TrainingData {
                         sections.stream().mapToLong(this::stride).toArray());
         changes = sections.contains(Section.CHANGES) ? ring(Section.CHANGES) : null;
         if (sections.contains(Section.MASKS)) {
-            masks.place(Objects.requireNonNull(feed), sections.indexOf(Section.MASKS));
+            masks.place(ring(Section.MASKS), window());
         }
         images = resident ? arena.reserve(train.pixels().length, "the training images") : ring(Section.IMAGES);
         imageOrder = resident

@@ -2,6 +2,10 @@ package io.trainyard.device.cuda;
 
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Graph;
+import io.trainyard.device.cuda.layer.BatchTensor;
+import io.trainyard.device.cuda.layer.Compilation;
+import io.trainyard.device.cuda.layer.CudaChain;
+import io.trainyard.device.cuda.layer.Descriptors;
 import io.trainyard.spec.Network;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,16 +19,18 @@ final class TrainingProgram {
     static final long THREADS_OF_ROW = 32;
 
     private final Compilation c;
+    private final CudaModel model;
     private final int batchSize;
     private final int classes;
-    private final Activation input;
+    private final BatchTensor input;
     private final CudaChain chain;
     private final Buffer sampleLosses;
     private final List<Graph> graphs = new ArrayList<>();
 
     /// @param batchSize of a full batch
-    TrainingProgram(Network network, int batchSize, Compilation c, Descriptors descriptors) {
+    TrainingProgram(Network network, int batchSize, CudaModel model, Compilation c, Descriptors descriptors) {
         this.c = c;
+        this.model = model;
         this.batchSize = batchSize;
         this.classes = network.classes();
         this.input = c.output(network.input(), false, "before the first");
@@ -39,12 +45,12 @@ final class TrainingProgram {
 
     private void computeGradients(TrainingData data) {
         if (isEmpty()) {
-            c.model().gradients().clear();
+            model.gradients().clear();
             return;
         }
         gather(data);
         chain.forward();
-        Activation logits = chain.out();
+        BatchTensor logits = chain.out();
         c.kernels()
                 .launch(
                         "cross_entropy",

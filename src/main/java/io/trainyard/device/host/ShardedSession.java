@@ -2,9 +2,9 @@ package io.trainyard.device.host;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.Workload;
 import io.trainyard.device.session.BackendSession;
 import io.trainyard.random.TorchRandom;
@@ -25,7 +25,7 @@ public abstract class ShardedSession extends BackendSession {
     /// @param part of every batch, which the shards share
     /// @param threads CPU threads of all shards together
     /// @param shards their number, and the team's
-    protected ShardedSession(Workload workload, BatchPart part, int threads, int shards) {
+    protected ShardedSession(Workload workload, EvenPart part, int threads, int shards) {
         super(workload, part);
         this.threads = threads;
         this.shardLosses = new double[shards];
@@ -42,7 +42,7 @@ public abstract class ShardedSession extends BackendSession {
 
     /// Sums the shards' gradients, those of other devices too, always in the same order, and takes the optimizer's
     /// step, for one part of the parameters: each thread has its own.
-    protected abstract void update(ParameterUpdate update, BatchPart range);
+    protected abstract void update(ParameterUpdate update, EvenPart range);
 
     /// Has each of the team's threads do its part of a step.
     protected abstract void together(IntConsumer part);

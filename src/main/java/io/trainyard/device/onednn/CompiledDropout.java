@@ -3,6 +3,7 @@ package io.trainyard.device.onednn;
 import static org.bytedeco.dnnl.global.dnnl.*;
 
 import io.trainyard.device.onednn.Engine.Argument;
+import io.trainyard.spec.MaskSpec;
 import io.trainyard.spec.Network;
 import java.util.Arrays;
 
@@ -13,12 +14,12 @@ final class CompiledDropout implements CompiledLayer {
     private final PrimitiveDescription multiplication;
     private final Memory output;
 
-    private CompiledDropout(ProgramBuilder program, Network.Layer layer, Memory input) {
+    private CompiledDropout(ProgramBuilder program, Network.Layer layer, MaskSpec spec, Memory input) {
         Engine engine = program.engine();
         Layout layout = input.layout();
         Memory plain = engine.memory(engine.plain(layout.sizes()));
         float[] values = new float[Math.toIntExact(layout.elements())];
-        float[] drawn = new float[(int) layout.sizes()[0] * layer.spec().maskElements(layer.in())];
+        float[] drawn = new float[(int) layout.sizes()[0] * spec.elements()];
         int neighbours = values.length / drawn.length;
         program.add(() -> {
             program.masks().read(layer.name(), drawn);
@@ -36,9 +37,12 @@ final class CompiledDropout implements CompiledLayer {
         addProduct(program, input, output);
     }
 
-    /// In evaluation, and with p = 0, nothing is drawn and nothing changes.
-    static CompiledLayer of(ProgramBuilder program, Network.Layer layer, double p, Memory input) {
-        return program.training() && p > 0 ? new CompiledDropout(program, layer, input) : new PassThrough(input);
+    /// In evaluation, and where nothing is drawn, nothing changes.
+    static CompiledLayer of(ProgramBuilder program, Network.Layer layer, Memory input) {
+        return layer.mask()
+                .filter(_ -> program.training())
+                .<CompiledLayer>map(mask -> new CompiledDropout(program, layer, mask, input))
+                .orElseGet(() -> new PassThrough(input));
     }
 
     private void addProduct(ProgramBuilder program, Memory factor, Memory product) {

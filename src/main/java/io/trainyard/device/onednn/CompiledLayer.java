@@ -31,9 +31,8 @@ interface CompiledLayer {
             case LayerSpec.AvgPool2d spec -> CompiledAvgPool2d.sliding(program, layer, spec, input);
             case LayerSpec.AdaptiveAvgPool2d spec -> CompiledAvgPool2d.covering(program, layer, spec, input);
             case LayerSpec.BatchNorm2d _ -> new CompiledBatchNorm2d(program, layer, input, null, relu);
-            case LayerSpec.Activation spec -> CompiledActivation.of(program, layer, spec, input);
-            case LayerSpec.Dropout spec -> CompiledDropout.of(program, layer, spec.p(), input);
-            case LayerSpec.Dropout2d spec -> CompiledDropout.of(program, layer, spec.p(), input);
+            case LayerSpec.ActivationFunction spec -> CompiledActivationFunction.of(program, layer, spec, input);
+            case LayerSpec.Dropout _, LayerSpec.Dropout2d _ -> CompiledDropout.of(program, layer, input);
             case LayerSpec.Flatten _ -> new PassThrough(input);
             case LayerSpec.Linear spec -> new CompiledLinear(program, layer, spec, input);
             case LayerSpec.Residual _ ->

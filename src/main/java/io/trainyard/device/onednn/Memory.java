@@ -1,6 +1,6 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.device.BatchPart;
+import io.trainyard.device.EvenPart;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.bytedeco.dnnl.dnnl_memory;
@@ -25,12 +25,12 @@ record Memory(Layout layout, dnnl_memory handle, MemorySegment data) {
     }
 
     /// A part of the elements as they lie in memory.
-    MemorySegment piece(BatchPart range) {
+    MemorySegment piece(EvenPart range) {
         return piece(data, range);
     }
 
     /// A part of the float32 values of `data`.
-    static MemorySegment piece(MemorySegment data, BatchPart range) {
+    static MemorySegment piece(MemorySegment data, EvenPart range) {
         int floats = Math.toIntExact(data.byteSize() / Float.BYTES);
         return data.asSlice((long) range.begin(floats) * Float.BYTES, (long) range.size(floats) * Float.BYTES);
     }

@@ -1,6 +1,6 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.device.BatchPart;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.session.StateMemory;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
@@ -73,16 +73,16 @@ final class ModelState implements StateMemory {
     }
 
     /// Copies the values of a part of the trained parameters, as they lie in memory.
-    void copyValues(ModelState other, BatchPart range) {
+    void copyValues(ModelState other, EvenPart range) {
         copy(other, range, slot -> List.of(slot.value()));
     }
 
     /// Copies what the optimizer keeps of a part of the trained parameters.
-    void copyState(ModelState other, BatchPart range) {
+    void copyState(ModelState other, EvenPart range) {
         copy(other, range, Slot::state);
     }
 
-    private void copy(ModelState other, BatchPart range, Function<Slot, List<Memory>> memories) {
+    private void copy(ModelState other, EvenPart range, Function<Slot, List<Memory>> memories) {
         List<Slot> from = other.trained();
         List<Slot> to = trained();
         for (int i = 0; i < to.size(); i++) {

@@ -1,7 +1,6 @@
 package io.trainyard.device.onednn;
 
 import io.trainyard.device.host.Meeting;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -31,10 +30,8 @@ final class NormShares {
     /// For every batch norm of the network.
     static Map<String, BatchSums> sums(Network network, int shards) {
         Map<String, BatchSums> sums = new LinkedHashMap<>();
-        for (Network.Layer layer : network.allLayers()) {
-            if (layer.spec() instanceof LayerSpec.BatchNorm2d) {
-                sums.put(layer.name(), new BatchSums(shards, layer.in().size(0)));
-            }
+        for (Network.Layer layer : network.wholeBatchLayers()) {
+            sums.put(layer.name(), new BatchSums(shards, layer.in().size(0)));
         }
         return sums;
     }

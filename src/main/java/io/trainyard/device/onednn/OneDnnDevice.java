@@ -1,8 +1,8 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
@@ -15,11 +15,11 @@ public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements Pa
 
     @Override
     public PartSession open(Workload workload) {
-        return openPart(workload, BatchPart.WHOLE, null);
+        return openPart(workload, EvenPart.WHOLE, null);
     }
 
     @Override
-    public PartSession openPart(Workload workload, BatchPart part, @Nullable PartSession first) {
+    public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
         requireArrays(workload);
         int threads = Math.max(1, part.size(workload.threads()));
         int shards = shards(workload.network(), part.size(workload.batchSize()), threads);

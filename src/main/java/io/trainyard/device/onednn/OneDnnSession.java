@@ -1,8 +1,9 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.device.BatchPart;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
+import io.trainyard.device.host.BatchMasks;
 import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.GradientSum;
 import io.trainyard.device.host.ParameterUpdate;
@@ -33,7 +34,7 @@ final class OneDnnSession extends ShardedSession {
     /// @param first of the devices, whose layouts of the parameters this one takes; null for the first itself
     OneDnnSession(
             Workload workload,
-            BatchPart part,
+            EvenPart part,
             OneDnnLibrary library,
             int threads,
             int count,
@@ -50,7 +51,7 @@ final class OneDnnSession extends ShardedSession {
             Shard chooser = new Shard(
                     workload,
                     part.piece(0, count),
-                    new BatchPart(0, count),
+                    new EvenPart(0, count),
                     engine -> new ModelState(engine, workload.optimizer(), layouts),
                     masks,
                     own -> new NormShares(own, sums, 0, team().meeting()));
@@ -63,7 +64,7 @@ final class OneDnnSession extends ShardedSession {
                     shards[t] = new Shard(
                             workload,
                             part.piece(t, count),
-                            new BatchPart(t, count),
+                            new EvenPart(t, count),
                             model::withGradientsOf,
                             masks,
                             own -> new NormShares(own, sums, t, team().meeting()));
@@ -115,7 +116,7 @@ final class OneDnnSession extends ShardedSession {
     }
 
     @Override
-    protected void update(ParameterUpdate update, BatchPart range) {
+    protected void update(ParameterUpdate update, EvenPart range) {
         List<Slot> slots = shards[0].trained();
         for (int i = 0; i < slots.size(); i++) {
             MemorySegment sum = Memory.piece(gradients.getFirst().get(i), range);

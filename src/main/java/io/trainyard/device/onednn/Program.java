@@ -30,7 +30,7 @@ record Program(
             boolean training,
             Engine engine,
             ModelState state,
-            BatchMasks.Part masks,
+            ShardMasks masks,
             NormShares norms) {
         ProgramBuilder forward = new ProgramBuilder(engine, state, training, masks, norms);
         Memory input = engine.memory(engine.plain(sizes(network, batchSize)));

@@ -20,12 +20,12 @@ record ProgramBuilder(
         Engine engine,
         ModelState state,
         boolean training,
-        BatchMasks.Part masks,
+        ShardMasks masks,
         NormShares norms,
         List<Operation> preparations,
         List<Operation> operations,
         Set<Long> shared) {
-    ProgramBuilder(Engine engine, ModelState state, boolean training, BatchMasks.Part masks, NormShares norms) {
+    ProgramBuilder(Engine engine, ModelState state, boolean training, ShardMasks masks, NormShares norms) {
         this(engine, state, training, masks, norms, new ArrayList<>(), new ArrayList<>(), new HashSet<>());
     }
 

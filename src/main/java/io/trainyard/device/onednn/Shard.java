@@ -2,13 +2,13 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
-import io.trainyard.device.BatchPart;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
+import io.trainyard.device.host.BatchMasks;
 import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.CrossEntropy;
 import io.trainyard.device.host.GradientSum;
-import io.trainyard.spec.LayerSpec;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,7 +40,7 @@ final class Shard implements BatchShard, AutoCloseable {
     /// Where the gradients of several chunks are summed, one for each of `trained`; without chunks the slots' own.
     private final List<MemorySegment> gradients;
 
-    private final BatchMasks.Part masks;
+    private final ShardMasks masks;
     private final NormShares norms;
     private final BatchAssembler assembler;
     private final float[] logits; // (chunk, classes)
@@ -48,7 +48,7 @@ final class Shard implements BatchShard, AutoCloseable {
 
     /// The samples `begin` to `end`, without it, of a batch or of the test set.
     private record Part(int begin, int end) {
-        static Part of(int all, BatchPart part) {
+        static Part of(int all, EvenPart part) {
             return new Part(part.begin(all), part.end(all));
         }
 
@@ -72,13 +72,13 @@ final class Shard implements BatchShard, AutoCloseable {
     /// @param norms makes the shares in the batch norms
     Shard(
             Workload workload,
-            BatchPart ofBatch,
-            BatchPart ofTests,
+            EvenPart ofBatch,
+            EvenPart ofTests,
             Function<Engine, ModelState> states,
             BatchMasks masks,
             Function<ModelState, NormShares> norms) {
         this.workload = workload;
-        this.masks = masks.new Part();
+        this.masks = new ShardMasks(masks);
         fullBatch = Part.of(workload.batchSize(), ofBatch);
         lastBatch = Part.of(workload.lastBatchSize(), ofBatch);
         tests = Part.of(workload.dataset().test().size(), ofTests);
@@ -116,9 +116,9 @@ final class Shard implements BatchShard, AutoCloseable {
         return Program.compile(workload.network(), samples, forTraining, engine, state, masks, norms);
     }
 
-    /// All chunks of a part are as equal as can be. Batch norm needs all of the part's samples at once.
+    /// All chunks of a part are as equal as can be. For a layer that needs the whole batch the part is one chunk.
     private static int chunk(Workload workload, int samples) {
-        if (workload.network().allLayers().stream().anyMatch(layer -> layer.spec() instanceof LayerSpec.BatchNorm2d)) {
+        if (!workload.network().wholeBatchLayers().isEmpty()) {
             return Math.max(1, samples);
         }
         long fitting = Math.max(1, CHUNK_ELEMENTS / workload.network().activationElements());

@@ -1,6 +1,6 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.device.BatchPart;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.host.ParameterUpdate;
 import io.trainyard.spec.ParameterSpec;
 import java.lang.foreign.MemorySegment;
@@ -25,7 +25,7 @@ record Slot(ParameterSpec spec, Memory value, @Nullable Memory gradient, List<Me
     /// Takes the step for a part of the parameter as it lies in memory.
     ///
     /// @param gradient of this part
-    void apply(ParameterUpdate update, MemorySegment gradient, BatchPart range) {
+    void apply(ParameterUpdate update, MemorySegment gradient, EvenPart range) {
         List<MemorySegment> kept =
                 state.stream().map(memory -> memory.piece(range)).toList();
         update.apply(value.piece(range), gradient, kept);

@@ -8,7 +8,6 @@ import io.trainyard.device.LearningSession;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.DeviceSpec;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Precision;
 import java.util.ArrayList;
@@ -61,15 +60,14 @@ public record ParallelDevice(List<PartDevice> devices) implements Device {
 
     @Override
     public LearningSession open(Workload workload) {
-        workload.network().allLayers().forEach(this::requireDivisible);
+        workload.network().wholeBatchLayers().stream().findFirst().ifPresent(this::refuse);
         return new ParallelSession(devices, workload);
     }
 
-    private void requireDivisible(Network.Layer layer) {
-        if (layer.spec() instanceof LayerSpec.BatchNorm2d) {
-            throw new DeviceException(
-                    "layer \"%s\" (BatchNorm2d) normalises by the mean and variance of the whole batch, but each of the %d devices sees only its part of it; train this network on one device (\"device\" instead of \"devices\"), or without its BatchNorm2d layers"
-                            .formatted(layer.name(), devices.size()));
-        }
+    private void refuse(Network.Layer layer) {
+        String type = layer.spec().getClass().getSimpleName();
+        throw new DeviceException(
+                "layer \"%s\" (%s) normalises by the mean and variance of the whole batch, but each of the %d devices sees only its part of it; train this network on one device (\"device\" instead of \"devices\"), or without its %s layers"
+                        .formatted(layer.name(), type, devices.size(), type));
     }
 }

@@ -1,9 +1,9 @@
 package io.trainyard.device.parallel;
 
 import io.trainyard.data.Dataset;
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.PartSession;
@@ -49,11 +49,11 @@ final class ParallelSession implements LearningSession {
     }
 
     private PartSession open(List<PartDevice> devices, Workload workload, int t, @Nullable PartSession first) {
-        Workload own = t < testing ? workload.withDataset(tests(workload, new BatchPart(t, testing))) : workload;
-        return devices.get(t).openPart(own, new BatchPart(t, devices.size()), first);
+        Workload own = t < testing ? workload.withDataset(tests(workload, new EvenPart(t, testing))) : workload;
+        return devices.get(t).openPart(own, new EvenPart(t, devices.size()), first);
     }
 
-    private static Dataset tests(Workload workload, BatchPart part) {
+    private static Dataset tests(Workload workload, EvenPart part) {
         int all = workload.dataset().test().size();
         int batches = Math.ceilDiv(all, workload.batchSize());
         int from = part.begin(batches) * workload.batchSize();

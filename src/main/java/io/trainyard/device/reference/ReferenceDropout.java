@@ -1,27 +1,27 @@
 package io.trainyard.device.reference;
 
 import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.MaskSpec;
 import io.trainyard.spec.Network;
+import org.jspecify.annotations.Nullable;
 
 /// In training y = x * mask with [TorchRandom#dropoutMask], in evaluation y = x. A mask's value may stand for
 /// several neighbours: `dropout2d` has one for all of a channel.
 final class ReferenceDropout implements ReferenceLayer {
-    private final double p;
-    private final int maskElements; // of a sample
+    private final @Nullable MaskSpec spec; // null where nothing is drawn
     private float[] mask = {};
 
-    ReferenceDropout(double p, Network.Layer layer) {
-        this.p = p;
-        this.maskElements = layer.spec().maskElements(layer.in());
+    ReferenceDropout(Network.Layer layer) {
+        this.spec = layer.mask().orElse(null);
     }
 
     @Override
     public float[] train(float[] in, int samples, TorchRandom random) {
-        if (p == 0) {
-            return in; // draws nothing
+        if (spec == null) {
+            return in;
         }
-        mask = new float[samples * maskElements];
-        random.dropoutMask(mask, p);
+        mask = new float[samples * spec.elements()];
+        random.dropoutMask(mask, spec.p());
         return masked(in);
     }
 
@@ -32,7 +32,7 @@ final class ReferenceDropout implements ReferenceLayer {
 
     @Override
     public float[] backward(float[] outGradient, int samples) {
-        return p == 0 ? outGradient : masked(outGradient);
+        return spec == null ? outGradient : masked(outGradient);
     }
 
     private float[] masked(float[] values) {

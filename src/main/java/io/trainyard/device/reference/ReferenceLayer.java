@@ -29,9 +29,8 @@ interface ReferenceLayer {
             case LayerSpec.AvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
             case LayerSpec.AdaptiveAvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
             case LayerSpec.BatchNorm2d norm -> new ReferenceBatchNorm2d(layer, state);
-            case LayerSpec.Activation activation -> ReferenceActivation.of(activation);
-            case LayerSpec.Dropout dropout -> new ReferenceDropout(dropout.p(), layer);
-            case LayerSpec.Dropout2d dropout -> new ReferenceDropout(dropout.p(), layer);
+            case LayerSpec.ActivationFunction activation -> ReferenceActivationFunction.of(activation);
+            case LayerSpec.Dropout _, LayerSpec.Dropout2d _ -> new ReferenceDropout(layer);
             case LayerSpec.Flatten flatten -> new ReferenceFlatten();
             case LayerSpec.Linear linear -> new ReferenceLinear(linear, layer, state);
             case LayerSpec.Residual _ -> new ReferenceResidual(layer, state);

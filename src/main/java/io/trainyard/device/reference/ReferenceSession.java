@@ -2,8 +2,8 @@ package io.trainyard.device.reference;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.Evaluation;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.Workload;
 import io.trainyard.device.session.BackendSession;
 import io.trainyard.device.session.StateTable;
@@ -21,7 +21,7 @@ final class ReferenceSession extends BackendSession {
     private final float[] losses; // of the epoch's steps
 
     ReferenceSession(Workload workload) {
-        super(workload, BatchPart.WHOLE);
+        super(workload, EvenPart.WHOLE);
         this.classes = workload.network().classes();
         var memory = new ReferenceState(workload.network().parameters(), workload.optimizer());
         this.state = new StateTable(workload.network().parameters(), workload.optimizer(), memory);

@@ -1,7 +1,7 @@
 package io.trainyard.device.session;
 
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.EpochPlan;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
@@ -11,12 +11,12 @@ import java.util.List;
 /// after what in a step. A session that shares its batches with no other is the only part.
 public abstract class BackendSession implements PartSession {
     private final Workload workload;
-    private final BatchPart part;
+    private final EvenPart part;
     private final EpochCursor cursor;
     private boolean closed;
 
     /// @param part which part of every training batch it computes
-    protected BackendSession(Workload workload, BatchPart part) {
+    protected BackendSession(Workload workload, EvenPart part) {
         this.workload = workload;
         this.part = part;
         this.cursor = new EpochCursor(workload);
@@ -55,7 +55,7 @@ public abstract class BackendSession implements PartSession {
     }
 
     /// Of every batch, and of the parameters.
-    protected final BatchPart part() {
+    protected final EvenPart part() {
         return part;
     }
 

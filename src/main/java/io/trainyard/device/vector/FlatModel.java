@@ -1,6 +1,6 @@
 package io.trainyard.device.vector;
 
-import io.trainyard.device.BatchPart;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.session.StateMemory;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
@@ -87,21 +87,21 @@ final class FlatModel implements StateMemory {
     }
 
     /// Where a part of the parameters begins: parts are whole tiles.
-    int begin(BatchPart range) {
+    int begin(EvenPart range) {
         return range.begin(values.length / Vectors.TILE) * Vectors.TILE;
     }
 
     /// Behind the last of a part's parameters.
-    int end(BatchPart range) {
+    int end(EvenPart range) {
         return range.end(values.length / Vectors.TILE) * Vectors.TILE;
     }
 
-    void copyValues(FlatModel other, BatchPart range) {
+    void copyValues(FlatModel other, EvenPart range) {
         System.arraycopy(other.values, begin(range), values, begin(range), end(range) - begin(range));
     }
 
     /// What the optimizer keeps.
-    void copyState(FlatModel other, BatchPart range) {
+    void copyState(FlatModel other, EvenPart range) {
         for (int i = 0; i < state.size(); i++) {
             System.arraycopy(other.state.get(i), begin(range), state.get(i), begin(range), end(range) - begin(range));
         }

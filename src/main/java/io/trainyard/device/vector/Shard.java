@@ -2,47 +2,37 @@ package io.trainyard.device.vector;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
-import io.trainyard.device.BatchPart;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
+import io.trainyard.device.host.BatchMasks;
 import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.CrossEntropy;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /// One thread's part of the work: takes its samples of a batch, a chunk at a time, through the whole network and
 /// back, and adds up the parameters' gradients of its own. Shards share only the parameters, which they read.
 final class Shard implements BatchShard {
     private final Workload workload;
-    private final BatchPart ofBatch;
-    private final BatchPart ofTests;
+    private final EvenPart ofBatch;
+    private final EvenPart ofTests;
     private final int classes;
     private final int chunk;
     private final float[] gradients;
+    private final ChunkChain chain;
     private final Values input;
     private final Values logits;
-    private final List<ChunkLayer> layers = new ArrayList<>();
-    private final List<ChunkLayer> backward; // from the last to the first with parameters
     private final BatchAssembler assembler;
     private final CrossEntropy crossEntropy;
     private final float[] rows; // (chunk, classes)
 
     /// @param chunk samples computed together
-    /// @param masks of the dropout layers, by name
+    /// @param masks of the batch that is trained
     /// @param ofBatch its samples of every batch
     /// @param ofTests its samples of the test set
-    Shard(
-            Workload workload,
-            FlatModel model,
-            Map<String, float[]> masks,
-            int chunk,
-            BatchPart ofBatch,
-            BatchPart ofTests) {
+    Shard(Workload workload, FlatModel model, BatchMasks masks, int chunk, EvenPart ofBatch, EvenPart ofTests) {
         this.workload = workload;
         this.ofBatch = ofBatch;
         this.ofTests = ofTests;
@@ -53,60 +43,9 @@ final class Shard implements BatchShard {
         this.assembler = new BatchAssembler(workload.dataset(), workload.scale());
         this.crossEntropy = new CrossEntropy(classes);
         this.rows = new float[chunk * classes];
-        boolean flat = network.layers().getFirst().spec() instanceof LayerSpec.Flatten;
-        var in = network.input();
-        Grid grid = flat ? Grid.vector(in.elements()) : Grid.dense(in.size(0), in.size(1), in.size(2));
-        this.input = new Values(grid, chunk, false);
-        Values values = input;
-        for (Network.Layer layer : network.layers()) {
-            values = add(layer, values, model, masks.get(layer.name()));
-        }
-        this.logits = values;
-        this.backward = layers.stream()
-                .dropWhile(layer -> !(layer instanceof ChunkConv2d) && !(layer instanceof ChunkLinear))
-                .toList()
-                .reversed();
-    }
-
-    /// @return what the layer gives
-    private Values add(Network.Layer layer, Values in, FlatModel model, float @Nullable [] mask) {
-        switch (layer.spec()) {
-            case LayerSpec.Conv2d conv -> {
-                if (conv.padding() > 0) {
-                    layers.add(ChunkCopy.padded(in, conv.padding(), chunk));
-                }
-                Values padded = layers.isEmpty() ? in : layers.getLast().output();
-                var weight = model.entry(layer.parameters().getFirst());
-                var bias = conv.bias() ? model.entry(layer.parameters().getLast()) : null;
-                layers.add(new ChunkConv2d(padded, conv, weight, bias, model.values(), gradients, chunk));
-            }
-            case LayerSpec.Linear linear -> {
-                var weight = model.entry(layer.parameters().getFirst());
-                var bias = linear.bias() ? model.entry(layer.parameters().getLast()) : null;
-                layers.add(new ChunkLinear(in, linear.out(), weight, bias, model.values(), gradients, chunk));
-            }
-            case LayerSpec.MaxPool2d pool -> {
-                int rows = layer.out().size(1);
-                int columns = layer.out().size(2);
-                layers.add(
-                        pool.kernel() == 2 && pool.stride() == 2
-                                ? new ChunkMaxPool2x2(in, rows, columns, chunk)
-                                : new ChunkMaxPool2d(in, rows, columns, pool.kernel(), pool.stride(), chunk));
-            }
-            case LayerSpec.Relu _ -> layers.add(new ChunkRelu(in));
-            case LayerSpec.Flatten _ -> {
-                if (!in.grid.isVector()) {
-                    layers.add(ChunkCopy.flattened(in, chunk));
-                }
-            }
-            case LayerSpec.Dropout _ -> {
-                if (mask != null) {
-                    layers.add(new ChunkDropout(in, mask));
-                }
-            }
-            default -> throw new IllegalStateException("no kernel for layer \"%s\"".formatted(layer.name()));
-        }
-        return layers.isEmpty() ? in : layers.getLast().output();
+        this.chain = new ChunkChain(network, model, masks, chunk, gradients);
+        this.input = chain.input();
+        this.logits = chain.output();
     }
 
     float[] gradients() {
@@ -131,9 +70,7 @@ final class Shard implements BatchShard {
             for (int s = 0; s < samples; s++) {
                 System.arraycopy(rows, s * classes, logits.gradient, logits.grid.at(s, 0, 0), classes);
             }
-            for (ChunkLayer layer : backward) {
-                layer.backward(first, samples, first > begin);
-            }
+            chain.backward(first, samples, first > begin);
         }
         return loss;
     }
@@ -158,9 +95,7 @@ final class Shard implements BatchShard {
     }
 
     private void forward(int first, int samples, boolean training) {
-        for (ChunkLayer layer : layers) {
-            layer.forward(first, samples, training);
-        }
+        chain.forward(first, samples, training);
         for (int s = 0; s < samples; s++) {
             System.arraycopy(logits.data, logits.grid.at(s, 0, 0), rows, s * classes, classes);
         }

@@ -1,11 +1,10 @@
 package io.trainyard.device.vector;
 
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import org.jspecify.annotations.Nullable;
 
@@ -13,32 +12,16 @@ import org.jspecify.annotations.Nullable;
 public record VectorDevice(DeviceInfo info) implements PartDevice {
     /// Whether there are kernels for all of a network's layers.
     public static boolean computes(Network network) {
-        return network.layers().stream().allMatch(layer -> switch (layer.spec()) {
-            case LayerSpec.Conv2d conv -> conv.stride() == 1 && conv.groups() == 1;
-            case LayerSpec.MaxPool2d _,
-                    LayerSpec.Relu _,
-                    LayerSpec.Dropout _,
-                    LayerSpec.Flatten _,
-                    LayerSpec.Linear _ -> true;
-            case LayerSpec.AvgPool2d _,
-                    LayerSpec.AdaptiveAvgPool2d _,
-                    LayerSpec.BatchNorm2d _, // needs the whole batch's statistics
-                    LayerSpec.LeakyRelu _,
-                    LayerSpec.Gelu _,
-                    LayerSpec.Tanh _,
-                    LayerSpec.Sigmoid _,
-                    LayerSpec.Dropout2d _,
-                    LayerSpec.Residual _ -> false;
-        });
+        return network.layers().stream().allMatch(layer -> ChunkChain.computes(layer.spec()));
     }
 
     @Override
     public PartSession open(Workload workload) {
-        return openPart(workload, BatchPart.WHOLE, null);
+        return openPart(workload, EvenPart.WHOLE, null);
     }
 
     @Override
-    public PartSession openPart(Workload workload, BatchPart part, @Nullable PartSession first) {
+    public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
         if (!computes(workload.network())) {
             throw new IllegalArgumentException("there are no kernels for all layers of the network");
         }

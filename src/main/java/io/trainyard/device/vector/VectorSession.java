@@ -1,20 +1,18 @@
 package io.trainyard.device.vector;
 
-import io.trainyard.device.BatchPart;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
+import io.trainyard.device.host.BatchMasks;
 import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.GradientSum;
 import io.trainyard.device.host.ParameterUpdate;
 import io.trainyard.device.host.ShardedSession;
 import io.trainyard.device.session.StateTable;
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.IntConsumer;
 
 /// Shards computed by kernels of our own, each on one thread.
@@ -27,27 +25,21 @@ final class VectorSession extends ShardedSession {
 
     private final FlatModel model;
     private final StateTable state;
-    private final Map<String, float[]> masks = new LinkedHashMap<>();
+    private final BatchMasks masks;
     private final List<Shard> shards = new ArrayList<>();
     private final List<float[]> gradients = new ArrayList<>(); // of all shards: this session's first
     private final List<VectorSession> others = new ArrayList<>(); // the other devices'
 
-    VectorSession(Workload workload, BatchPart part, int threads) {
+    VectorSession(Workload workload, EvenPart part, int threads) {
         super(workload, part, threads, threads);
         Network network = workload.network();
         model = new FlatModel(network, workload.optimizer());
         state = new StateTable(network.parameters(), workload.optimizer(), model);
-        for (Network.Layer layer : network.layers()) {
-            if (layer.spec() instanceof LayerSpec.Dropout dropout && dropout.p() > 0) {
-                int elements =
-                        Math.multiplyExact(workload.batchSize(), layer.out().elements());
-                masks.put(layer.name(), new float[elements]);
-            }
-        }
+        masks = new BatchMasks(network, workload.trains() ? workload.batchSize() : 0);
         int chunk = chunk(network, Math.ceilDiv(workload.batchSize(), part.count() * threads));
         try {
             for (int t = 0; t < threads; t++) {
-                BatchPart tests = new BatchPart(t, threads);
+                EvenPart tests = new EvenPart(t, threads);
                 shards.add(new Shard(workload, model, masks, chunk, part.piece(t, threads), tests));
             }
         } catch (RuntimeException | Error e) {
@@ -93,24 +85,15 @@ final class VectorSession extends ShardedSession {
         others.forEach(other -> model.copyState(other.model, other.part()));
     }
 
-    /// One layer's mask after the other, each for the whole batch: PyTorch's order of random numbers.
     @Override
     protected void draw(TorchRandom random, int samples) {
-        for (Network.Layer layer : workload().network().layers()) {
-            float[] mask = masks.get(layer.name());
-            if (mask != null && layer.spec() instanceof LayerSpec.Dropout dropout) {
-                int elements = samples * layer.out().elements();
-                float[] drawn = elements == mask.length ? mask : new float[elements];
-                random.dropoutMask(drawn, dropout.p());
-                System.arraycopy(drawn, 0, mask, 0, elements);
-            }
-        }
+        masks.draw(random, samples);
     }
 
     /// Block by block, so that the sums are still in the cache when they are used. They take the place of the first
     /// gradients, whose range nobody else reads.
     @Override
-    protected void update(ParameterUpdate update, BatchPart range) {
+    protected void update(ParameterUpdate update, EvenPart range) {
         int end = model.end(range);
         float[] sum = gradients.getFirst();
         for (int from = model.begin(range); from < end; from += UPDATE_BLOCK) {

@@ -7,6 +7,7 @@ import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Kernels;
+import io.trainyard.device.cuda.layer.Numbers;
 import io.trainyard.device.cuda.library.CudaLibraries;
 import io.trainyard.spec.Precision;
 import java.nio.ByteBuffer;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.trainyard.Patience;
+import io.trainyard.device.cuda.layer.Numbers;
 import io.trainyard.spec.Precision;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -8,10 +8,16 @@ import io.trainyard.device.DeviceContract;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Devices;
 import io.trainyard.device.Evaluation;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.NumbersContract;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.LayerCase;
+import io.trainyard.spec.AugmentSpec;
+import io.trainyard.spec.AugmentSpec.Cutout;
+import io.trainyard.spec.AugmentSpec.HorizontalFlip;
+import io.trainyard.spec.AugmentSpec.RandomCrop;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.NetworkSpec;
@@ -22,6 +28,8 @@ import org.assertj.core.data.Offset;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 public class OneDnnDeviceTest extends DeviceContract {
@@ -89,10 +97,44 @@ public class OneDnnDeviceTest extends DeviceContract {
         NumbersContract.checkTraining(device(), workload.withThreads(threads));
     }
 
-    @Test
-    void aBatchOfFewSamplesIsNotCutAndTrainsWithOneDnnsThreads() {
-        assertThat(shards(CheckWorkload.eventful(), 2)).isEqualTo(1);
-        NumbersContract.checkTraining(device(), CheckWorkload.eventful().withThreads(2));
+    /// As soon as each shard has enough samples: those of a batch norm meet, and masks are drawn for the whole batch.
+    /// Smaller batches train with oneDNN's threads.
+    @ParameterizedTest
+    @CsvSource({"15, 1", "16, 2"})
+    void batchNormAndDropoutDoNotKeepABatchFromBeingCut(int batchSize, int shards) {
+        List<LayerSpec> layers = List.of(
+                new LayerSpec.Conv2d(null, 17, 3, 1, 1, true),
+                new LayerSpec.BatchNorm2d(null),
+                new LayerSpec.Relu(null),
+                new LayerSpec.Dropout(null, 0.25),
+                new LayerSpec.MaxPool2d(null, 4, 4),
+                new LayerSpec.Dropout2d(null, 0.5),
+                new LayerSpec.Flatten(null),
+                new LayerSpec.Linear(null, 4, true));
+        Workload plain = CheckWorkload.of(
+                Shape.of(3, 12, 12), 4, layers, CheckWorkload.MOMENTUM, batchSize, 2 * batchSize + 3, 7);
+        AugmentSpec augment = new AugmentSpec(new RandomCrop(2), new HorizontalFlip(0.5), new Cutout(4));
+        Workload workload = CheckWorkload.augmented(plain, augment);
+        assertThat(shards(workload, 2)).isEqualTo(shards);
+        NumbersContract.checkTraining(device(), workload.withThreads(2));
+    }
+
+    /// The last batch has one sample: one of the shards has none.
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.check.LayerCases#all")
+    void everyRowTrainsInShardsAsTheReferenceDoes(LayerCase row) {
+        OneDnnLibrary library = OneDnnLibrary.loaded();
+        Device device = new InTwoShards(new DeviceInfo("cpu", library.description(), Long.MAX_VALUE), library);
+        NumbersContract.checkTraining(
+                device, CheckWorkload.of(row.input(), row.classes(), row.layers(), CheckWorkload.MOMENTUM, 32, 33, 7));
+    }
+
+    /// Cuts every batch in two: most rows have too little to compute for the rule to do so.
+    private record InTwoShards(DeviceInfo info, OneDnnLibrary library) implements Device {
+        @Override
+        public LearningSession open(Workload workload) {
+            return new OneDnnSession(workload, EvenPart.WHOLE, library, 2, 2, null);
+        }
     }
 
     @Test

@@ -1,9 +1,9 @@
 package io.trainyard.device.parallel;
 
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.PartSession;
@@ -53,7 +53,7 @@ record FakePart(int number, Queue<String> calls, Queue<Thread> callers, String f
     }
 
     @Override
-    public PartSession openPart(Workload workload, BatchPart part, @Nullable PartSession first) {
+    public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
         note("open %d of %d".formatted(part.index(), part.count()));
         return this;
     }

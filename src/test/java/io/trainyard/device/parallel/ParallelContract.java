@@ -133,7 +133,7 @@ public abstract class ParallelContract extends SessionContract implements Number
     }
 
     private static boolean hasBatchNorm(Workload workload) {
-        return workload.network().allLayers().stream().anyMatch(layer -> layer.spec() instanceof LayerSpec.BatchNorm2d);
+        return !workload.network().wholeBatchLayers().isEmpty();
     }
 
     private static void runOrRefuse(boolean hasBatchNorm, Runnable test) {

@@ -4,7 +4,6 @@ import io.trainyard.device.Device;
 import io.trainyard.device.RandomNetwork;
 import io.trainyard.device.ReferenceProperties;
 import io.trainyard.spec.DeviceSpec;
-import io.trainyard.spec.LayerSpec;
 import java.util.Collections;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Provide;
@@ -19,6 +18,6 @@ class ParallelPropertiesTest extends ReferenceProperties {
     @Provide
     @Override
     protected Arbitrary<RandomNetwork> networks() {
-        return RandomNetwork.arbitrary(layer -> !(layer instanceof LayerSpec.BatchNorm2d));
+        return RandomNetwork.arbitrary(layer -> !layer.needsWholeBatch());
     }
 }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.Patience;
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Evaluation;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.NumbersContract;
 import io.trainyard.device.PartDevice;
@@ -52,9 +52,9 @@ class ParallelSessionTest {
         PartSession[] parts = new PartSession[3];
         SessionState[] states = new SessionState[3];
         try (ThreadTeam team = new ThreadTeam(3)) {
-            parts[0] = devices.getFirst().openPart(workload, new BatchPart(0, 3), null);
+            parts[0] = devices.getFirst().openPart(workload, new EvenPart(0, 3), null);
             team.run(t ->
-                    parts[t] = t == 0 ? parts[0] : devices.get(t).openPart(workload, new BatchPart(t, 3), parts[0]));
+                    parts[t] = t == 0 ? parts[0] : devices.get(t).openPart(workload, new EvenPart(t, 3), parts[0]));
             team.run(t -> parts[t].join(List.of(parts)));
             team.run(t -> parts[t].load(CheckWorkload.state(workload)));
             team.run(t -> parts[t].beginEpoch(CheckWorkload.plan(workload, 1), 0));
@@ -87,8 +87,8 @@ class ParallelSessionTest {
         List<LayerSpec> layers =
                 List.of(Layers.conv(17, 3, 2, 1, true), Layers.relu(), Layers.flatten(), Layers.linear(4, true));
         Workload workload = CheckWorkload.of(Shape.of(3, 9, 9), 4, layers, CheckWorkload.MOMENTUM, 8, 23, 9);
-        assertThat(new BatchPart(2, 5).size(8)).isEqualTo(1);
-        assertThat(new BatchPart(2, 5).size(7)).isEqualTo(2);
+        assertThat(new EvenPart(2, 5).size(8)).isEqualTo(1);
+        assertThat(new EvenPart(2, 5).size(7)).isEqualTo(2);
         NumbersContract.checkTraining(cpus(5), workload);
     }
 

@@ -1,12 +1,13 @@
 package io.trainyard.device.reference;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.trainyard.SeededProperty;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceProperties;
 import io.trainyard.device.RandomNetwork;
 import io.trainyard.device.check.CheckWorkload;
-import io.trainyard.spec.LayerSpec;
-import java.util.stream.Stream;
+import io.trainyard.spec.LayerKinds;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.statistics.Statistics;
 import net.jqwik.api.statistics.StatisticsCollector;
@@ -24,12 +25,12 @@ class ReferencePropertiesTest extends DeviceProperties {
     void noLayerIsLeftOut(@ForAll("networks") RandomNetwork network) {
         StatisticsCollector layers = Statistics.label("layers");
         network.layers().forEach(layer -> layers.collect(layer.getClass()));
-        layers.coverage(coverage ->
-                kinds(LayerSpec.class).forEach(kind -> coverage.check(kind).count(count -> count > 0)));
-    }
-
-    private static Stream<Class<?>> kinds(Class<?> type) {
-        return type.isSealed() ? Stream.of(type.getPermittedSubclasses()).flatMap(sub -> kinds(sub)) : Stream.of(type);
+        layers.coverage(coverage -> LayerKinds.all()
+                .forEach(kind -> coverage.check(kind).count(count -> {
+                    assertThat(count)
+                            .as("random networks with a %s", kind.getSimpleName())
+                            .isPositive();
+                })));
     }
 
     @SeededProperty

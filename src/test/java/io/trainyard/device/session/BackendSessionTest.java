@@ -3,9 +3,9 @@ package io.trainyard.device.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.trainyard.device.BatchPart;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
+import io.trainyard.device.EvenPart;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
@@ -32,7 +32,7 @@ class BackendSessionTest {
         private final Map<Place, float[]> tensors = new HashMap<>();
         private final StateTable state = new StateTable(WORKLOAD.network().parameters(), WORKLOAD.optimizer(), this);
 
-        FakeBackend(BatchPart part) {
+        FakeBackend(EvenPart part) {
             super(WORKLOAD, part);
         }
 
@@ -113,7 +113,7 @@ class BackendSessionTest {
 
     @Test
     void aStepIsGradientsThenUpdateAndTheLastBatchIsShorter() {
-        FakeBackend session = new FakeBackend(BatchPart.WHOLE);
+        FakeBackend session = new FakeBackend(EvenPart.WHOLE);
         session.beginEpoch(plan(), STEPS - 2);
         assertThat(session.advance(2)).hasSize(2);
         assertThat(session.calls)
@@ -132,7 +132,7 @@ class BackendSessionTest {
 
     @Test
     void stepsAreCountedForTheOptimizerAndForBatchNorm() {
-        FakeBackend session = new FakeBackend(BatchPart.WHOLE);
+        FakeBackend session = new FakeBackend(EvenPart.WHOLE);
         session.load(CheckWorkload.state(WORKLOAD));
         long before = count(session.save().model(), "1.num_batches_tracked");
         session.beginEpoch(plan(), 0);
@@ -141,7 +141,7 @@ class BackendSessionTest {
         assertThat(count(saved.model(), "1.num_batches_tracked")).isEqualTo(before + 3);
         assertThat(count(saved.optimizer(), "step")).isEqualTo(3);
 
-        FakeBackend other = new FakeBackend(BatchPart.WHOLE);
+        FakeBackend other = new FakeBackend(EvenPart.WHOLE);
         other.load(saved);
         other.beginEpoch(plan(), 3);
         assertThat(other.advance(1)).hasSize(1);
@@ -154,7 +154,7 @@ class BackendSessionTest {
 
     @Test
     void whatWasLoadedIsSavedAndAFreshOptimizerStartsFromZero() {
-        FakeBackend session = new FakeBackend(BatchPart.WHOLE);
+        FakeBackend session = new FakeBackend(EvenPart.WHOLE);
         session.load(CheckWorkload.state(WORKLOAD));
         session.tensors.forEach((place, values) -> {
             if (place instanceof Place.Slot(var _, int number)) {
@@ -167,14 +167,14 @@ class BackendSessionTest {
         assertThat(saved.optimizer().floats("0.bias.exp_avg_sq", Shape.of(6))).startsWith(2, 0);
         assertThat(session.calls).containsExactly("take over slots");
 
-        FakeBackend other = new FakeBackend(BatchPart.WHOLE);
+        FakeBackend other = new FakeBackend(EvenPart.WHOLE);
         other.load(saved);
         assertThat(Bits.of(other.save())).isEqualTo(Bits.of(saved));
     }
 
     @Test
     void aRefusedStateWritesNothing() {
-        FakeBackend session = new FakeBackend(BatchPart.WHOLE);
+        FakeBackend session = new FakeBackend(EvenPart.WHOLE);
         SessionState state = CheckWorkload.state(WORKLOAD);
         assertThatThrownBy(() -> session.load(new SessionState(state.model(), state.model())))
                 .isInstanceOf(IllegalArgumentException.class);
@@ -185,7 +185,7 @@ class BackendSessionTest {
     void partsMeetTheOthersAndTakeNoStepAlone() {
         List<FakeBackend> parts = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
-            parts.add(new FakeBackend(new BatchPart(i, 3)));
+            parts.add(new FakeBackend(new EvenPart(i, 3)));
         }
         parts.get(1).join(parts);
         assertThat(parts.get(1).calls).containsExactly("meet 0", "meet 2");
@@ -197,16 +197,16 @@ class BackendSessionTest {
 
     @Test
     void aSessionOfWholeBatchesMeetsNobody() {
-        FakeBackend session = new FakeBackend(BatchPart.WHOLE);
+        FakeBackend session = new FakeBackend(EvenPart.WHOLE);
         session.join(List.of(session));
-        assertThatThrownBy(() -> session.join(List.of(session, new FakeBackend(BatchPart.WHOLE))))
+        assertThatThrownBy(() -> session.join(List.of(session, new FakeBackend(EvenPart.WHOLE))))
                 .isInstanceOf(IllegalStateException.class);
         assertThat(session.calls).isEmpty();
     }
 
     @Test
     void isFreedOnceAndThenClosed() {
-        FakeBackend session = new FakeBackend(BatchPart.WHOLE);
+        FakeBackend session = new FakeBackend(EvenPart.WHOLE);
         session.close();
         session.close();
         assertThat(session.calls).containsExactly("free");

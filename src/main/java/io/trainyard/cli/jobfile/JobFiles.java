@@ -1,0 +1,241 @@
+package io.trainyard.cli.jobfile;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.data.DatasetInfo;
+import io.trainyard.data.Datasets;
+import io.trainyard.data.PixelScale;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.NetworkSpec;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/// Files of jobs: JSON or YAML, told apart by the name's ending, or else by how it begins. A file holds one job,
+/// a list of jobs, or several documents of either. A job without an id is given one.
+public final class JobFiles {
+    /// The longest file that is read, in bytes.
+    public static final int MAX_FILE_BYTES = 10 << 20;
+
+    /// The most jobs that are read at a time, from all files together.
+    public static final int MAX_JOBS = 10_000;
+
+    /// The name that stands for standard input.
+    public static final String STANDARD_INPUT = "-";
+
+    private static final int MAX_PROBLEMS = 50;
+    private static final int ID_LETTERS = 6;
+    private static final String ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"; // no l, o, 0, 1: they look alike
+
+    /// Brackets, and then a quoted name; `{id: a}` is YAML.
+    private static final Pattern JSON_START = Pattern.compile("\\s*[\\[{][\\[{\\s]*+\"");
+
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final InputStream standardInput;
+    private final List<JobSpec> jobs = new ArrayList<>();
+    private final Map<String, String> places = new HashMap<>();
+    private final List<String> problems = new ArrayList<>();
+
+    private JobFiles(InputStream standardInput) {
+        this.standardInput = standardInput;
+    }
+
+    /// The jobs of all files, checked, in order; at least one.
+    ///
+    /// @param files paths, or [#STANDARD_INPUT]
+    /// @throws InvalidJobException if one job or file is bad; its message has a line for each, which names the file
+    ///     and the job in it
+    public static List<JobSpec> read(List<String> files, InputStream standardInput) {
+        JobFiles reading = new JobFiles(standardInput);
+        files.forEach(reading::addFile);
+        if (reading.problems.isEmpty() && reading.jobs.isEmpty()) {
+            reading.problems.add("there is no job in " + String.join(", ", files));
+        }
+        if (!reading.problems.isEmpty()) {
+            throw new InvalidJobException(reading.problems());
+        }
+        return List.copyOf(reading.jobs);
+    }
+
+    /// The one document in a file, whatever it is.
+    ///
+    /// @param file a path, or [#STANDARD_INPUT]
+    /// @throws InvalidJobException if it cannot be read or holds none or several; names the file
+    public static JsonNode tree(String file, InputStream standardInput) {
+        String label = Terminal.printable(file, 200);
+        try {
+            List<JsonNode> trees = jobNodes(file, new JobFiles(standardInput).bytes(file));
+            if (trees.size() != 1) {
+                throw new InvalidJobException("it holds %d documents; one is expected".formatted(trees.size()));
+            }
+            return trees.getFirst();
+        } catch (NoSuchFileException e) {
+            throw new InvalidJobException(label + ": there is no such file", e);
+        } catch (IOException e) {
+            throw new InvalidJobException("%s: it cannot be read: %s".formatted(label, e), e);
+        } catch (InvalidJobException e) {
+            throw new InvalidJobException("%s: %s".formatted(label, e.getMessage()), e);
+        }
+    }
+
+    private String problems() {
+        int more = problems.size() - MAX_PROBLEMS;
+        return problems.stream().limit(MAX_PROBLEMS).collect(Collectors.joining("\n"))
+                + (more > 0 ? "\nand %d more".formatted(more) : "");
+    }
+
+    private void addFile(String file) {
+        String label = file.equals(STANDARD_INPUT) ? "standard input" : Terminal.printable(file, 200);
+        try {
+            List<JsonNode> nodes = jobNodes(file, bytes(file));
+            for (int i = 0; i < nodes.size(); i++) {
+                addJob(label, i, nodes.size(), nodes.get(i));
+            }
+        } catch (NoSuchFileException _) {
+            problems.add(label + ": there is no such file");
+        } catch (IOException e) {
+            problems.add("%s: it cannot be read: %s".formatted(label, e));
+        } catch (InvalidJobException e) {
+            problems.add("%s: %s".formatted(label, e.getMessage()));
+        }
+    }
+
+    private byte[] bytes(String file) throws IOException {
+        if (!file.equals(STANDARD_INPUT) && Files.isDirectory(Path.of(file))) {
+            throw new InvalidJobException("it is a folder; name the files in it");
+        }
+        try (InputStream in = file.equals(STANDARD_INPUT) ? standardInput : Files.newInputStream(Path.of(file))) {
+            byte[] bytes = in.readNBytes(MAX_FILE_BYTES + 1);
+            if (bytes.length > MAX_FILE_BYTES) {
+                throw new InvalidJobException(
+                        "it has more than %d bytes, the most that is read; split it".formatted(MAX_FILE_BYTES));
+            }
+            return bytes;
+        }
+    }
+
+    private static List<JsonNode> jobNodes(String file, byte[] bytes) {
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        text = text.startsWith("\uFEFF") ? text.substring(1) : text;
+        List<JsonNode> jobs = new ArrayList<>();
+        for (JsonNode document : isJson(file, text) ? json(text) : YamlTrees.read(text, MAX_FILE_BYTES)) {
+            if (document.isArray()) {
+                document.forEach(jobs::add);
+            } else {
+                jobs.add(document);
+            }
+        }
+        return jobs;
+    }
+
+    private static boolean isJson(String file, String text) {
+        String name = file.toLowerCase(Locale.ROOT);
+        if (name.endsWith(".json") || name.endsWith(".jsonl")) {
+            return true;
+        }
+        return !name.endsWith(".yaml")
+                && !name.endsWith(".yml")
+                && JSON_START.matcher(text).lookingAt();
+    }
+
+    private static List<JsonNode> json(String text) {
+        try (MappingIterator<JsonNode> documents =
+                MAPPER.readerFor(JsonNode.class).readValues(text)) {
+            return documents.readAll();
+        } catch (JacksonException e) {
+            throw new InvalidJobException(
+                    "it is not JSON: %s (line %d, column %d)"
+                            .formatted(
+                                    e.getOriginalMessage().lines().findFirst().orElse(""),
+                                    e.getLocation() == null
+                                            ? 0
+                                            : e.getLocation().getLineNr(),
+                                    e.getLocation() == null
+                                            ? 0
+                                            : e.getLocation().getColumnNr()),
+                    e);
+        } catch (IOException e) {
+            throw new IllegalStateException("reading from memory cannot fail", e);
+        }
+    }
+
+    private void addJob(String file, int index, int count, JsonNode json) {
+        if (jobs.size() >= MAX_JOBS) {
+            throw new InvalidJobException(
+                    "with it there are more than %d jobs, the most at a time; submit it by itself".formatted(MAX_JOBS));
+        }
+        String id = json.path("id").isTextual()
+                ? " (\"%s\")".formatted(Terminal.printable(json.path("id").asText(), 80))
+                : "";
+        String place = count == 1 && id.isEmpty() ? file : "%s, job %d%s".formatted(file, index + 1, id);
+        try {
+            JobSpec job = JobJson.read(withId(json));
+            String written = JobJson.write(job);
+            int bytes = written.getBytes(StandardCharsets.UTF_8).length;
+            if (bytes > JobJson.MAX_BYTES) {
+                throw new InvalidJobException(
+                        "the job has %d bytes; allowed is up to %d".formatted(bytes, JobJson.MAX_BYTES));
+            }
+            requireFitting(job);
+            String earlier = places.putIfAbsent(job.id(), place);
+            if (earlier != null) {
+                throw new InvalidJobException(
+                        "the id \"%s\" is already that of %s; ids must differ".formatted(job.id(), earlier));
+            }
+            jobs.add(job);
+        } catch (InvalidJobException e) {
+            problems.add("%s: %s".formatted(place, e.getMessage()));
+        }
+    }
+
+    /// What a worker would find out before the first step.
+    private static void requireFitting(JobSpec job) {
+        DatasetInfo dataset = Datasets.describe(job.dataset().name());
+        var unusedNetwork = Network.fit(job.network(), dataset.shape(), dataset.classes());
+        var unusedScale = PixelScale.of(dataset.shape().size(0), job.dataset().normalize());
+    }
+
+    private static JsonNode withId(JsonNode json) {
+        if (!(json instanceof ObjectNode object) || object.hasNonNull("id")) {
+            return json;
+        }
+        JsonNode network = object.path("network");
+        String name = network.isTextual() ? builtIn(network.asText()) : "custom";
+        String letters = RANDOM.ints(ID_LETTERS, 0, ID_ALPHABET.length())
+                .mapToObj(i -> ID_ALPHABET.substring(i, i + 1))
+                .collect(Collectors.joining());
+        return object.deepCopy().put("id", name + "-" + letters);
+    }
+
+    private static String builtIn(String network) {
+        try {
+            return Objects.requireNonNullElse(NetworkSpec.named(network).name(), "custom");
+        } catch (InvalidJobException _) { // said when the whole job is read
+            return "custom";
+        }
+    }
+}

@@ -1,0 +1,132 @@
+package io.trainyard.cli.jobfile;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.spec.InvalidJobException;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.yaml.snakeyaml.DumperOptions;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
+import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.nodes.Tag;
+import org.yaml.snakeyaml.representer.Representer;
+import org.yaml.snakeyaml.resolver.Resolver;
+
+/// YAML as the JSON trees it stands for, with anchors, aliases and merge keys followed. SnakeYAML itself, because
+/// Jackson's YAML module leaves aliases unresolved.
+final class YamlTrees {
+    /// Each alias repeats what it names, so a small file can stand for an endless tree; a larger one than this is
+    /// refused.
+    static final int MAX_NODES = 1_000_000;
+
+    private static final int MAX_DEPTH = 50;
+
+    private int nodes;
+
+    private YamlTrees() {}
+
+    /// The documents of one file, in order; empty documents are left out.
+    ///
+    /// @param maxCharacters longer text is refused
+    /// @throws InvalidJobException if it is not YAML, or too much of it
+    static List<JsonNode> read(String text, int maxCharacters) {
+        YamlTrees trees = new YamlTrees();
+        List<JsonNode> documents = new ArrayList<>();
+        try {
+            for (Object document : yaml(maxCharacters).loadAll(text)) {
+                if (document != null) {
+                    documents.add(trees.tree(document, 0));
+                }
+            }
+        } catch (MarkedYAMLException e) {
+            throw new InvalidJobException(
+                    "it is not YAML: %s (line %d, column %d)"
+                            .formatted(
+                                    e.getProblem(),
+                                    e.getProblemMark() == null
+                                            ? 0
+                                            : e.getProblemMark().getLine() + 1,
+                                    e.getProblemMark() == null
+                                            ? 0
+                                            : e.getProblemMark().getColumn() + 1),
+                    e);
+        } catch (YAMLException e) {
+            throw new InvalidJobException("it is not YAML: " + e.getMessage(), e);
+        }
+        return documents;
+    }
+
+    private static Yaml yaml(int maxCharacters) {
+        LoaderOptions options = new LoaderOptions();
+        options.setCodePointLimit(maxCharacters);
+        options.setAllowDuplicateKeys(false);
+        options.setNestingDepthLimit(MAX_DEPTH);
+        // SnakeYAML counts aliases, and its limit of 50 is less than a list of jobs over one base needs, yet enough for
+        // a tree that fills the memory. The trees are counted here instead.
+        options.setMaxAliasesForCollections(MAX_NODES);
+        return new Yaml(
+                new SafeConstructor(options),
+                new Representer(new DumperOptions()),
+                new DumperOptions(),
+                options,
+                new JsonScalars());
+    }
+
+    private JsonNode tree(@Nullable Object value, int depth) {
+        if (++nodes > MAX_NODES || depth > MAX_DEPTH) {
+            throw new InvalidJobException(
+                    "with its aliases followed, it has more than %d values or is more than %d levels deep; write less, or in several files"
+                            .formatted(MAX_NODES, MAX_DEPTH));
+        }
+        JsonNodeFactory json = JsonNodeFactory.instance;
+        return switch (value) {
+            case null -> json.nullNode();
+            case Map<?, ?> map -> {
+                ObjectNode object = json.objectNode();
+                map.forEach((key, child) -> object.set(String.valueOf(key), tree(child, depth + 1)));
+                yield object;
+            }
+            case List<?> list -> {
+                ArrayNode array = json.arrayNode();
+                list.forEach(child -> array.add(tree(child, depth + 1)));
+                yield array;
+            }
+            case Boolean flag -> json.booleanNode(flag);
+            case Integer number -> json.numberNode(number);
+            case Long number -> json.numberNode(number);
+            case BigInteger number -> json.numberNode(number);
+            case Double number -> json.numberNode(number);
+            case String string -> json.textNode(string);
+            default ->
+                throw new InvalidJobException(
+                        "a value of the kind %s has no place in a job; allowed are texts, numbers, true, false, lists and maps"
+                                .formatted(value.getClass().getSimpleName()));
+        };
+    }
+
+    /// Plain scalars mean what they mean in YAML 1.2's core schema. YAML 1.1 reads `1e-3` as text, `no` as false and
+    /// `2026-01-01` as a date.
+    private static final class JsonScalars extends Resolver {
+        @Override
+        protected void addImplicitResolvers() {
+            addImplicitResolver(Tag.BOOL, Pattern.compile("true|True|TRUE|false|False|FALSE"), "tTfF");
+            addImplicitResolver(Tag.INT, Pattern.compile("[-+]?(0|[1-9][0-9]{0,99})"), "-+0123456789");
+            addImplicitResolver(
+                    Tag.FLOAT,
+                    Pattern.compile("[-+]?(\\.[0-9]{1,99}|[0-9]{1,99}(\\.[0-9]{0,99})?)([eE][-+]?[0-9]{1,9})?"),
+                    "-+0123456789.");
+            addImplicitResolver(Tag.MERGE, Pattern.compile("<<"), "<");
+            addImplicitResolver(Tag.NULL, Pattern.compile("~|null|Null|NULL| "), "~nN\0");
+            addImplicitResolver(Tag.NULL, Pattern.compile(""), null);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/// Files of jobs and networks, JSON or YAML, read and checked before anything is sent.
+@NullMarked
+package io.trainyard.cli.jobfile;
+
+import org.jspecify.annotations.NullMarked;

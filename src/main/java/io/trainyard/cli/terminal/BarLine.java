@@ -1,0 +1,96 @@
+package io.trainyard.cli.terminal;
+
+import static java.util.Locale.ROOT;
+
+import io.trainyard.event.JobState;
+import org.jspecify.annotations.Nullable;
+
+/// One job as one line of a terminal: a snapshot that another thread may render.
+///
+/// @param job printable
+/// @param words what stands instead of figures where it has begun no step, has failed or was rejected; null: figures
+record BarLine(
+        String job,
+        JobState.Status status,
+        long step,
+        long steps,
+        @Nullable Float loss,
+        @Nullable Double accuracy,
+        double imagesPerSecond,
+        long elapsedMicros,
+        long remainingMicros,
+        @Nullable String words) {
+    private static final int NAME_WIDTH = 24;
+    private static final int MIN_BAR = 5;
+    private static final int MAX_BAR = 40;
+    private static final int MAX_WORDS = 200;
+
+    static BarLine of(JobState state) {
+        String reason = state.reason();
+        String words = switch (state.status()) {
+            case WAITING -> reason == null ? "waiting for a worker" : "given back: " + reason;
+            case CLAIMED -> "claimed by " + state.worker();
+            case RUNNING, FINISHED -> null;
+            case FAILED -> "failed: " + reason;
+            case REJECTED -> "rejected: " + reason;
+        };
+        return new BarLine(
+                name(state.job()),
+                state.status(),
+                state.step(),
+                state.steps(),
+                state.loss(),
+                state.testAccuracy(),
+                state.imagesPerSecond(),
+                state.elapsedMicros(),
+                state.remainingMicros(),
+                words == null ? null : Terminal.printable(words, MAX_WORDS));
+    }
+
+    private static String name(String job) {
+        return Terminal.printable(job, NAME_WIDTH);
+    }
+
+    /// @param width columns; the result is never wider
+    /// @param blocks whether the terminal can show block characters
+    String render(int width, boolean blocks) {
+        boolean unknown = steps == 0; // or a job without steps
+        double part = !unknown ? Math.clamp((double) step / steps, 0, 1) : status == JobState.Status.FINISHED ? 1 : 0;
+        // Rounded down: a job that still runs does not say 100 %.
+        String left = String.format(ROOT, "%-14s %3d%% ", job, (int) (100 * part));
+        String right = words != null ? words : figures();
+        int room = Math.min(MAX_BAR, width - left.length() - right.length() - 3);
+        String bar = room < MIN_BAR ? "" : bar(room, part, blocks);
+        String line = left + bar + right;
+        return line.length() <= width ? line : line.substring(0, Math.max(0, width));
+    }
+
+    private static String bar(int width, double part, boolean blocks) {
+        int done = (int) (width * part);
+        return blocks
+                ? "│" + "█".repeat(done) + " ".repeat(width - done) + "│ "
+                : "[" + "=".repeat(done) + " ".repeat(width - done) + "] ";
+    }
+
+    private String figures() {
+        StringBuilder figures = new StringBuilder();
+        if (steps > 0) {
+            figures.append(step).append('/').append(steps);
+        }
+        if (loss != null) {
+            figures.append(String.format(ROOT, " loss %.4f", loss));
+        }
+        if (accuracy != null) {
+            figures.append(String.format(ROOT, " acc %.4f", accuracy));
+        }
+        if (imagesPerSecond > 0) {
+            figures.append(String.format(ROOT, " %.0f img/s", imagesPerSecond));
+        }
+        if (status == JobState.Status.FINISHED) {
+            figures.append(elapsedMicros == 0 ? " done" : " done in " + Terminal.clock(elapsedMicros));
+        } else if (remainingMicros > 0) {
+            figures.append(" ETA ").append(Terminal.clock(remainingMicros));
+        }
+        return figures.toString().strip();
+    }
+}

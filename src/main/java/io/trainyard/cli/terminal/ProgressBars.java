@@ -1,0 +1,96 @@
+package io.trainyard.cli.terminal;
+
+import io.trainyard.event.JobState;
+import io.trainyard.event.TrainingEvent;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import me.tongfei.progressbar.ProgressBar;
+import me.tongfei.progressbar.ProgressBarBuilder;
+import org.jline.terminal.Terminal;
+
+/// Progress as one bar a job, redrawn in place. The bars are drawn by a thread of the library's; what it draws are
+/// [BarLine]s.
+final class ProgressBars implements ProgressView {
+    private static final int REDRAW_MILLIS = 100;
+
+    private final PrintStream out;
+    private final boolean blocks;
+    private final Terminal terminal = BarConsumer.terminal();
+    private final Map<String, Bar> bars = new LinkedHashMap<>();
+    private boolean closed;
+
+    private static final class Bar {
+        volatile BarLine line;
+        final ProgressBar bar;
+
+        Bar(BarLine first, BarConsumer consumer, boolean blocks) {
+            line = first;
+            bar = new ProgressBarBuilder()
+                    .setTaskName(first.job())
+                    .setUpdateIntervalMillis(REDRAW_MILLIS)
+                    .continuousUpdate() // the library looks at its own count of steps only, the line has more
+                    .setConsumer(consumer)
+                    .setRenderer((_, width) -> padded(line.render(width, blocks), width))
+                    .build();
+        }
+    }
+
+    /// A line is drawn over the one before, which may be longer.
+    private static String padded(String line, int width) {
+        return line + " ".repeat(Math.max(0, width - line.length()));
+    }
+
+    ProgressBars(PrintStream out) {
+        this.out = out;
+        Charset charset = out.charset();
+        blocks = charset.equals(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void waiting(String job) {
+        draw(job, BarLine.of(new JobState(job)));
+    }
+
+    @Override
+    public void show(TrainingEvent event, JobState after) {
+        draw(event.job(), BarLine.of(after));
+    }
+
+    @Override
+    public void rejected(JobState job) {
+        draw(job.job(), BarLine.of(job));
+    }
+
+    private synchronized void draw(String job, BarLine line) {
+        if (closed) {
+            return;
+        }
+        Bar bar = bars.get(job);
+        if (bar == null) {
+            bars.put(job, new Bar(line, new BarConsumer(out, terminal), blocks));
+        } else {
+            bar.line = line;
+        }
+    }
+
+    @Override
+    public synchronized void close() { // also called when the process is interrupted, by another thread
+        if (closed) {
+            return;
+        }
+        closed = true;
+        bars.values().forEach(bar -> bar.bar.close());
+        bars.clear();
+        out.flush();
+        try {
+            terminal.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("closing a terminal writes nothing", e);
+        }
+    }
+}

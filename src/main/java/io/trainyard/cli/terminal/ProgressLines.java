@@ -1,0 +1,166 @@
+package io.trainyard.cli.terminal;
+
+import static java.util.Locale.ROOT;
+
+import io.trainyard.event.JobState;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.JobKind;
+import io.trainyard.spec.JobSpec;
+import java.io.PrintStream;
+import java.util.HashMap;
+import java.util.Map;
+
+/// Progress as lines, one for every `reportEverySteps` steps and each other event: for files, pipes and logs.
+final class ProgressLines implements ProgressView {
+    /// Used where the job's start is no longer on its topic.
+    private static final int REPORT_EVERY_STEPS = 100;
+
+    private static final int MAX_TEXT = 500;
+
+    private final PrintStream out;
+    private final Map<String, Point> points = new HashMap<>();
+
+    /// The newest step of an attempt and its time.
+    private record Point(int attempt, long step, long elapsedMicros) {}
+
+    ProgressLines(PrintStream out) {
+        this.out = out;
+    }
+
+    @Override
+    public void waiting(String job) {
+        line(job, "is waiting for a worker");
+    }
+
+    @Override
+    public void rejected(JobState job) {
+        line(job.job(), "was rejected: %s", text(String.valueOf(job.reason())));
+    }
+
+    @Override
+    public void show(TrainingEvent event, JobState after) {
+        if (event.attempt() < after.attempt()) {
+            return;
+        }
+        String job = event.job();
+        switch (event) {
+            case Claimed e ->
+                line(job, "attempt %d on worker %s, device %s", e.attempt(), text(e.worker()), text(e.device()));
+            case Started e -> started(e);
+            case StepLosses e -> losses(e, after);
+            case EpochTested e ->
+                line(
+                        job,
+                        "epoch %d step %s test loss %.4f accuracy %.4f%s%s",
+                        e.epoch(),
+                        position(e.step(), after),
+                        e.testLoss(),
+                        e.testAccuracy(),
+                        interval(e),
+                        e.imagesPerSecond() > 0 ? String.format(ROOT, " %.0f images/s", e.imagesPerSecond()) : "");
+            case CheckpointSaved e ->
+                line(job, "epoch %d step %s checkpoint %s", e.epoch(), position(e.step(), after), text(e.uri()));
+            case Finished e ->
+                line(
+                        job,
+                        "finished: %s accuracy %.4f, %.1f s%s%s",
+                        e.steps() == 0 ? "evaluated," : e.steps() + " steps, best",
+                        e.bestTestAccuracy(),
+                        e.trainMillis() / 1e3,
+                        stepTimes(e),
+                        e.stoppedEarly() == null ? "" : "; stopped early: " + text(e.stoppedEarly()));
+            case Failed e -> line(job, "failed: %s", text(e.reason()));
+            case Released e -> line(job, "was given back at step %s: %s", position(e.step(), after), text(e.reason()));
+        }
+    }
+
+    private void started(Started e) {
+        JobSpec spec = e.spec();
+        line(
+                e.job(),
+                "started on %s: network %s, %d parameter tensors; data set %s, %d images to train, %d to test; %s",
+                text(e.device()),
+                spec.network().label(),
+                e.parameters().size(),
+                spec.dataset().name(),
+                e.trainSamples(),
+                e.testSamples(),
+                switch (spec.kind()) {
+                    case TRAIN -> "%d epochs of %d steps".formatted(spec.epochs(), e.stepsPerEpoch());
+                    case EVALUATE -> "a test of checkpoint " + e.initFrom();
+                });
+        if (spec.kind() == JobKind.TRAIN && e.firstStep() == 1 && e.initFrom() != null) {
+            line(e.job(), "starts from checkpoint %s", e.initFrom());
+        }
+        if (e.firstStep() > 1) {
+            line(e.job(), "goes on from a checkpoint at step %d", e.firstStep());
+        }
+    }
+
+    /// Events carry one time for many steps; a line's time is interpolated between two events.
+    private void losses(StepLosses e, JobState after) {
+        if (e.losses().length == 0) {
+            return;
+        }
+        Point from = points.get(e.job());
+        if (from == null || from.attempt() != e.attempt() || from.step() >= e.firstStep()) {
+            from = new Point(e.attempt(), e.firstStep() - 1, e.elapsedMicros());
+        }
+        JobSpec spec = after.spec();
+        long every = spec == null ? REPORT_EVERY_STEPS : spec.reportEverySteps();
+        for (long step = Math.ceilDiv(e.firstStep(), every) * every; step <= e.lastStep(); step += every) {
+            double part = (double) (step - from.step()) / (e.lastStep() - from.step());
+            double micros = from.elapsedMicros() + part * (e.elapsedMicros() - from.elapsedMicros());
+            line(
+                    e.job(),
+                    "epoch %d step %s loss %.4f elapsed %.1f s",
+                    e.epoch(),
+                    position(step, after),
+                    e.losses()[(int) (step - e.firstStep())],
+                    micros / 1e6);
+        }
+        points.put(e.job(), new Point(e.attempt(), e.lastStep(), e.elapsedMicros()));
+    }
+
+    /// What the size of the test set leaves open; nothing where an event of an earlier version does not tell it.
+    private static String interval(EpochTested e) {
+        return e.accuracyHigh() == 0 ? "" : String.format(ROOT, " (%.4f-%.4f)", e.accuracyLow(), e.accuracyHigh());
+    }
+
+    private static String stepTimes(Finished e) {
+        return e.p99StepMicros() == 0
+                ? ""
+                : String.format(
+                        ROOT,
+                        "; micros a step: median %.0f, p95 %.0f, p99 %.0f",
+                        e.medianStepMicros(),
+                        e.p95StepMicros(),
+                        e.p99StepMicros());
+    }
+
+    private static String position(long step, JobState state) {
+        return state.steps() == 0 ? Long.toString(step) : step + "/" + state.steps();
+    }
+
+    private static String text(String foreign) {
+        return Terminal.printable(foreign, MAX_TEXT);
+    }
+
+    private void line(String job, String format, Object... values) {
+        String what = values.length == 0 ? format : String.format(ROOT, format, values);
+        out.println("job " + Terminal.printable(job, MAX_TEXT) + " " + what);
+    }
+
+    @Override
+    public void close() {
+        out.flush();
+    }
+}

@@ -1,0 +1,46 @@
+package io.trainyard.cli.terminal;
+
+import static java.util.Locale.ROOT;
+
+import java.io.Console;
+import java.io.InputStream;
+import java.io.PrintStream;
+
+/// Where a command reads and writes.
+///
+/// @param out results, which people pipe on
+/// @param err words about the work
+/// @param interactive true where `out` is a terminal whose cursor can move
+public record Terminal(InputStream in, PrintStream out, PrintStream err, boolean interactive) {
+    /// This process's.
+    @SuppressWarnings("SystemConsoleNull") // the JDK's own annotations have not caught up: it may be null there
+    public static Terminal system() {
+        Console console = System.console();
+        boolean moves = console != null && console.isTerminal() && !"dumb".equals(System.getenv("TERM"));
+        return new Terminal(System.in, System.out, System.err, moves);
+    }
+
+    /// Text from elsewhere as it may stand on a terminal: no control characters, at most `width` characters.
+    public static String printable(String text, int width) {
+        String clean = text.codePoints()
+                .limit(width + 1L)
+                .map(c -> Character.getType(c) == Character.CONTROL
+                                || Character.getType(c) == Character.FORMAT
+                                || Character.getType(c) == Character.SURROGATE
+                        ? '?'
+                        : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+        return clean.codePointCount(0, clean.length()) <= width
+                ? clean
+                : clean.substring(0, clean.offsetByCodePoints(0, width - 1)) + "…";
+    }
+
+    /// A time as `m:ss`, or `h:mm:ss`.
+    public static String clock(long micros) {
+        long seconds = Math.round(micros / 1e6);
+        return seconds < 3600
+                ? String.format(ROOT, "%d:%02d", seconds / 60, seconds % 60)
+                : String.format(ROOT, "%d:%02d:%02d", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    }
+}

@@ -1,0 +1,78 @@
+package io.trainyard.cli.watch;
+
+import static java.util.Locale.ROOT;
+
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.event.JobState;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// Jobs as a table for people: columns as wide as they must be, up to a bound each.
+public final class JobTable {
+    private static final String NOTHING = "-";
+
+    private JobTable() {}
+
+    private record Column(String title, int maxWidth, boolean figures, Function<JobState, String> cell) {}
+
+    private static final List<Column> COLUMNS = List.of(
+            new Column("JOB", 40, false, JobState::job),
+            new Column("STATE", 10, false, state -> state.status().name()),
+            new Column(
+                    "NETWORK",
+                    16,
+                    false,
+                    state -> of(state.spec(), spec -> spec.network().label())),
+            new Column(
+                    "DATA SET",
+                    16,
+                    false,
+                    state -> of(state.spec(), spec -> spec.dataset().name())),
+            new Column("DEVICE", 12, false, state -> of(state.device(), device -> device)),
+            new Column("WORKER", 24, false, state -> of(state.worker(), worker -> worker)),
+            new Column("STEP", 24, true, JobTable::step),
+            new Column("LOSS", 12, true, state -> of(state.loss(), loss -> String.format(ROOT, "%.4f", loss))),
+            new Column(
+                    "ACCURACY",
+                    8,
+                    true,
+                    state -> of(state.testAccuracy(), accuracy -> String.format(ROOT, "%.4f", accuracy))),
+            new Column("ELAPSED", 12, true, JobTable::elapsed),
+            new Column("REASON", 60, false, state -> of(state.reason(), reason -> reason)));
+
+    /// The lines of the table, the titles first.
+    public static List<String> rows(Collection<JobState> states) {
+        List<StringBuilder> lines = new ArrayList<>();
+        lines.add(new StringBuilder());
+        states.forEach(_ -> lines.add(new StringBuilder()));
+        for (Column column : COLUMNS) {
+            List<String> cells = new ArrayList<>(List.of(column.title()));
+            states.forEach(state -> cells.add(Terminal.printable(column.cell().apply(state), column.maxWidth())));
+            int width = cells.stream().mapToInt(String::length).max().orElse(0);
+            for (int i = 0; i < cells.size(); i++) {
+                String padding = " ".repeat(width - cells.get(i).length());
+                lines.get(i)
+                        .append(column.figures() ? padding + cells.get(i) : cells.get(i) + padding)
+                        .append("  ");
+            }
+        }
+        return lines.stream().map(line -> line.toString().stripTrailing()).toList();
+    }
+
+    private static <T> String of(@Nullable T value, Function<T, String> text) {
+        return value == null ? NOTHING : text.apply(value);
+    }
+
+    private static String step(JobState state) {
+        return state.steps() == 0 && state.step() == 0
+                ? NOTHING
+                : state.step() + "/" + (state.steps() == 0 ? "?" : state.steps());
+    }
+
+    private static String elapsed(JobState state) {
+        return state.elapsedMicros() == 0 ? NOTHING : Terminal.clock(state.elapsedMicros());
+    }
+}

@@ -1,0 +1,93 @@
+package io.trainyard.device.cuda.layer;
+
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+
+/// A function of each value by itself.
+final class CudaActivationFunction implements CudaLayer {
+    private static final float UNUSED = 0;
+
+    /// @param kernel the name of its kernels, without `_forward` and `_backward`
+    /// @param slope leaky ReLU's below 0
+    private record Formula(String kernel, float slope) {}
+
+    private final Compilation c;
+    private final Formula formula;
+    private final BatchTensor in;
+    private final BatchTensor out;
+
+    private final boolean applied;
+
+    /// @param applied whether the layer before applies it
+    private CudaActivationFunction(
+            LayerSpec.ActivationFunction spec, BatchTensor in, BatchTensor out, boolean applied, Compilation c) {
+        this.c = c;
+        this.applied = applied;
+        this.formula = switch (spec) {
+            case LayerSpec.Relu _ -> new Formula("relu", UNUSED);
+            case LayerSpec.LeakyRelu leaky -> new Formula("leaky_relu", (float) leaky.negativeSlope());
+            case LayerSpec.Gelu gelu -> new Formula(gelu.byTanh() ? "gelu_tanh" : "gelu", UNUSED);
+            case LayerSpec.Tanh _ -> new Formula("tanh", UNUSED);
+            case LayerSpec.Sigmoid _ -> new Formula("sigmoid", UNUSED);
+        };
+        this.in = in;
+        this.out = out;
+    }
+
+    static CudaActivationFunction of(
+            LayerSpec.ActivationFunction spec, Network.Layer layer, BatchTensor in, Compilation c) {
+        return new CudaActivationFunction(
+                spec, in, c.output(layer.out(), in.gradient() != null, layer.name()), false, c);
+    }
+
+    /// ReLU that overwrites its input: for one behind a layer that does not ask again what it gave.
+    ///
+    /// @param before that layer; where it can, it applies ReLU itself
+    static CudaActivationFunction reluInPlace(
+            LayerSpec.Relu spec, Network.Layer layer, CudaLayer before, Compilation c) {
+        BatchTensor in = before.out();
+        Buffer gradient = in.gradient() == null ? null : c.gradient(layer.out(), layer.name());
+        return new CudaActivationFunction(spec, in, in.withGradient(gradient), before.takeRelu(), c);
+    }
+
+    @Override
+    public BatchTensor out() {
+        return out;
+    }
+
+    @Override
+    public boolean needsOutput() {
+        return true; // of some the derivative is told from it
+    }
+
+    @Override
+    public void forward() {
+        if (!applied) {
+            c.kernels()
+                    .launch(
+                            formula.kernel() + "_forward",
+                            out.elements(),
+                            out.value(),
+                            in.value(),
+                            out.elements(),
+                            formula.slope());
+        }
+    }
+
+    @Override
+    public void backward() {
+        if (in.gradient() != null) {
+            c.kernels()
+                    .launch(
+                            formula.kernel() + "_backward",
+                            out.elements(),
+                            in.gradient(),
+                            out.gradient(),
+                            in.value(),
+                            out.value(),
+                            out.elements(),
+                            formula.slope());
+        }
+    }
+}

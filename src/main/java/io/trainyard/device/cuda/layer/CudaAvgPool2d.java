@@ -1,0 +1,82 @@
+package io.trainyard.device.cuda.layer;
+
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.device.cuda.driver.Gpu;
+import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import java.util.Objects;
+import jcuda.jcudnn.JCudnn;
+import jcuda.jcudnn.cudnnPoolingDescriptor;
+import jcuda.jcudnn.cudnnTensorDescriptor;
+
+/// The mean of each window by cuDNN.
+final class CudaAvgPool2d implements CudaLayer {
+    private final Compilation c;
+    private final String name;
+    private final BatchTensor in;
+    private final BatchTensor out;
+    private final cudnnPoolingDescriptor pooling;
+    private final cudnnTensorDescriptor x;
+    private final cudnnTensorDescriptor y;
+
+    CudaAvgPool2d(
+            LayerSpec.AvgPool2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
+        this.c = c;
+        this.name = layer.name();
+        this.in = in;
+        this.out = c.output(layer.out(), in.gradient() != null, name);
+        this.pooling = descriptors.averagePooling(spec.kernel(), spec.stride());
+        this.x = descriptors.tensor(in);
+        this.y = descriptors.tensor(out);
+    }
+
+    @Override
+    public BatchTensor out() {
+        return out;
+    }
+
+    @Override
+    public boolean needsOutput() {
+        return true; // cuDNN asks for it
+    }
+
+    @Override
+    public void forward() {
+        Gpu gpu = c.gpu();
+        Status.dnn(
+                JCudnn.cudnnPoolingForward(
+                        gpu.dnn(),
+                        pooling,
+                        Descriptors.ONE,
+                        x,
+                        gpu.at(in.value()),
+                        Descriptors.ZERO,
+                        y,
+                        gpu.at(out.value())),
+                "cudnnPoolingForward of layer " + name);
+    }
+
+    @Override
+    public void backward() {
+        Buffer wanted = in.gradient();
+        if (wanted != null) {
+            Gpu gpu = c.gpu();
+            Status.dnn(
+                    JCudnn.cudnnPoolingBackward(
+                            gpu.dnn(),
+                            pooling,
+                            Descriptors.ONE,
+                            y,
+                            gpu.at(out.value()),
+                            y,
+                            gpu.at(Objects.requireNonNull(out.gradient())),
+                            x,
+                            gpu.at(in.value()),
+                            Descriptors.ZERO,
+                            x,
+                            gpu.at(wanted)),
+                    "cudnnPoolingBackward of layer " + name);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.trainyard.device.cuda.layer;
+
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// Layers one after the other: a network, or a branch of a residual.
+public final class CudaChain {
+    private final List<CudaLayer> layers;
+    private final BatchTensor out;
+
+    private CudaChain(List<CudaLayer> layers, BatchTensor out) {
+        this.layers = layers;
+        this.out = out;
+    }
+
+    public static CudaChain of(List<Network.Layer> specs, BatchTensor in, Compilation c, Descriptors descriptors) {
+        List<CudaLayer> layers = new ArrayList<>();
+        BatchTensor last = in;
+        for (Network.Layer spec : specs) {
+            Optional<CudaLayer> layer = spec.spec() instanceof LayerSpec.Relu relu && mayOverwrite(layers, last)
+                    ? Optional.of(CudaActivationFunction.reluInPlace(relu, spec, layers.getLast(), c))
+                    : compile(spec, last, c, descriptors);
+            layer.ifPresent(layers::add);
+            last = layer.map(CudaLayer::out).orElse(last.as(spec.out()));
+        }
+        return new CudaChain(List.copyOf(layers), last);
+    }
+
+    /// Whether nobody needs `last` but the next layer: it is the output of one whose backward pass does without.
+    private static boolean mayOverwrite(List<CudaLayer> layers, BatchTensor last) {
+        return !layers.isEmpty()
+                && layers.getLast().out().equals(last)
+                && !layers.getLast().needsOutput();
+    }
+
+    /// Empty for a layer that has nothing to do.
+    private static Optional<CudaLayer> compile(
+            Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
+        return switch (layer.spec()) {
+            case LayerSpec.Conv2d conv -> Optional.of(new CudaConv2d(conv, layer, in, c, descriptors));
+            case LayerSpec.Linear _ -> Optional.of(new CudaLinear(layer, in, c));
+            case LayerSpec.BatchNorm2d _ -> Optional.of(new CudaBatchNorm2d(layer, in, c, descriptors));
+            case LayerSpec.MaxPool2d pool -> Optional.of(new CudaMaxPool2d(pool, layer, in, c));
+            case LayerSpec.AvgPool2d pool -> Optional.of(new CudaAvgPool2d(pool, layer, in, c, descriptors));
+            case LayerSpec.AdaptiveAvgPool2d pool -> Optional.of(new CudaAdaptiveAvgPool2d(pool, layer, in, c));
+            case LayerSpec.ActivationFunction activation ->
+                Optional.of(CudaActivationFunction.of(activation, layer, in, c));
+            case LayerSpec.Dropout _, LayerSpec.Dropout2d _ ->
+                layer.mask().filter(_ -> c.training()).<CudaLayer>map(mask -> new CudaDropout(mask, layer, in, c));
+            case LayerSpec.Flatten _ ->
+                c.numbers().channelsLast() && in.shape().rank() > 1 && in.channels() > 1 && in.area() > 1
+                        ? Optional.of(new CudaFlatten(layer, in, c))
+                        : Optional.empty();
+            case LayerSpec.Residual _ -> Optional.of(new CudaResidual(layer, in, c, descriptors));
+        };
+    }
+
+    public BatchTensor out() {
+        return out;
+    }
+
+    public void forward() {
+        layers.forEach(CudaLayer::forward);
+    }
+
+    public void backward() {
+        layers.reversed().forEach(CudaLayer::backward);
+    }
+}

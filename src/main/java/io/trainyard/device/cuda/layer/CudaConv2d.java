@@ -1,0 +1,184 @@
+package io.trainyard.device.cuda.layer;
+
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.device.cuda.driver.Gpu;
+import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Direction;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import java.util.Objects;
+import jcuda.jcudnn.JCudnn;
+import jcuda.jcudnn.cudnnConvolutionDescriptor;
+import jcuda.jcudnn.cudnnFilterDescriptor;
+import jcuda.jcudnn.cudnnTensorDescriptor;
+import org.jspecify.annotations.Nullable;
+
+/// A convolution by cuDNN. Where a precision converts, the weight is packed before it is used, (out, row, column,
+/// channel), and its gradient unpacked.
+final class CudaConv2d implements CudaLayer {
+    private final LayerSpec.Conv2d spec;
+    private final Compilation c;
+    private final BatchTensor in;
+    private final BatchTensor out;
+    private final String name;
+    private final WeightAndBias parameters;
+    private final cudnnTensorDescriptor x;
+    private final cudnnTensorDescriptor y;
+    private final cudnnFilterDescriptor w;
+    private final Convolution forward;
+    private final @Nullable Convolution toFilter; // null in evaluation
+    private final @Nullable Convolution toData; // null where nobody asks for the input's gradient
+    private final Buffer weight;
+    private final Buffer weightGradient;
+
+    /// One direction: what it is allowed, and how it is computed.
+    private record Convolution(cudnnConvolutionDescriptor descriptor, ConvolutionAlgorithm algorithm) {}
+
+    CudaConv2d(LayerSpec.Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
+        this.spec = spec;
+        this.c = c;
+        this.in = in;
+        this.name = "convolution %s of %d times %s".formatted(layer.name(), in.samples(), in.shape());
+        this.out = c.output(layer.out(), true, layer.name());
+        this.parameters = new WeightAndBias(layer, out, c);
+        this.x = descriptors.tensor(in);
+        this.y = descriptors.tensor(out);
+        this.w = descriptors.filter(spec.out(), channels(), spec.kernel());
+        this.forward = convolution(Direction.FORWARD, descriptors);
+        this.toFilter = c.training() ? convolution(Direction.TO_FILTER, descriptors) : null;
+        this.toData = in.gradient() == null ? null : convolution(Direction.TO_DATA, descriptors);
+        this.weight = parameters.packedWeight();
+        this.weightGradient = parameters.packedWeightGradient();
+    }
+
+    /// Those that one kernel sees.
+    private int channels() {
+        return in.channels() / spec.groups();
+    }
+
+    private int area() {
+        return spec.kernel() * spec.kernel();
+    }
+
+    private Convolution convolution(Direction direction, Descriptors descriptors) {
+        var descriptor = descriptors.convolution(spec.padding(), spec.stride(), spec.dilation(), spec.groups());
+        String words = "%d times %s, %d kernels %dx%d, padding %d, stride %d, dilation %d, %d groups, %s"
+                .formatted(
+                        in.samples(),
+                        in.shape(),
+                        spec.out(),
+                        spec.kernel(),
+                        spec.kernel(),
+                        spec.padding(),
+                        spec.stride(),
+                        spec.dilation(),
+                        spec.groups(),
+                        c.numbers());
+        var algorithm = ConvolutionAlgorithm.choose(
+                c.gpu(), direction, words, new ConvolutionAlgorithm.Shapes(x, w, descriptor, y));
+        c.workspace().require(algorithm.workspaceBytes());
+        return new Convolution(descriptor, algorithm);
+    }
+
+    @Override
+    public BatchTensor out() {
+        return out;
+    }
+
+    @Override
+    public boolean needsOutput() {
+        return false;
+    }
+
+    @Override
+    public boolean takeRelu() {
+        return parameters.takeRelu();
+    }
+
+    @Override
+    public void forward() {
+        if (c.numbers().converts()) {
+            c.kernels()
+                    .launch(
+                            "pack_filter",
+                            parameters.weightElements(),
+                            weight,
+                            parameters.weight(),
+                            spec.out(),
+                            channels(),
+                            area());
+        }
+        Gpu gpu = c.gpu();
+        Status.dnn(
+                JCudnn.cudnnConvolutionForward(
+                        gpu.dnn(),
+                        Descriptors.ONE,
+                        x,
+                        gpu.at(in.value()),
+                        w,
+                        gpu.at(weight),
+                        forward.descriptor(),
+                        forward.algorithm().number(),
+                        gpu.at(c.workspace().buffer()),
+                        forward.algorithm().workspaceBytes(),
+                        Descriptors.ZERO,
+                        y,
+                        gpu.at(out.value())),
+                "cudnnConvolutionForward of " + name);
+        parameters.addBias(out);
+    }
+
+    @Override
+    public void backward() {
+        Gpu gpu = c.gpu();
+        Buffer gradient = Objects.requireNonNull(out.gradient());
+        parameters.biasGradient(out);
+        Convolution filters = Objects.requireNonNull(toFilter);
+        Status.dnn(
+                JCudnn.cudnnConvolutionBackwardFilter(
+                        gpu.dnn(),
+                        Descriptors.ONE,
+                        x,
+                        gpu.at(in.value()),
+                        y,
+                        gpu.at(gradient),
+                        filters.descriptor(),
+                        filters.algorithm().number(),
+                        gpu.at(c.workspace().buffer()),
+                        filters.algorithm().workspaceBytes(),
+                        Descriptors.ZERO,
+                        w,
+                        gpu.at(weightGradient)),
+                "cudnnConvolutionBackwardFilter of " + name);
+        if (c.numbers().converts()) {
+            c.kernels()
+                    .launch(
+                            "unpack_filter",
+                            parameters.weightElements(),
+                            parameters.weightGradient(),
+                            weightGradient,
+                            spec.out(),
+                            channels(),
+                            area());
+        }
+        Buffer wanted = in.gradient();
+        if (wanted != null && toData != null) {
+            Status.dnn(
+                    JCudnn.cudnnConvolutionBackwardData(
+                            gpu.dnn(),
+                            Descriptors.ONE,
+                            w,
+                            gpu.at(weight),
+                            y,
+                            gpu.at(gradient),
+                            toData.descriptor(),
+                            toData.algorithm().number(),
+                            gpu.at(c.workspace().buffer()),
+                            toData.algorithm().workspaceBytes(),
+                            Descriptors.ZERO,
+                            x,
+                            gpu.at(wanted)),
+                    "cudnnConvolutionBackwardData of " + name);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.trainyard.device.cuda.layer;
+
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.spec.MaskSpec;
+import io.trainyard.spec.Network;
+import java.util.Objects;
+
+/// x times the mask that the host has drawn; only in training, and only where one is drawn.
+final class CudaDropout implements CudaLayer {
+    private final Compilation c;
+    private final BatchTensor in;
+    private final BatchTensor out;
+    private final long offset;
+    private final int perChannel; // 1 where a mask's value stands for a whole channel
+    private final float scale;
+
+    CudaDropout(MaskSpec mask, Network.Layer layer, BatchTensor in, Compilation c) {
+        this.c = c;
+        this.in = in;
+        this.out = c.output(layer.out(), in.gradient() != null, layer.name());
+        this.offset = c.masks().offset(layer, c.part().batchSamples());
+        this.perChannel = mask.elements() < in.shape().elements() ? 1 : 0;
+        this.scale = 1f / (float) (1.0 - mask.p()); // rounded as PyTorch's mask is
+    }
+
+    @Override
+    public BatchTensor out() {
+        return out;
+    }
+
+    @Override
+    public boolean needsOutput() {
+        return false;
+    }
+
+    @Override
+    public void forward() {
+        mask(out.value(), in.value());
+    }
+
+    @Override
+    public void backward() {
+        Buffer wanted = in.gradient();
+        if (wanted != null) {
+            mask(wanted, Objects.requireNonNull(out.gradient()));
+        }
+    }
+
+    private void mask(Buffer to, Buffer from) {
+        c.kernels()
+                .launch(
+                        "dropout",
+                        out.elements(),
+                        to,
+                        from,
+                        c.masks().buffer(),
+                        c.step(),
+                        c.masks().window(),
+                        c.masks().stride(),
+                        offset,
+                        c.part().first(),
+                        in.samples(),
+                        in.channels(),
+                        in.area(),
+                        perChannel,
+                        scale,
+                        c.numbers().channelsLastFlag());
+    }
+}

@@ -1,0 +1,45 @@
+package io.trainyard.device.cuda.layer;
+
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.spec.Network;
+import java.util.Objects;
+
+/// Brings an image that lies in memory with its channels last into (channel, row, column) order.
+final class CudaFlatten implements CudaLayer {
+    private final Compilation c;
+    private final BatchTensor in;
+    private final BatchTensor out;
+
+    CudaFlatten(Network.Layer layer, BatchTensor in, Compilation c) {
+        this.c = c;
+        this.in = in;
+        this.out = c.output(layer.out(), in.gradient() != null, layer.name());
+    }
+
+    @Override
+    public BatchTensor out() {
+        return out;
+    }
+
+    @Override
+    public boolean needsOutput() {
+        return false;
+    }
+
+    @Override
+    public void forward() {
+        launch("to_channels_first", out.value(), in.value());
+    }
+
+    @Override
+    public void backward() {
+        Buffer wanted = in.gradient();
+        if (wanted != null) {
+            launch("to_channels_last", wanted, Objects.requireNonNull(out.gradient()));
+        }
+    }
+
+    private void launch(String kernel, Buffer to, Buffer from) {
+        c.kernels().launch(kernel, in.elements(), to, from, in.samples(), in.channels(), in.area());
+    }
+}

@@ -1,0 +1,126 @@
+package io.trainyard.device.cuda.layer;
+
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.spec.Network;
+import java.util.Objects;
+import jcuda.cudaDataType;
+import jcuda.jcublas.JCublas2;
+import jcuda.jcublas.cublasComputeType;
+import jcuda.jcublas.cublasGemmAlgo;
+import jcuda.jcublas.cublasOperation;
+
+/// y (samples, out) = x (samples, in) W^T + b by cuBLAS, which is column-major: to it each matrix is the transposed
+/// one.
+final class CudaLinear implements CudaLayer {
+    private static final int AS_IS = cublasOperation.CUBLAS_OP_N;
+    private static final int TRANSPOSED = cublasOperation.CUBLAS_OP_T;
+
+    private final Compilation c;
+    private final String name;
+    private final BatchTensor in;
+    private final BatchTensor out;
+    private final WeightAndBias parameters;
+    private final Buffer weight;
+
+    /// A matrix as cuBLAS sees it.
+    ///
+    /// @param type of its values: cuBLAS's name
+    /// @param leading the distance between two columns
+    private record Matrix(Buffer values, int type, int leading) {}
+
+    CudaLinear(Network.Layer layer, BatchTensor in, Compilation c) {
+        this.c = c;
+        this.name = layer.name();
+        this.in = in;
+        this.out = c.output(layer.out(), true, name);
+        this.parameters = new WeightAndBias(layer, out, c);
+        this.weight = parameters.packedWeight();
+    }
+
+    @Override
+    public BatchTensor out() {
+        return out;
+    }
+
+    @Override
+    public boolean needsOutput() {
+        return false;
+    }
+
+    @Override
+    public boolean takeRelu() {
+        return parameters.takeRelu();
+    }
+
+    @Override
+    public void forward() {
+        if (c.numbers().converts()) {
+            c.kernels()
+                    .launch(
+                            "pack_values",
+                            parameters.weightElements(),
+                            weight,
+                            parameters.weight(),
+                            parameters.weightElements());
+        }
+        multiply(TRANSPOSED, weights(), AS_IS, values(in), values(out), width(out), in.samples(), width(in));
+        parameters.addBias(out);
+    }
+
+    @Override
+    public void backward() {
+        parameters.biasGradient(out);
+        Matrix gradient = matrix(Objects.requireNonNull(out.gradient()), width(out));
+        Matrix weightGradient = new Matrix(parameters.weightGradient(), cudaDataType.CUDA_R_32F, width(in));
+        multiply(AS_IS, values(in), TRANSPOSED, gradient, weightGradient, width(in), width(out), in.samples());
+        Buffer wanted = in.gradient();
+        if (wanted != null) {
+            Matrix inGradient = matrix(wanted, width(in));
+            multiply(AS_IS, weights(), AS_IS, gradient, inGradient, width(in), in.samples(), width(out));
+        }
+    }
+
+    private static int width(BatchTensor vectors) {
+        return vectors.shape().elements();
+    }
+
+    private Matrix values(BatchTensor of) {
+        return matrix(of.value(), width(of));
+    }
+
+    private Matrix weights() {
+        return matrix(weight, width(in));
+    }
+
+    private Matrix matrix(Buffer values, int leading) {
+        return new Matrix(values, c.numbers().blasType(), leading);
+    }
+
+    /// product (rows, columns) = a (rows, depth) b (depth, columns), in float32 sums.
+    private void multiply(
+            int formOfA, Matrix a, int formOfB, Matrix b, Matrix product, int rows, int columns, int depth) {
+        Status.blas( // the method of the old name has no native code behind it
+                JCublas2.cublasGemmEx_new(
+                        c.gpu().blas(),
+                        formOfA,
+                        formOfB,
+                        rows,
+                        columns,
+                        depth,
+                        Descriptors.ONE,
+                        c.gpu().at(a.values()),
+                        a.type(),
+                        a.leading(),
+                        c.gpu().at(b.values()),
+                        b.type(),
+                        b.leading(),
+                        Descriptors.ZERO,
+                        c.gpu().at(product.values()),
+                        product.type(),
+                        product.leading(),
+                        cublasComputeType.CUBLAS_COMPUTE_32F,
+                        cublasGemmAlgo.CUBLAS_GEMM_DEFAULT),
+                "cublasGemmEx of layer %s, (%d, %d) times (%d, %d)".formatted(name, rows, depth, depth, columns));
+    }
+}

@@ -1,0 +1,124 @@
+package io.trainyard.device.cuda.layer;
+
+import io.trainyard.device.cuda.driver.Gpu;
+import io.trainyard.device.cuda.driver.Status;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import jcuda.Pointer;
+import jcuda.jcudnn.JCudnn;
+import jcuda.jcudnn.cudnnBatchNormMode;
+import jcuda.jcudnn.cudnnConvolutionDescriptor;
+import jcuda.jcudnn.cudnnConvolutionMode;
+import jcuda.jcudnn.cudnnDataType;
+import jcuda.jcudnn.cudnnFilterDescriptor;
+import jcuda.jcudnn.cudnnNanPropagation;
+import jcuda.jcudnn.cudnnPoolingDescriptor;
+import jcuda.jcudnn.cudnnPoolingMode;
+import jcuda.jcudnn.cudnnTensorDescriptor;
+
+/// Makes cuDNN's descriptions of shapes; they are freed with their GPU.
+public final class Descriptors {
+    /// cuDNN's and cuBLAS's alpha and beta. Outside the Java heap: an array would hold up the garbage collector.
+    static final Pointer ONE = scalar(1);
+
+    static final Pointer ZERO = scalar(0);
+
+    private final Gpu gpu;
+    private final Numbers numbers;
+
+    public Descriptors(Gpu gpu, Numbers numbers) {
+        this.gpu = gpu;
+        this.numbers = numbers;
+    }
+
+    private static Pointer scalar(float value) {
+        return Pointer.to(ByteBuffer.allocateDirect(Float.BYTES)
+                .order(ByteOrder.nativeOrder())
+                .putFloat(0, value));
+    }
+
+    /// Of an image layer's input or output.
+    cudnnTensorDescriptor tensor(BatchTensor of) {
+        cudnnTensorDescriptor tensor = newTensor();
+        Status.dnn(
+                JCudnn.cudnnSetTensor4dDescriptor(
+                        tensor,
+                        numbers.format(),
+                        numbers.dnnType(),
+                        of.samples(),
+                        of.channels(),
+                        of.rows(),
+                        of.columns()),
+                "cudnnSetTensor4dDescriptor of " + of.shape());
+        return tensor;
+    }
+
+    /// Of batch norm's parameters and statistics.
+    cudnnTensorDescriptor channels(cudnnTensorDescriptor image) {
+        cudnnTensorDescriptor tensor = newTensor();
+        Status.dnn(
+                JCudnn.cudnnDeriveBNTensorDescriptor(tensor, image, cudnnBatchNormMode.CUDNN_BATCHNORM_SPATIAL),
+                "cudnnDeriveBNTensorDescriptor");
+        return tensor;
+    }
+
+    private cudnnTensorDescriptor newTensor() {
+        cudnnTensorDescriptor tensor = new cudnnTensorDescriptor();
+        Status.dnn(JCudnn.cudnnCreateTensorDescriptor(tensor), "cudnnCreateTensorDescriptor");
+        gpu.onClose(() -> JCudnn.cudnnDestroyTensorDescriptor(tensor));
+        return tensor;
+    }
+
+    /// @param channels those that one kernel sees
+    cudnnFilterDescriptor filter(int out, int channels, int kernel) {
+        cudnnFilterDescriptor filter = new cudnnFilterDescriptor();
+        Status.dnn(JCudnn.cudnnCreateFilterDescriptor(filter), "cudnnCreateFilterDescriptor");
+        gpu.onClose(() -> JCudnn.cudnnDestroyFilterDescriptor(filter));
+        Status.dnn(
+                JCudnn.cudnnSetFilter4dDescriptor(
+                        filter, numbers.dnnType(), numbers.format(), out, channels, kernel, kernel),
+                "cudnnSetFilter4dDescriptor");
+        return filter;
+    }
+
+    cudnnConvolutionDescriptor convolution(int padding, int stride, int dilation, int groups) {
+        cudnnConvolutionDescriptor convolution = new cudnnConvolutionDescriptor();
+        Status.dnn(JCudnn.cudnnCreateConvolutionDescriptor(convolution), "cudnnCreateConvolutionDescriptor");
+        gpu.onClose(() -> JCudnn.cudnnDestroyConvolutionDescriptor(convolution));
+        Status.dnn(
+                JCudnn.cudnnSetConvolution2dDescriptor(
+                        convolution,
+                        padding,
+                        padding,
+                        stride,
+                        stride,
+                        dilation,
+                        dilation,
+                        cudnnConvolutionMode.CUDNN_CROSS_CORRELATION,
+                        cudnnDataType.CUDNN_DATA_FLOAT),
+                "cudnnSetConvolution2dDescriptor");
+        Status.dnn(
+                JCudnn.cudnnSetConvolutionGroupCount(convolution, groups), "cudnnSetConvolutionGroupCount " + groups);
+        Status.dnn(JCudnn.cudnnSetConvolutionMathType(convolution, numbers.dnnMath()), "cudnnSetConvolutionMathType");
+        return convolution;
+    }
+
+    cudnnPoolingDescriptor averagePooling(int kernel, int stride) {
+        cudnnPoolingDescriptor pooling = new cudnnPoolingDescriptor();
+        Status.dnn(JCudnn.cudnnCreatePoolingDescriptor(pooling), "cudnnCreatePoolingDescriptor");
+        gpu.onClose(() -> JCudnn.cudnnDestroyPoolingDescriptor(pooling));
+        Status.dnn(
+                JCudnn.cudnnSetPooling2dDescriptor(
+                        pooling,
+                        cudnnPoolingMode.CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING,
+                        cudnnNanPropagation.CUDNN_PROPAGATE_NAN,
+                        kernel,
+                        kernel,
+                        0,
+                        0,
+                        stride,
+                        stride),
+                "cudnnSetPooling2dDescriptor");
+        return pooling;
+    }
+}

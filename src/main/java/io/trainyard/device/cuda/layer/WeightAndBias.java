@@ -1,0 +1,105 @@
+package io.trainyard.device.cuda.layer;
+
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.ParameterSpec;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The parameters of a convolution or a linear layer.
+final class WeightAndBias {
+    /// Into so many parts a bias's gradient is divided where a tensor has at least so many rows of channels. With
+    /// fewer, a block for each channel is enough.
+    private static final int PARTS = 128;
+
+    private static final int ROWS_FOR_PARTS = 4096;
+
+    private final Compilation c;
+    private final ParameterSpec weight;
+    private final @Nullable ParameterSpec bias;
+    private final int channels;
+    private final int inner;
+    private final boolean inParts;
+    private boolean withRelu;
+
+    /// @param out the layer's output: (samples, channels) or (samples, channels, rows, columns)
+    WeightAndBias(Network.Layer layer, BatchTensor out, Compilation c) {
+        this.c = c;
+        this.weight = layer.parameters().getFirst();
+        this.bias = layer.parameters().size() > 1 ? layer.parameters().get(1) : null;
+        this.channels = out.channels();
+        this.inner = c.numbers().channelsLast() ? 1 : out.area();
+        this.inParts = bias != null && inner == 1 && rows(out) >= ROWS_FOR_PARTS;
+        if (inParts) {
+            c.workspace().require((long) PARTS * channels * Float.BYTES);
+        }
+    }
+
+    /// float32, as in `state_dict()`.
+    Buffer weight() {
+        return c.parameters().value(weight);
+    }
+
+    Buffer weightGradient() {
+        return c.parameters().gradient(weight);
+    }
+
+    long weightElements() {
+        return weight.shape().elements();
+    }
+
+    /// The weight as activations are: itself, where the precision converts nothing.
+    Buffer packedWeight() {
+        return c.numbers().converts() ? packed("the packed ") : weight();
+    }
+
+    /// Its gradient as activations are: itself, where the precision converts nothing.
+    Buffer packedWeightGradient() {
+        return !c.numbers().converts() ? weightGradient() : packed("the packed gradient of ");
+    }
+
+    private Buffer packed(String what) {
+        return c.arena().reserve(weightElements() * c.numbers().valueBytes(), what + weight.name());
+    }
+
+    /// Has ReLU applied where the bias is added, in one pass over the output.
+    ///
+    /// @return false where there is no bias to add
+    boolean takeRelu() {
+        withRelu = bias != null;
+        return withRelu;
+    }
+
+    void addBias(BatchTensor out) {
+        if (bias != null) {
+            c.kernels()
+                    .launch(
+                            withRelu ? "bias_relu" : "bias_add",
+                            out.elements(),
+                            out.value(),
+                            c.parameters().value(bias),
+                            out.elements(),
+                            channels,
+                            inner);
+        }
+    }
+
+    void biasGradient(BatchTensor out) {
+        if (bias != null) {
+            Buffer gradient = c.parameters().gradient(bias);
+            Buffer from = Objects.requireNonNull(out.gradient());
+            if (inParts) {
+                Buffer parts = c.workspace().buffer();
+                c.kernels().launchBlocks("bias_gradient_parts", PARTS, parts, from, rows(out), channels);
+                c.kernels().launchBlocks("add_parts", channels, gradient, parts, PARTS, channels);
+            } else { // one block of threads sums a channel
+                c.kernels().launchBlocks("bias_gradient", channels, gradient, from, rows(out), channels, inner);
+            }
+        }
+    }
+
+    /// A tensor is (rows, channels, inner).
+    private int rows(BatchTensor out) {
+        return (int) (out.elements() / channels / inner);
+    }
+}

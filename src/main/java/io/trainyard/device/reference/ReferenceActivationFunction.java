@@ -1,0 +1,105 @@
+package io.trainyard.device.reference;
+
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.LayerSpec;
+import org.apache.commons.math3.special.Erf;
+
+/// y = f(x), value by value. At 0 the derivative of ReLUs is that below 0, as in PyTorch, and what is not finite
+/// comes through as there, forward and backward.
+final class ReferenceActivationFunction implements ReferenceLayer {
+    private interface Function {
+        double at(double x);
+    }
+
+    /// The input's gradient.
+    private interface Gradient {
+        /// @param gradient the output's
+        double of(double gradient, double x);
+    }
+
+    private final Function function;
+    private final Gradient gradient;
+    private float[] in = {};
+
+    private ReferenceActivationFunction(Function function, Gradient gradient) {
+        this.function = function;
+        this.gradient = gradient;
+    }
+
+    private static ReferenceActivationFunction smooth(Function function, Function derivative) {
+        return new ReferenceActivationFunction(function, (gradient, x) -> gradient * derivative.at(x));
+    }
+
+    static ReferenceActivationFunction of(LayerSpec.ActivationFunction spec) {
+        return switch (spec) {
+            case LayerSpec.Relu _ -> relu();
+            case LayerSpec.LeakyRelu leaky -> leaky(leaky.negativeSlope());
+            case LayerSpec.Gelu gelu -> gelu.byTanh() ? geluByTanh() : gelu();
+            case LayerSpec.Tanh _ -> smooth(Math::tanh, x -> 1 - square(Math.tanh(x)));
+            case LayerSpec.Sigmoid _ ->
+                smooth(ReferenceActivationFunction::sigmoid, x -> sigmoid(x) * (1 - sigmoid(x)));
+        };
+    }
+
+    /// Where x is not above 0 the gradient ends, even one that is not finite; where x is NaN it passes.
+    private static ReferenceActivationFunction relu() {
+        return new ReferenceActivationFunction(x -> Math.max(0, x), (gradient, x) -> x <= 0 ? 0 : gradient);
+    }
+
+    private static ReferenceActivationFunction leaky(double slope) {
+        return smooth(x -> x > 0 ? x : slope * x, x -> x > 0 ? 1 : slope);
+    }
+
+    private static ReferenceActivationFunction gelu() {
+        return smooth(x -> x * normal(x), x -> normal(x) + x * Math.exp(-square(x) / 2) / Math.sqrt(2 * Math.PI));
+    }
+
+    /// The standard normal distribution's function.
+    private static double normal(double x) {
+        return (1 + Erf.erf(x / Math.sqrt(2))) / 2;
+    }
+
+    /// The derivative's square is rounded to float32 because PyTorch's is: where it overflows there, infinity times 0
+    /// is NaN.
+    private static ReferenceActivationFunction geluByTanh() {
+        double scale = Math.sqrt(2 / Math.PI);
+        double cubic = 0.044715;
+        Function tanh = x -> Math.tanh(scale * (x + cubic * x * x * x));
+        return smooth(
+                x -> x / 2 * (1 + tanh.at(x)),
+                x -> (1 + tanh.at(x)) / 2
+                        + x / 2 * (1 - square(tanh.at(x))) * scale * (1 + 3 * cubic * (float) square(x)));
+    }
+
+    private static double sigmoid(double x) {
+        return 1 / (1 + Math.exp(-x));
+    }
+
+    private static double square(double x) {
+        return x * x;
+    }
+
+    @Override
+    public float[] train(float[] in, int samples, TorchRandom random) {
+        this.in = in;
+        return evaluate(in, samples);
+    }
+
+    @Override
+    public float[] evaluate(float[] in, int samples) {
+        float[] out = new float[in.length];
+        for (int i = 0; i < in.length; i++) {
+            out[i] = (float) function.at(in[i]);
+        }
+        return out;
+    }
+
+    @Override
+    public float[] backward(float[] outGradient, int samples) {
+        float[] inGradient = new float[in.length];
+        for (int i = 0; i < in.length; i++) {
+            inGradient[i] = (float) gradient.of(outGradient[i], in[i]);
+        }
+        return inGradient;
+    }
+}

@@ -1,0 +1,144 @@
+package io.trainyard.device.vector;
+
+import io.trainyard.device.host.BatchMasks;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/// The kernels of a whole network, one after another, for a chunk of samples.
+///
+/// Nothing before the first layer with parameters is run backward.
+final class ChunkChain {
+    private final FlatModel model;
+    private final BatchMasks masks;
+    private final int chunk;
+    private final float[] gradients;
+    private final List<ChunkLayer> layers = new ArrayList<>();
+    private final List<ChunkLayer> backward; // the last first
+    private final Values input;
+    private final Values output;
+
+    /// How the kernels of a layer are added to a chain.
+    private interface Kernels {
+        /// @return what the layer gives
+        Values add(ChunkChain chain, Network.Layer layer, Values in);
+    }
+
+    /// @param masks of the batch that is trained
+    /// @param chunk samples there is room for
+    /// @param gradients of the model's values, as these lie
+    ChunkChain(Network network, FlatModel model, BatchMasks masks, int chunk, float[] gradients) {
+        this.model = model;
+        this.masks = masks;
+        this.chunk = chunk;
+        this.gradients = gradients;
+        boolean flat = network.layers().getFirst().spec() instanceof LayerSpec.Flatten;
+        var in = network.input();
+        Grid grid = flat ? Grid.vector(in.elements()) : Grid.dense(in.size(0), in.size(1), in.size(2));
+        this.input = new Values(grid, chunk, false);
+        Values values = input;
+        List<ChunkLayer> trained = new ArrayList<>(); // from the first with parameters on
+        for (Network.Layer layer : network.layers()) {
+            int before = layers.size();
+            values = kernels(layer.spec()).orElseThrow().add(this, layer, values);
+            if (!trained.isEmpty()) {
+                trained.addAll(layers.subList(before, layers.size()));
+            } else if (!layer.parameters().isEmpty()) {
+                trained.add(layers.getLast());
+            }
+        }
+        this.output = values;
+        this.backward = List.copyOf(trained.reversed());
+    }
+
+    static boolean computes(LayerSpec layer) {
+        return kernels(layer).isPresent();
+    }
+
+    /// Empty for a layer that there are none for.
+    private static Optional<Kernels> kernels(LayerSpec spec) {
+        return switch (spec) {
+            case LayerSpec.Conv2d conv ->
+                conv.stride() == 1 && conv.groups() == 1
+                        ? Optional.of((chain, layer, in) -> chain.convolution(conv, layer, in))
+                        : Optional.empty();
+            case LayerSpec.Linear linear -> Optional.of((chain, layer, in) -> chain.product(linear, layer, in));
+            case LayerSpec.MaxPool2d pool -> Optional.of((chain, layer, in) -> chain.maxPooling(pool, layer, in));
+            case LayerSpec.Relu _ -> Optional.of((chain, _, in) -> chain.add(new ChunkRelu(in)));
+            case LayerSpec.Dropout _ -> Optional.of((chain, layer, in) -> chain.dropout(layer, in));
+            case LayerSpec.Flatten _ -> Optional.of((chain, _, in) -> chain.flattened(in));
+            case LayerSpec.AvgPool2d _,
+                    LayerSpec.AdaptiveAvgPool2d _,
+                    LayerSpec.BatchNorm2d _,
+                    LayerSpec.LeakyRelu _,
+                    LayerSpec.Gelu _,
+                    LayerSpec.Tanh _,
+                    LayerSpec.Sigmoid _,
+                    LayerSpec.Dropout2d _,
+                    LayerSpec.Residual _ -> Optional.empty();
+        };
+    }
+
+    private Values add(ChunkLayer layer) {
+        layers.add(layer);
+        return layer.output();
+    }
+
+    private Values convolution(LayerSpec.Conv2d conv, Network.Layer layer, Values in) {
+        Values padded = conv.padding() > 0 ? add(ChunkCopy.padded(in, conv.padding(), chunk)) : in;
+        var weight = model.entry(layer.parameters().getFirst());
+        var bias = conv.bias() ? model.entry(layer.parameters().getLast()) : null;
+        return add(new ChunkConv2d(padded, conv, weight, bias, model.values(), gradients, chunk));
+    }
+
+    private Values product(LayerSpec.Linear linear, Network.Layer layer, Values in) {
+        var weight = model.entry(layer.parameters().getFirst());
+        var bias = linear.bias() ? model.entry(layer.parameters().getLast()) : null;
+        return add(new ChunkLinear(in, linear.out(), weight, bias, model.values(), gradients, chunk));
+    }
+
+    private Values maxPooling(LayerSpec.MaxPool2d pool, Network.Layer layer, Values in) {
+        int rows = layer.out().size(1);
+        int columns = layer.out().size(2);
+        return add(
+                pool.kernel() == 2 && pool.stride() == 2
+                        ? new ChunkMaxPool2x2(in, rows, columns, chunk)
+                        : new ChunkMaxPool2d(in, rows, columns, pool.kernel(), pool.stride(), chunk));
+    }
+
+    private Values dropout(Network.Layer layer, Values in) {
+        return layer.mask().isPresent() ? add(new ChunkDropout(in, masks.of(layer.name()))) : in;
+    }
+
+    private Values flattened(Values in) {
+        return in.grid.isVector() ? in : add(ChunkCopy.flattened(in, chunk));
+    }
+
+    /// What the first layer is given; it has no gradient.
+    Values input() {
+        return input;
+    }
+
+    /// What the last layer gives.
+    Values output() {
+        return output;
+    }
+
+    /// @param first the chunk's first sample, counted in the batch
+    void forward(int first, int samples, boolean training) {
+        for (ChunkLayer layer : layers) {
+            layer.forward(first, samples, training);
+        }
+    }
+
+    /// From the output's gradient to those of the parameters.
+    ///
+    /// @param accumulate whether these are added to those of the chunks before
+    void backward(int first, int samples, boolean accumulate) {
+        for (ChunkLayer layer : backward) {
+            layer.backward(first, samples, accumulate);
+        }
+    }
+}

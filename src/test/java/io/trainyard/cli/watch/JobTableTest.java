@@ -1,0 +1,32 @@
+package io.trainyard.cli.watch;
+
+import static io.trainyard.event.SampleEvents.spec;
+import static io.trainyard.event.SampleEvents.whole;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.event.JobNews.Rejected;
+import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobState;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class JobTableTest {
+    @Test
+    void columnsAreAlignedAndBounded() {
+        JobState ran = new JobState("a");
+        whole("a").forEach(ran::apply);
+        JobState waits = new JobState("a-longer-name");
+        waits.apply(new Requested("a-longer-name", spec("a-longer-name"), "here", 1));
+        JobState refused = new JobState("x".repeat(99));
+        refused.apply(new Rejected("x".repeat(99), null, "bad\u001b[31m", 1));
+        List<String> rows = JobTable.rows(List.of(ran, waits, refused));
+        assertThat(rows.get(0))
+                .matches("JOB +STATE +NETWORK +DATA SET +DEVICE +WORKER +STEP +LOSS +ACCURACY +ELAPSED +REASON");
+        assertThat(rows.get(1)).matches("a +FINISHED +lenet +shapes32 +cpu +w1 +20/20 +1\\.0000 +0\\.7500 +0:02 +-");
+        assertThat(rows.get(2)).matches("a-longer-name +WAITING +lenet +shapes32 +- +- +- +- +- +- +-");
+        assertThat(rows.get(3)).matches("x{39}… +REJECTED .*bad\\?\\[31m");
+        int states = rows.get(0).indexOf("STATE");
+        assertThat(rows).extracting(row -> row.charAt(states - 1)).containsOnly(' ');
+        assertThat(rows).extracting(row -> row.charAt(states)).containsExactly('S', 'F', 'W', 'R');
+    }
+}

@@ -1,0 +1,171 @@
+package io.trainyard.event;
+
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Parameter;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.CheckpointName;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Shape;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Events as a worker would send them: the one place in the tests that knows all their fields. Their data sets have ten
+/// classes, their steps take 100 ms.
+public final class SampleEvents {
+    private static final int CLASSES = 10;
+    private static final long STEP_MICROS = 100_000;
+
+    private SampleEvents() {}
+
+    /// A job of two epochs; a person is told every five steps.
+    public static JobSpec spec(String job) {
+        return JobJson.read("""
+                {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 2, "batchSize": 8,
+                 "reportEverySteps": 5}""".formatted(job).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// The test of a checkpoint.
+    public static JobSpec evaluation(String job, CheckpointName initFrom) {
+        return JobJson.read("""
+                {"id": "%s", "kind": "evaluate", "network": "fashion", "dataset": "fashion-mnist", "initFrom": "%s"}""".formatted(job, initFrom).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// All of a job that finishes, of ten steps an epoch.
+    public static List<TrainingEvent> whole(String job) {
+        return List.of(
+                claimed(job),
+                started(job, 1, 1),
+                losses(job, 1, 0, 1, 10),
+                tested(job, 1, 0, 10, 0.5),
+                losses(job, 1, 1, 11, 10),
+                tested(job, 1, 1, 20, 0.75),
+                finished(job, 1, 20));
+    }
+
+    public static Claimed claimed(String job) {
+        return claimed(job, 1);
+    }
+
+    /// Each attempt has a worker of its own: `w1`, `w2`.
+    public static Claimed claimed(String job, int attempt) {
+        return claimed(job, attempt, "w" + attempt);
+    }
+
+    public static Claimed claimed(String job, int attempt, String worker) {
+        return new Claimed(job, attempt, worker, "cpu");
+    }
+
+    /// The start of a job that is [#spec(String)], of ten steps an epoch.
+    public static Started started(String job, int attempt, long firstStep) {
+        return started(spec(job), attempt, firstStep, 10, null);
+    }
+
+    public static Started started(
+            JobSpec spec, int attempt, long firstStep, int stepsPerEpoch, @Nullable CheckpointName initFrom) {
+        return new Started(
+                spec.id(),
+                attempt,
+                spec,
+                "cpu",
+                2,
+                60_000,
+                10_000,
+                CLASSES,
+                firstStep,
+                stepsPerEpoch,
+                List.of(new Parameter("out.bias", Shape.of(10), "cpu")),
+                initFrom);
+    }
+
+    /// Losses that fall by 0.1 a step from 3 on, so that a loss says which step it is of.
+    public static StepLosses losses(String job, int attempt, int epoch, long firstStep, int steps) {
+        float[] losses = new float[steps];
+        for (int i = 0; i < steps; i++) {
+            losses[i] = 3 - 0.1f * (firstStep + i);
+        }
+        return losses(job, attempt, epoch, firstStep, losses);
+    }
+
+    public static StepLosses losses(String job, int attempt, int epoch, long firstStep, float[] losses) {
+        return new StepLosses(
+                job, attempt, epoch, firstStep, losses, STEP_MICROS * (firstStep + losses.length - 1), 0.05);
+    }
+
+    /// The test of a trained epoch.
+    public static EpochTested tested(String job, int attempt, int epoch, long step, double accuracy) {
+        return tested(job, attempt, epoch, step, accuracy, 9_000, 6_543.2);
+    }
+
+    /// The test of a checkpoint, with no time or images of training.
+    public static EpochTested evaluated(String job, int epoch, long step, double accuracy) {
+        return tested(job, 1, epoch, step, accuracy, 0, 0);
+    }
+
+    /// What is not told of the accuracy is made to fit it.
+    private static EpochTested tested(
+            String job, int attempt, int epoch, long step, double accuracy, long trainMillis, double imagesPerSecond) {
+        int right = (int) Math.round(1000 * accuracy);
+        int[][] confusion = new int[CLASSES][CLASSES];
+        double[] classAccuracy = new double[CLASSES];
+        for (int i = 0; i < CLASSES; i++) {
+            int mine = Math.min(1000, right + 7 * i - 30);
+            confusion[i][i] = mine;
+            confusion[i][(i + 3) % CLASSES] = (1000 - mine) / 3;
+            confusion[i][(i + 1) % CLASSES] = 1000 - mine - (1000 - mine) / 3;
+            classAccuracy[i] = mine / 1000.0;
+        }
+        return new EpochTested(
+                job,
+                attempt,
+                epoch,
+                step,
+                2.3 - 2 * accuracy,
+                157 * (2.3 - 2 * accuracy),
+                accuracy,
+                accuracy - 0.008,
+                accuracy + 0.007,
+                classAccuracy,
+                confusion,
+                trainMillis,
+                800,
+                imagesPerSecond);
+    }
+
+    public static CheckpointSaved saved(String job, int attempt, int epoch, long step) {
+        return new CheckpointSaved(
+                job,
+                attempt,
+                "file:/checkpoints/%s/%d/model-%d.safetensors".formatted(job, attempt, step),
+                "ab12",
+                180_000,
+                epoch,
+                step);
+    }
+
+    /// @param steps 0: it only evaluated, and has no times of steps
+    public static Finished finished(String job, int attempt, long steps) {
+        return finished(job, attempt, steps, null);
+    }
+
+    public static Finished finished(String job, int attempt, long steps, @Nullable String stoppedEarly) {
+        int timed = steps == 0 ? 0 : 1;
+        return new Finished(
+                job, attempt, steps, 0.75, timed * 812, timed * 950, timed * 1024, 2000, "cd34", stoppedEarly);
+    }
+
+    public static Failed failed(String job, int attempt, String reason) {
+        return new Failed(job, attempt, reason);
+    }
+
+    public static Released released(String job, int attempt, long step, String reason) {
+        return new Released(job, attempt, step, reason);
+    }
+}

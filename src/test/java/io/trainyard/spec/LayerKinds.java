@@ -1,0 +1,24 @@
+package io.trainyard.spec;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/// Every kind of layer there is: for tests that ask whether a table has them all.
+public final class LayerKinds {
+    private LayerKinds() {}
+
+    public static List<Class<?>> all() {
+        return of(LayerSpec.class).toList();
+    }
+
+    private static Stream<Class<?>> of(Class<?> type) {
+        return type.isSealed() ? Stream.of(type.getPermittedSubclasses()).flatMap(LayerKinds::of) : Stream.of(type);
+    }
+
+    /// Those of the layers and of the layers within them.
+    public static Stream<Class<?>> in(List<LayerSpec> layers) {
+        return layers.stream()
+                .flatMap(layer -> Stream.concat(
+                        Stream.of(layer.getClass()), layer.branches().stream().flatMap(branch -> in(branch.layers()))));
+    }
+}

@@ -1,0 +1,94 @@
+package io.trainyard.topics;
+
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.spec;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.event.EventJson;
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobNews.Rejected;
+import io.trainyard.event.JobNews.Requested;
+import io.trainyard.spec.JobJson;
+import java.io.IOException;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class TopicRecordTest {
+    private static final String COMMAND = JobJson.write(spec("a"));
+
+    private final RecordHeaders headers = new RecordHeaders();
+
+    @Test
+    void aCommandGoesByTheIdInItsBody() throws IOException {
+        assertThat(news(Topic.CPU_COMMANDS_LOW, "key", COMMAND))
+                .contains(new Requested("a", spec("a"), "commands.cpu.low-0 at offset 7", 5));
+    }
+
+    @Test
+    void aCommandThatCannotBeReadIsKnownByItsKey() throws IOException {
+        assertThat(news(Topic.COMMANDS_HIGH, "key", "{"))
+                .contains(new Requested("key", null, "commands.high-0 at offset 7", 5));
+        assertThat(news(Topic.COMMANDS_HIGH, null, "{")).isEmpty();
+        assertThat(news(Topic.COMMANDS_HIGH, "", "{")).isEmpty();
+        assertThat(news(Topic.COMMANDS_HIGH, "x".repeat(JobNews.MAX_ID + 1), "{"))
+                .isEmpty();
+    }
+
+    @Test
+    void aDeadLetterSaysWhyAndOfWhichCommand() throws IOException {
+        header(DeadLetter.REASON, "no such data set here");
+        header(DeadLetter.SOURCE_TOPIC, "commands.cpu.low");
+        header(DeadLetter.SOURCE_PARTITION, "0");
+        header(DeadLetter.SOURCE_OFFSET, "7");
+        assertThat(news(Topic.DEAD_LETTER, "key", COMMAND))
+                .contains(new Rejected("a", "commands.cpu.low-0 at offset 7", "no such data set here", 5));
+    }
+
+    @Test
+    void aDeadLetterMayLackEveryHeader() throws IOException {
+        assertThat(news(Topic.DEAD_LETTER, "key", "{")).contains(new Rejected("key", null, "no reason is given", 5));
+        assertThat(news(Topic.DEAD_LETTER, null, "{")).isEmpty();
+    }
+
+    @Test
+    void anEventIsOneOrAnError() throws IOException {
+        String event = new String(EventJson.write(claimed("a")), UTF_8);
+        assertThat(news(Topic.JOBS, "key", event)).contains(new Happened(claimed("a"), 5));
+        assertThatThrownBy(() -> news(Topic.STEPS, "key", "{}")).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void otherTopicsTellNothingOfJobs() throws IOException {
+        assertThat(news(Topic.WORKERS, "w1", "{}")).isEmpty();
+        assertThat(news(Topic.CONTROL, "a", "{}")).isEmpty();
+    }
+
+    private void header(String name, String value) {
+        headers.add(name, value.getBytes(UTF_8));
+    }
+
+    private Optional<JobNews> news(Topic topic, @Nullable String key, String body) throws IOException {
+        return new TopicRecord(
+                        topic,
+                        new ConsumerRecord<>(
+                                topic.name(""),
+                                0,
+                                7,
+                                5,
+                                TimestampType.CREATE_TIME,
+                                0,
+                                body.length(),
+                                key,
+                                body.getBytes(UTF_8),
+                                headers,
+                                Optional.empty()))
+                .news();
+    }
+}
