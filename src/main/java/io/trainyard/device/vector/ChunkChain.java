@@ -72,10 +72,7 @@ final class ChunkChain {
             case LayerSpec.AvgPool2d _,
                     LayerSpec.AdaptiveAvgPool2d _,
                     LayerSpec.BatchNorm2d _,
-                    LayerSpec.LeakyRelu _,
-                    LayerSpec.Gelu _,
-                    LayerSpec.Tanh _,
-                    LayerSpec.Sigmoid _,
+                    LayerSpec.ActivationFunction _,
                     LayerSpec.Dropout2d _,
                     LayerSpec.Residual _ -> Optional.empty();
         };
