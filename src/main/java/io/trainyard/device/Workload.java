@@ -113,9 +113,23 @@ public record Workload(
         return Math.ceilDiv(dataset.train().size(), batchSize);
     }
 
+    /// Where a step's samples begin in the epoch's order.
+    ///
+    /// @param step of the epoch
+    public int firstSample(int step) {
+        return step * batchSize;
+    }
+
+    /// Samples of a step's batch.
+    ///
+    /// @param step of the epoch
+    public int samples(int step) {
+        return Math.min(batchSize, dataset.train().size() - firstSample(step));
+    }
+
     /// Samples in the last step of an epoch.
     public int lastBatchSize() {
-        return dataset.train().size() - (stepsPerEpoch() - 1) * batchSize;
+        return samples(stepsPerEpoch() - 1);
     }
 
     /// Draws what becomes of the training samples.
@@ -129,40 +143,6 @@ public record Workload(
         long samples = Math.min((long) steps * batchSize, dataset.train().size());
         long maskWords = network.maskElements() * TorchRandom.WORDS_PER_MASK_ELEMENT;
         return samples * (augmentation().wordsPerSample() + maskWords);
-    }
-
-    /// What every session asks of the plan it is given.
-    ///
-    /// @throws IllegalArgumentException if the order's size is not the training part's, there is not one learning
-    ///     rate a step, or there is no such step
-    public void requirePlan(EpochPlan plan, int firstStep) {
-        if (!trains) {
-            throw new IllegalStateException(
-                    "the session was opened for tests alone; open one for training to begin an epoch");
-        }
-        if (plan.order().length != dataset.train().size()) {
-            throw new IllegalArgumentException("the epoch's order has %d samples; data set %s has %d to train on"
-                    .formatted(
-                            plan.order().length, dataset.name(), dataset.train().size()));
-        }
-        if (plan.learningRates().length != stepsPerEpoch()) {
-            throw new IllegalArgumentException("the epoch's plan has %d learning rates; it must have %d, one a step"
-                    .formatted(plan.learningRates().length, stepsPerEpoch()));
-        }
-        if (firstStep < 0 || firstStep > stepsPerEpoch()) {
-            throw new IllegalArgumentException(
-                    "an epoch cannot go on at step %d; allowed is 0 to %d, its number of steps"
-                            .formatted(firstStep, stepsPerEpoch()));
-        }
-    }
-
-    /// @throws IllegalArgumentException if an epoch that stands before `nextStep` has not so many steps left
-    public void requireStepsLeft(int nextStep, int steps) {
-        int left = stepsPerEpoch() - nextStep;
-        if (steps < 0 || steps > left) {
-            throw new IllegalArgumentException("cannot advance %d steps; the epoch has %d of its %d steps left"
-                    .formatted(steps, left, stepsPerEpoch()));
-        }
     }
 
     /// A generous estimate of what a session needs besides the data set: parameters with gradients, copies in other

@@ -8,6 +8,7 @@ import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
 import io.trainyard.device.Workload;
+import io.trainyard.device.host.ParameterUpdate.Loop;
 import io.trainyard.device.onednn.OneDnnDevice;
 import io.trainyard.device.vector.VectorDevice;
 import io.trainyard.random.TorchRandom;
@@ -17,8 +18,6 @@ import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
-import io.trainyard.spec.OptimizerSpec.Adam;
-import io.trainyard.spec.OptimizerSpec.Sgd;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
@@ -42,7 +41,6 @@ final class WarmUp {
     private static final Shape IMAGE = Shape.of(2, 16, 16);
     private static final int CLASSES = 4;
     private static final Normalize NORMALIZE = new Normalize(List.of(0.5, 0.5), List.of(0.5, 0.5));
-    private static final double NO_RATE = 0; // parameters stay as they are
 
     /// Which kernels, besides those of the update rules.
     private enum Layers {
@@ -103,18 +101,11 @@ final class WarmUp {
         }
     }
 
-    /// One for each update rule that has kernels of its own.
-    private static final List<OptimizerSpec> OPTIMIZERS = List.of(
-            new Sgd(NO_RATE, 0.9, 0),
-            new Sgd(NO_RATE, 0, 0),
-            new Adam(NO_RATE, 0.9, 0.999, 1e-8, 0),
-            new Sgd(NO_RATE, 0.9, true, 0));
-
     /// What decides which kernels are called.
-    private record Kind(Layers layers, OptimizerSpec optimizer) {}
+    private record Kind(Layers layers, Loop update) {}
 
     /// How often [#next] is to be called to have warmed all.
-    static final int KINDS = Layers.values().length * OPTIMIZERS.size();
+    static final int KINDS = Layers.values().length * Loop.values().length;
 
     private static final Set<Kind> DONE = new HashSet<>(); // in this process, as what is compiled
     private static int next;
@@ -129,7 +120,7 @@ final class WarmUp {
 
     /// The kernels that such a job needs, unless they are warm; returns when they are.
     void once(Network network, OptimizerSpec optimizer) {
-        Kind kind = new Kind(Layers.of(network), representative(optimizer));
+        Kind kind = new Kind(Layers.of(network), Loop.of(optimizer));
         synchronized (DONE) {
             if (DONE.add(kind)) {
                 train(kind);
@@ -142,18 +133,11 @@ final class WarmUp {
     void next() {
         synchronized (DONE) {
             Layers[] all = Layers.values();
-            Kind kind = new Kind(all[next % all.length], OPTIMIZERS.get(next / all.length));
+            Kind kind = new Kind(all[next % all.length], Loop.values()[next / all.length]);
             next = (next + 1) % KINDS;
             DONE.add(kind);
             train(kind);
         }
-    }
-
-    private static OptimizerSpec representative(OptimizerSpec optimizer) {
-        return switch (optimizer) {
-            case Sgd sgd -> OPTIMIZERS.get(sgd.momentum() == 0 ? 1 : sgd.nesterov() ? 3 : 0);
-            case OptimizerSpec.Adam _, OptimizerSpec.AdamW _ -> OPTIMIZERS.get(2);
-        };
     }
 
     /// On pixels that are normalised and on such that are not.
@@ -176,7 +160,7 @@ final class WarmUp {
     private static Workload workload(Kind kind, @Nullable Normalize normalize) {
         return new Workload(
                 Network.fit(kind.layers().network, IMAGE, CLASSES),
-                kind.optimizer(),
+                kind.update().example(),
                 BATCH,
                 new Dataset("warm-up", IMAGE, CLASSES, images(STEPS * BATCH), images(BATCH)),
                 PixelScale.of(IMAGE.size(0), normalize),

@@ -1,11 +1,9 @@
 package io.trainyard.device.cuda;
 
-import io.trainyard.device.Parameters;
-import io.trainyard.device.SessionState;
-import io.trainyard.device.Tensor;
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.layer.LayerParameters;
+import io.trainyard.device.session.StateMemory;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.ParameterSpec.Init;
@@ -17,33 +15,26 @@ import java.util.Map;
 import java.util.Objects;
 import jcuda.Pointer;
 
-/// What lives from step to step: all parameters in one run of float32, their gradients and each of the optimizer's
-/// slots in runs of the same form, so that one kernel updates them all and one copy sends them; then the buffers.
-final class CudaModel implements LayerParameters {
+/// The tensors that live from step to step: all parameters in one run of float32, their gradients and each of the
+/// optimizer's slots in runs of the same form, so that one kernel updates them all and one copy sends them; then the
+/// buffers.
+final class CudaModel implements LayerParameters, StateMemory {
     /// Floats: where a parameter begins is a multiple of it. What is between two parameters is zero and stays so.
     private static final long ALIGNMENT = 64;
 
-    private final List<ParameterSpec> specs;
-    private final OptimizerSpec optimizer;
     private final Map<String, Long> places = new LinkedHashMap<>(); // of the parameters, in floats
     private final Buffer values;
     private final Buffer gradients;
     private final List<Buffer> slots = new ArrayList<>(); // one for each of the optimizer's
     private final Map<String, Buffer> buffers = new LinkedHashMap<>(); // running statistics
-    private final Map<String, long[]> counters = new LinkedHashMap<>(); // on the host
-    private long steps; // the optimizer's
 
     CudaModel(List<ParameterSpec> specs, OptimizerSpec optimizer, Arena arena) {
-        this.specs = specs;
-        this.optimizer = optimizer;
         long floats = 0;
         for (ParameterSpec spec : specs) {
             if (spec.trained()) {
                 places.put(spec.name(), floats);
                 floats += Math.ceilDiv(spec.shape().elements(), ALIGNMENT) * ALIGNMENT;
-            } else if (spec.init() instanceof Init.Counter) {
-                counters.put(spec.name(), new long[1]);
-            } else {
+            } else if (!(spec.init() instanceof Init.Counter)) {
                 buffers.put(spec.name(), arena.reserve(bytes(spec.shape()), "buffer " + spec.name()));
             }
         }
@@ -87,73 +78,23 @@ final class CudaModel implements LayerParameters {
         return slots;
     }
 
-    /// Batch norm's counters are on the host: a step counts them all.
-    void countSteps(int more) {
-        steps += more;
-        counters.values().forEach(counter -> counter[0] += more);
+    private Buffer buffer(Place place) {
+        return switch (place) {
+            case Place.Value(ParameterSpec spec) -> value(spec);
+            case Place.Slot(ParameterSpec spec, int number) ->
+                slice(slots.get(number), spec, "the optimizer's state of ");
+        };
     }
 
-    /// How many steps the optimizer has made.
-    long steps() {
-        return steps;
-    }
-
-    /// @throws IllegalArgumentException if names or shapes are not the network's; then nothing has changed
-    void load(SessionState state) {
-        boolean fresh = state.optimizer().tensors().isEmpty();
-        List<ParameterSpec> optimizerSpecs = optimizer.state(specs);
-        state.model().requireMatch(specs);
-        if (!fresh) {
-            state.optimizer().requireMatch(optimizerSpecs);
-        }
-        for (ParameterSpec spec : specs) {
-            if (spec.init() instanceof Init.Counter) {
-                counter(spec)[0] = state.model().longs(spec.name(), spec.shape())[0];
-            } else {
-                value(spec).write(Pointer.to(state.model().floats(spec.name(), spec.shape())));
-            }
-        }
-        for (ParameterSpec spec : specs) {
-            List<ParameterSpec> entries = optimizer.slotsOf(spec);
-            for (int i = 0; i < entries.size(); i++) {
-                ParameterSpec entry = entries.get(i);
-                float[] kept = fresh
-                        ? new float[entry.shape().elements()]
-                        : state.optimizer().floats(entry.name(), entry.shape());
-                slice(slots.get(i), spec, "the optimizer's state of ").write(Pointer.to(kept));
-            }
-        }
-        steps = fresh || !optimizer.countsSteps() ? 0 : state.optimizer().longs(OptimizerSpec.STEP, Shape.of())[0];
-    }
-
-    SessionState save() {
-        Map<String, Tensor> model = new LinkedHashMap<>();
-        Map<String, Tensor> kept = new LinkedHashMap<>();
-        for (ParameterSpec spec : specs) {
-            model.put(
-                    spec.name(),
-                    spec.init() instanceof Init.Counter
-                            ? new Tensor.Longs(spec.shape(), counter(spec).clone())
-                            : new Tensor.Floats(spec.shape(), read(value(spec))));
-            List<ParameterSpec> entries = optimizer.slotsOf(spec);
-            for (int i = 0; i < entries.size(); i++) {
-                Buffer slot = slice(slots.get(i), spec, "the optimizer's state of ");
-                kept.put(entries.get(i).name(), new Tensor.Floats(spec.shape(), read(slot)));
-            }
-        }
-        if (optimizer.countsSteps()) {
-            kept.put(OptimizerSpec.STEP, new Tensor.Longs(Shape.of(), new long[] {steps}));
-        }
-        return new SessionState(new Parameters(model), new Parameters(kept));
-    }
-
-    private long[] counter(ParameterSpec spec) {
-        return Objects.requireNonNull(counters.get(spec.name()));
-    }
-
-    private static float[] read(Buffer buffer) {
-        float[] floats = new float[(int) (buffer.bytes() / Float.BYTES)];
-        buffer.read(Pointer.to(floats));
+    @Override
+    public float[] read(Place place) {
+        float[] floats = new float[place.parameter().shape().elements()];
+        buffer(place).read(Pointer.to(floats));
         return floats;
+    }
+
+    @Override
+    public void write(Place place, float[] floats) {
+        buffer(place).write(Pointer.to(floats));
     }
 }

@@ -7,31 +7,24 @@ import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Gpu;
+import io.trainyard.device.session.BackendSession;
+import io.trainyard.device.session.StateTable;
 import java.util.Arrays;
-import java.util.List;
 import jcuda.Pointer;
-import org.jspecify.annotations.Nullable;
 
 /// Everything on one GPU: the data set as bytes, the parameters, and for each size of batch a step recorded as a
 /// graph, so that the host only launches graphs and, now and then, reads losses.
-final class CudaSession implements PartSession {
-    private final Workload workload;
-    private final EvenPart part;
+final class CudaSession extends BackendSession {
     private final Gpu gpu;
     private final Programs programs;
-    private @Nullable EpochPlan plan;
-    private int nextStep;
-    private int firstStep; // of those that were begun
-    private int endStep; // behind the last of them
+    private final StateTable state;
     private int sentUntil; // behind the last step that has all it needs from the host
     private boolean scalarsAreStale = true;
-    private boolean closed;
 
     /// @param number of the GPU
     /// @param part which part of every training batch it computes
     CudaSession(Workload workload, int number, EvenPart part) {
-        this.workload = workload;
-        this.part = part;
+        super(workload, part);
         gpu = new Gpu(number);
         try {
             programs = new Programs(workload, gpu, part);
@@ -39,6 +32,7 @@ final class CudaSession implements PartSession {
             gpu.close();
             throw e;
         }
+        state = new StateTable(workload.network().parameters(), workload.optimizer(), programs.model());
     }
 
     /// None but the one that launches.
@@ -48,123 +42,85 @@ final class CudaSession implements PartSession {
     }
 
     @Override
-    public void join(List<? extends PartSession> parts) {
-        enter();
-        programs.exchange()
-                .join(parts.stream()
-                        .filter(other -> !other.equals(this))
-                        .map(other -> ((CudaSession) other).programs.exchange())
-                        .toList());
+    protected StateTable state() {
+        return state;
     }
 
     @Override
-    public void load(SessionState state) {
-        enter();
-        programs.model().load(state);
+    protected void meet(PartSession other) {
+        programs.exchange().join(((CudaSession) other).programs.exchange());
+    }
+
+    @Override
+    public void load(SessionState newState) {
+        super.load(newState);
         scalarsAreStale = true;
     }
 
     @Override
-    public SessionState save() {
-        enter();
-        programs.exchange().takeOverSlots();
-        return programs.model().save();
-    }
-
-    @Override
-    public void beginEpoch(EpochPlan newPlan, int first) {
-        enter();
-        workload.requirePlan(newPlan, first);
-        newPlan.random().skip(workload.drawnWords(first));
-        plan = newPlan;
-        nextStep = first;
-        endStep = first;
-        sentUntil = first;
-        programs.trainingData().begin(newPlan);
-        programs.step().write(Pointer.to(new int[] {first}));
+    public void beginEpoch(EpochPlan plan, int firstStep) {
+        super.beginEpoch(plan, firstStep);
+        sentUntil = firstStep;
+        programs.trainingData().begin(plan);
+        programs.step().write(Pointer.to(new int[] {firstStep}));
         scalarsAreStale = true;
-    }
-
-    @Override
-    public float[] advance(int steps) {
-        if (part.count() > 1) {
-            throw new IllegalStateException(
-                    "part %d of %d is asked to advance by itself; all parts take each step together"
-                            .formatted(part.index(), part.count()));
-        }
-        beginSteps(steps);
-        for (int i = 0; i < steps; i++) {
-            computeGradients();
-            endStep();
-        }
-        return endSteps();
     }
 
     @Override
     public void beginSteps(int steps) {
-        enter();
-        EpochPlan epoch = epoch();
-        workload.requireStepsLeft(nextStep, steps);
-        firstStep = nextStep;
-        endStep = nextStep + steps;
+        super.beginSteps(steps);
         if (scalarsAreStale) {
             programs.scalars()
                     .write(Pointer.to(StepScalars.of(
-                            workload.optimizer(),
-                            epoch.learningRates(),
-                            nextStep,
-                            programs.model().steps())));
+                            workload().optimizer(), cursor().plan().learningRates(), cursor().step(), state.steps())));
             scalarsAreStale = false;
         }
     }
 
-    private EpochPlan epoch() {
-        EpochPlan begun = plan;
-        if (begun == null) {
-            throw new IllegalStateException("no epoch has begun; call beginEpoch first");
-        }
-        return begun;
+    @Override
+    protected void takeOverParameters() {
+        gpu.enter();
+        programs.exchange().takeOver();
+    }
+
+    @Override
+    protected void takeOverSlots() {
+        programs.exchange().takeOverSlots();
     }
 
     /// With its update, where this is the only part.
     @Override
-    public void computeGradients() {
-        gpu.enter();
+    protected void computeOwnGradients() {
         TrainingData data = programs.trainingData();
-        if (nextStep == sentUntil) {
-            int steps = Math.min(endStep - nextStep, data.blockSteps());
-            data.send(epoch(), nextStep, steps);
+        int step = cursor().step();
+        if (step == sentUntil) {
+            int steps = Math.min(cursor().stepsEnd() - step, data.blockSteps());
+            data.send(cursor().plan(), step, steps);
             sentUntil += steps;
         }
-        programs.exchange().takeOver();
-        programs.ofStep(nextStep).launch();
+        programs.ofStep(step).launch();
         programs.exchange().gradientsAreReady();
     }
 
     @Override
-    public void update() {
-        gpu.enter();
-        programs.exchange().sum();
-        programs.ofStep(nextStep).launchUpdate();
-        programs.exchange().rangeIsUpdated();
-        endStep();
-    }
-
-    private void endStep() {
-        nextStep++;
-        programs.model().countSteps(1);
-        if (nextStep == sentUntil) {
+    protected void updateOwnRange(long stepOfOptimizer) {
+        int step = cursor().step();
+        if (part().count() > 1) {
+            gpu.enter();
+            programs.exchange().sum();
+            programs.ofStep(step).launchUpdate();
+            programs.exchange().rangeIsUpdated();
+        }
+        if (step + 1 == sentUntil) {
             programs.trainingData().given();
         }
     }
 
     @Override
-    public float[] endSteps() {
-        gpu.enter();
-        programs.exchange().takeOver();
-        float[] losses = new float[endStep - firstStep];
+    protected float[] losses(int first, int end) {
+        float[] losses = new float[end - first];
         programs.losses()
-                .slice((long) firstStep * Float.BYTES, (long) losses.length * Float.BYTES, "losses")
+                .slice((long) first * Float.BYTES, (long) losses.length * Float.BYTES, "losses")
                 .read(Pointer.to(losses));
         return losses;
     }
@@ -173,23 +129,23 @@ final class CudaSession implements PartSession {
     public Evaluation evaluate() {
         enter();
         TestProgram.Results results = programs.results();
-        int classes = workload.network().classes();
+        int classes = workload().network().classes();
         results.confusion().clear();
         runTests((_, _) -> {});
         int[] counts = new int[classes * classes];
         results.confusion().read(Pointer.to(counts));
-        float[] sampleLosses = new float[workload.dataset().test().size()];
+        float[] sampleLosses = new float[workload().dataset().test().size()];
         results.sampleLosses().read(Pointer.to(sampleLosses));
         int[][] confusion = new int[classes][];
         Arrays.setAll(confusion, label -> Arrays.copyOfRange(counts, label * classes, (label + 1) * classes));
-        return Evaluation.of(workload.batchSize(), sampleLosses, confusion);
+        return Evaluation.of(workload().batchSize(), sampleLosses, confusion);
     }
 
     @Override
     public float[] predict() {
         enter();
-        int classes = workload.network().classes();
-        float[] all = new float[Math.multiplyExact(workload.dataset().test().size(), classes)];
+        int classes = workload().network().classes();
+        float[] all = new float[Math.multiplyExact(workload().dataset().test().size(), classes)];
         runTests((from, samples) -> {
             float[] batch = new float[samples * classes];
             programs.results()
@@ -209,7 +165,7 @@ final class CudaSession implements PartSession {
     private void runTests(TestBatchReader reader) {
         programs.testStep().clear();
         TestData data = programs.testData();
-        int size = workload.dataset().test().size();
+        int size = workload().dataset().test().size();
         int batchSize = programs.testBatchSize();
         int batches = Math.ceilDiv(size, batchSize);
         for (int first = 0; first < batches; ) {
@@ -226,18 +182,14 @@ final class CudaSession implements PartSession {
         }
     }
 
-    private void enter() {
-        if (closed) {
-            throw new IllegalStateException("the session is closed; open another");
-        }
+    @Override
+    protected void enter() {
+        super.enter();
         gpu.enter();
     }
 
     @Override
-    public void close() {
-        if (!closed) {
-            closed = true;
-            gpu.close();
-        }
+    protected void free() {
+        gpu.close();
     }
 }

@@ -6,6 +6,7 @@ import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Event;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Kernels;
+import java.util.ArrayList;
 import java.util.List;
 
 /// What the parts of a session on several GPUs copy from one another, from device to device. Each part sums and
@@ -22,7 +23,7 @@ final class PartExchange {
     private final Buffer received; // the others' gradients of this part's range, one after the other
     private final Event gradientsReady;
     private final Event updated;
-    private List<PartExchange> others = List.of();
+    private final List<PartExchange> others = new ArrayList<>();
 
     PartExchange(Gpu gpu, Kernels kernels, CudaModel model, EvenPart part, Arena arena) {
         this.gpu = gpu;
@@ -45,9 +46,9 @@ final class PartExchange {
         return rangeOf(run, part);
     }
 
-    void join(List<PartExchange> newOthers) {
-        others = List.copyOf(newOthers);
-        others.forEach(other -> gpu.enablePeer(other.gpu));
+    void join(PartExchange other) {
+        others.add(other);
+        gpu.enablePeer(other.gpu);
     }
 
     /// Has this device wait for the others' updates, and takes them over.

@@ -161,8 +161,7 @@ final class Programs {
     }
 
     TrainingProgram ofStep(int stepOfEpoch) {
-        boolean last = stepOfEpoch == workload.stepsPerEpoch() - 1;
-        return Objects.requireNonNull(training.get(last ? workload.lastBatchSize() : workload.batchSize()));
+        return Objects.requireNonNull(training.get(workload.samples(stepOfEpoch)));
     }
 
     /// @param samples of the batch

@@ -1,6 +1,6 @@
 package io.trainyard.device.cuda;
 
-import io.trainyard.device.AdamFactors;
+import io.trainyard.device.session.UpdateRule;
 import io.trainyard.spec.OptimizerSpec;
 
 /// The numbers of an update that change from step to step: four for each step of an epoch, so that the kernels find
@@ -14,16 +14,9 @@ final class StepScalars {
     static float[] of(OptimizerSpec optimizer, double[] learningRates, int firstStep, long stepsBefore) {
         float[] scalars = new float[learningRates.length * OF_STEP];
         for (int i = firstStep; i < learningRates.length; i++) {
-            int at = i * OF_STEP;
-            switch (optimizer) {
-                case OptimizerSpec.Sgd _ -> scalars[at] = (float) -learningRates[i];
-                case OptimizerSpec.Adam _, OptimizerSpec.AdamW _ -> {
-                    AdamFactors factors = AdamFactors.of(optimizer, learningRates[i], stepsBefore + i - firstStep + 1);
-                    scalars[at] = factors.shrink();
-                    scalars[at + 1] = factors.minusStepSize();
-                    scalars[at + 2] = factors.correction();
-                }
-            }
+            UpdateRule rule = UpdateRule.of(optimizer, learningRates[i], stepsBefore + i - firstStep + 1);
+            float[] changing = UpdateKernel.of(rule).changing();
+            System.arraycopy(changing, 0, scalars, i * OF_STEP, changing.length);
         }
         return scalars;
     }

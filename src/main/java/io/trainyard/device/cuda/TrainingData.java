@@ -171,8 +171,8 @@ final class TrainingData {
     }
 
     private void write(EpochPlan plan, int step, Section section, ByteBuffer target) {
-        int from = step * workload.batchSize();
-        int samples = Math.min(workload.batchSize(), plan.order().length - from);
+        int from = workload.firstSample(step);
+        int samples = workload.samples(step);
         switch (section) {
             case CHANGES ->
                 workload.augmentation().draw(plan.random(), samples).forEach(change -> write(change, target));

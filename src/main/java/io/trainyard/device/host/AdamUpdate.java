@@ -1,12 +1,12 @@
 package io.trainyard.device.host;
 
-import io.trainyard.device.AdamFactors;
+import io.trainyard.device.session.UpdateRule;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
 
-/// `torch.optim.Adam` and `torch.optim.AdamW`: [AdamFactors] says the rule.
+/// The loops of [UpdateRule.Adam].
 final class AdamUpdate extends ParameterUpdate {
     private final float gradientDecay;
     private final float shrink;
@@ -18,16 +18,16 @@ final class AdamUpdate extends ParameterUpdate {
     private final float correction;
     private final float epsilon;
 
-    AdamUpdate(AdamFactors factors) {
-        gradientDecay = factors.gradientDecay();
-        shrink = factors.shrink();
-        approach = factors.approach();
-        fromGradient = factors.fromGradient();
-        beta2 = factors.beta2();
-        newSquare = factors.newSquare();
-        minusStepSize = factors.minusStepSize();
-        correction = factors.correction();
-        epsilon = factors.epsilon();
+    AdamUpdate(UpdateRule.Adam rule) {
+        gradientDecay = rule.gradientDecay();
+        shrink = rule.shrink();
+        approach = rule.approach();
+        fromGradient = rule.fromGradient();
+        beta2 = rule.beta2();
+        newSquare = rule.newSquare();
+        minusStepSize = rule.minusStepSize();
+        correction = rule.correction();
+        epsilon = rule.epsilon();
     }
 
     /// Without weight decay the parameter plays no part, as in PyTorch: 0 times an infinite one would be NaN.

@@ -1,17 +1,16 @@
 package io.trainyard.device.host;
 
-import io.trainyard.device.AdamFactors;
+import io.trainyard.device.session.UpdateRule;
 import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.OptimizerSpec.Adam;
+import io.trainyard.spec.OptimizerSpec.Sgd;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.List;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
-/// What an optimizer does to the parameters in one step, in float32 with PyTorch's operations in PyTorch's
-/// order.
+/// What an optimizer does to the parameters in one step: an [UpdateRule], computed with Java's vectors.
 ///
 /// Each element is computed by itself and always with the same operations: the bits depend neither on how wide
 /// the machine's vectors are nor on how a parameter is cut into pieces. The padding of blocked layouts may be
@@ -20,7 +19,7 @@ import jdk.incubator.vector.VectorSpecies;
 /// Native memory and arrays have loops of their own. One loop over segments of both kinds is compiled for both
 /// once a process has met both, and is then three times as slow. Each loop has a method of its own, too: the
 /// compiler inlines only so much into one, and vectors that leave a method become objects.
-public abstract sealed class ParameterUpdate permits SgdUpdate, AdamUpdate {
+public abstract class ParameterUpdate {
     static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
@@ -30,13 +29,40 @@ public abstract sealed class ParameterUpdate permits SgdUpdate, AdamUpdate {
     /// Bytes of one vector.
     static final int BYTES = SPECIES.vectorByteSize();
 
+    ParameterUpdate() {}
+
+    /// The loops there are, those that most jobs take first. Steps that take the same loop differ in numbers alone.
+    public enum Loop {
+        MOMENTUM(new Sgd(0, 0.9, 0)),
+        PLAIN(new Sgd(0, 0, 0)),
+        ADAM(new Adam(0, 0.9, 0.999, 1e-8, 0)),
+        NESTEROV(new Sgd(0, 0.9, true, 0));
+
+        private final OptimizerSpec example;
+
+        Loop(OptimizerSpec example) {
+            this.example = example;
+        }
+
+        public static Loop of(OptimizerSpec optimizer) {
+            return switch (optimizer) {
+                case Sgd sgd -> sgd.slots().isEmpty() ? PLAIN : sgd.nesterov() ? NESTEROV : MOMENTUM;
+                case Adam _, OptimizerSpec.AdamW _ -> ADAM;
+            };
+        }
+
+        /// An optimizer whose steps take this loop. Its learning rate is 0.
+        public OptimizerSpec example() {
+            return example;
+        }
+    }
+
     /// @param learningRate of this step, whatever the optimizer's own is
     /// @param step how many steps the optimizer has made with this one: 1 for the first
     public static ParameterUpdate of(OptimizerSpec optimizer, double learningRate, long step) {
-        return switch (optimizer) {
-            case OptimizerSpec.Sgd sgd -> new SgdUpdate(sgd, learningRate);
-            case OptimizerSpec.Adam _, OptimizerSpec.AdamW _ ->
-                new AdamUpdate(AdamFactors.of(optimizer, learningRate, step));
+        return switch (UpdateRule.of(optimizer, learningRate, step)) {
+            case UpdateRule.Sgd sgd -> new SgdUpdate(sgd);
+            case UpdateRule.Adam adam -> new AdamUpdate(adam);
         };
     }
 
@@ -52,16 +78,10 @@ public abstract sealed class ParameterUpdate permits SgdUpdate, AdamUpdate {
         }
         long end = values.byteSize() / BYTES * BYTES;
         applyWhole(values, gradient, state, end);
-        int rest = (int) ((values.byteSize() - end) / Float.BYTES);
-        if (rest > 0) {
-            float[] lastValues = padded(values, end, rest);
-            List<float[]> lastState = new ArrayList<>();
-            state.forEach(slot -> lastState.add(padded(slot, end, rest)));
-            applyWhole(lastValues, padded(gradient, end, rest), lastState, 0, LANES);
-            MemorySegment.copy(lastValues, 0, values, ValueLayout.JAVA_FLOAT, end, rest);
-            for (int i = 0; i < state.size(); i++) {
-                MemorySegment.copy(lastState.get(i), 0, state.get(i), ValueLayout.JAVA_FLOAT, end, rest);
-            }
+        if (end < values.byteSize()) {
+            List<MemorySegment> rest =
+                    state.stream().map(slot -> slot.asSlice(end)).toList();
+            applyRest(values.asSlice(end), gradient.asSlice(end), rest);
         }
     }
 
@@ -72,17 +92,36 @@ public abstract sealed class ParameterUpdate permits SgdUpdate, AdamUpdate {
     public final void apply(float[] values, float[] gradient, List<float[]> state, int from, int to) {
         int end = to - (to - from) % LANES;
         applyWhole(values, gradient, state, from, end);
-        int rest = to - end;
-        if (rest > 0) {
-            float[] lastValues = padded(values, end, rest);
-            List<float[]> lastState = new ArrayList<>();
-            state.forEach(slot -> lastState.add(padded(slot, end, rest)));
-            applyWhole(lastValues, padded(gradient, end, rest), lastState, 0, LANES);
-            System.arraycopy(lastValues, 0, values, end, rest);
-            for (int i = 0; i < state.size(); i++) {
-                System.arraycopy(lastState.get(i), 0, state.get(i), end, rest);
-            }
+        if (end < to) {
+            List<MemorySegment> rest =
+                    state.stream().map(slot -> slice(slot, end, to)).toList();
+            applyRest(slice(values, end, to), slice(gradient, end, to), rest);
         }
+    }
+
+    private static MemorySegment slice(float[] array, int from, int to) {
+        return MemorySegment.ofArray(array).asSlice((long) from * Float.BYTES, (long) (to - from) * Float.BYTES);
+    }
+
+    /// Less than a vector.
+    private void applyRest(MemorySegment values, MemorySegment gradient, List<MemorySegment> state) {
+        float[] wholeValues = padded(values);
+        List<float[]> wholeState = state.stream().map(ParameterUpdate::padded).toList();
+        applyWhole(wholeValues, padded(gradient), wholeState, 0, LANES);
+        unpad(wholeValues, values);
+        for (int i = 0; i < state.size(); i++) {
+            unpad(wholeState.get(i), state.get(i));
+        }
+    }
+
+    private static float[] padded(MemorySegment rest) {
+        float[] vector = new float[LANES];
+        MemorySegment.copy(rest, 0, MemorySegment.ofArray(vector), 0, rest.byteSize());
+        return vector;
+    }
+
+    private static void unpad(float[] vector, MemorySegment rest) {
+        MemorySegment.copy(MemorySegment.ofArray(vector), 0, rest, 0, rest.byteSize());
     }
 
     /// @param end in bytes; a whole number of vectors
@@ -90,18 +129,6 @@ public abstract sealed class ParameterUpdate permits SgdUpdate, AdamUpdate {
 
     /// @param to a whole number of vectors behind `from`
     abstract void applyWhole(float[] values, float[] gradient, List<float[]> state, int from, int to);
-
-    private static float[] padded(MemorySegment from, long offset, int floats) {
-        float[] vector = new float[LANES];
-        MemorySegment.copy(from, ValueLayout.JAVA_FLOAT, offset, vector, 0, floats);
-        return vector;
-    }
-
-    private static float[] padded(float[] from, int offset, int floats) {
-        float[] vector = new float[LANES];
-        System.arraycopy(from, offset, vector, 0, floats);
-        return vector;
-    }
 
     static FloatVector load(MemorySegment from, long offset) {
         return FloatVector.fromMemorySegment(SPECIES, from, offset, ORDER);

@@ -1,23 +1,22 @@
 package io.trainyard.device.host;
 
-import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.device.session.UpdateRule;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import jdk.incubator.vector.FloatVector;
 
-/// `torch.optim.SGD`, with its fused multiplications: d = g + weightDecay p; v = momentum v + d; p -=
-/// learningRate v. Without momentum v is d; with `nesterov` p -= learningRate (d + momentum v).
+/// The loops of [UpdateRule.Sgd].
 final class SgdUpdate extends ParameterUpdate {
     private final float minusLearningRate;
     private final float momentum;
     private final boolean nesterov;
     private final float weightDecay;
 
-    SgdUpdate(OptimizerSpec.Sgd spec, double learningRate) {
-        minusLearningRate = (float) -learningRate;
-        momentum = (float) spec.momentum();
-        nesterov = spec.nesterov();
-        weightDecay = (float) spec.weightDecay();
+    SgdUpdate(UpdateRule.Sgd rule) {
+        minusLearningRate = rule.minusLearningRate();
+        momentum = rule.momentum();
+        nesterov = rule.nesterov();
+        weightDecay = rule.weightDecay();
     }
 
     /// Without weight decay the parameter plays no part, as in PyTorch: 0 times an infinite one would be NaN.

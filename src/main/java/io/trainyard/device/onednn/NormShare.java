@@ -16,7 +16,6 @@ final class NormShare {
     private final Slot shift;
     private final Memory runningMean;
     private final Memory runningVariance;
-    private final long[] batches;
 
     private final double[] mean;
     private final double[] variance; // biased
@@ -32,7 +31,6 @@ final class NormShare {
         shift = state.placeVector(layer.parameters().get(1));
         runningMean = state.placeVector(layer.parameters().get(2)).value();
         runningVariance = state.placeVector(layer.parameters().get(3)).value();
-        batches = state.counter(layer.parameters().get(4));
         int channels = layer.in().size(0);
         mean = new double[channels];
         variance = new double[channels];
@@ -73,7 +71,6 @@ final class NormShare {
             double count = sums.count();
             follow(runningMean, mean, 1);
             follow(runningVariance, variance, count / (count - 1));
-            batches[0]++;
         }
     }
 

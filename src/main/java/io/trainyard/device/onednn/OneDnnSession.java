@@ -2,13 +2,13 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartSession;
-import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchMasks;
 import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.GradientSum;
 import io.trainyard.device.host.ParameterUpdate;
 import io.trainyard.device.host.ShardedSession;
+import io.trainyard.device.session.StateTable;
 import io.trainyard.random.TorchRandom;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -24,7 +24,8 @@ final class OneDnnSession extends ShardedSession {
     private final int shardThreads; // of oneDNN, within each shard
     private final Thread owner = Thread.currentThread();
     private final Shard[] shards;
-    private final ModelState state;
+    private final ModelState model;
+    private final StateTable state;
     private final BatchMasks masks;
     private final List<List<MemorySegment>> gradients = new ArrayList<>(); // of all shards: this session's first
     private final List<OneDnnSession> others = new ArrayList<>(); // the other devices'
@@ -46,16 +47,17 @@ final class OneDnnSession extends ShardedSession {
         Map<String, BatchSums> sums = NormShares.sums(workload.network(), count);
         try {
             library.setThreads(shardThreads);
-            ModelState layouts = first == null ? null : first.state;
+            ModelState layouts = first == null ? null : first.model;
             Shard chooser = new Shard(
                     workload,
                     part.piece(0, count),
                     new EvenPart(0, count),
-                    engine -> new ModelState(engine, workload.network().parameters(), workload.optimizer(), layouts),
+                    engine -> new ModelState(engine, workload.optimizer(), layouts),
                     masks,
-                    model -> new NormShares(model, sums, 0, team().meeting()));
+                    own -> new NormShares(own, sums, 0, team().meeting()));
             shards[0] = chooser;
-            state = chooser.state();
+            model = chooser.state();
+            state = new StateTable(workload.network().parameters(), workload.optimizer(), model);
             team().run(t -> {
                 if (t > 0) { // chooses no layouts: the first has
                     library.setThreads(shardThreads);
@@ -63,9 +65,9 @@ final class OneDnnSession extends ShardedSession {
                             workload,
                             part.piece(t, count),
                             new EvenPart(t, count),
-                            state::withGradientsOf,
+                            model::withGradientsOf,
                             masks,
-                            model -> new NormShares(model, sums, t, team().meeting()));
+                            own -> new NormShares(own, sums, t, team().meeting()));
                 }
             });
         } catch (RuntimeException | Error e) {
@@ -82,14 +84,10 @@ final class OneDnnSession extends ShardedSession {
     }
 
     @Override
-    public void join(List<? extends PartSession> parts) {
-        for (int i = 0; i < parts.size(); i++) {
-            if (i != part().index()) {
-                OneDnnSession other = (OneDnnSession) parts.get(i);
-                others.add(other);
-                addGradients(other);
-            }
-        }
+    protected void meet(PartSession session) {
+        OneDnnSession other = (OneDnnSession) session;
+        others.add(other);
+        addGradients(other);
     }
 
     @Override
@@ -98,26 +96,23 @@ final class OneDnnSession extends ShardedSession {
     }
 
     @Override
-    public void load(SessionState newState) {
-        enter();
-        state.load(newState);
+    protected StateTable state() {
+        return state;
     }
 
     @Override
-    public SessionState save() {
-        enter();
-        others.forEach(other -> state.copyState(other.state, other.part()));
-        return state.save();
+    protected void takeOverParameters() {
+        others.forEach(other -> model.copyValues(other.model, other.part()));
+    }
+
+    @Override
+    protected void takeOverSlots() {
+        others.forEach(other -> model.copyState(other.model, other.part()));
     }
 
     @Override
     protected void draw(TorchRandom random, int samples) {
         masks.draw(random, samples);
-    }
-
-    @Override
-    protected long countStep() {
-        return state.countStep();
     }
 
     @Override
@@ -136,11 +131,6 @@ final class OneDnnSession extends ShardedSession {
     @Override
     protected void together(IntConsumer part) {
         team().run(part);
-    }
-
-    @Override
-    protected void fetchParameters() {
-        others.forEach(other -> state.copyValues(other.state, other.part()));
     }
 
     /// Two sessions of one thread may have different thread counts; OpenMP keeps one for each calling thread.

@@ -17,7 +17,6 @@ final class ReferenceBatchNorm2d implements ReferenceLayer {
     private final float[] biasGradient;
     private final float[] runningMean;
     private final float[] runningVariance;
-    private final long[] batchesTracked;
     private float[] in = {}; // (samples, channels, area)
     private final double[] mean;
     private final double[] inverseDeviation;
@@ -33,7 +32,6 @@ final class ReferenceBatchNorm2d implements ReferenceLayer {
         biasGradient = state.gradient(biasSpec);
         runningMean = state.values(ReferenceLayer.parameter(layer, "running_mean"));
         runningVariance = state.values(ReferenceLayer.parameter(layer, "running_var"));
-        batchesTracked = state.counter(ReferenceLayer.parameter(layer, "num_batches_tracked"));
         mean = new double[channels];
         inverseDeviation = new double[channels];
     }
@@ -60,7 +58,6 @@ final class ReferenceBatchNorm2d implements ReferenceLayer {
             runningMean[c] = follow(runningMean[c], mean[c]);
             runningVariance[c] = follow(runningVariance[c], squares / (count - 1));
         }
-        batchesTracked[0]++;
         return normalise(in, samples, mean, inverseDeviation);
     }
 

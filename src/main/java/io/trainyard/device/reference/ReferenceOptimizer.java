@@ -7,17 +7,20 @@ import io.trainyard.spec.ParameterSpec;
 interface ReferenceOptimizer {
     static ReferenceOptimizer of(OptimizerSpec spec, ReferenceState state) {
         return switch (spec) {
-            case OptimizerSpec.Sgd sgd -> learningRate -> step(sgd, state, learningRate);
-            case OptimizerSpec.Adam adam -> learningRate -> step(adam, adam.weightDecay(), 0, state, learningRate);
+            case OptimizerSpec.Sgd sgd -> (learningRate, _) -> step(sgd, state, learningRate);
+            case OptimizerSpec.Adam adam ->
+                (learningRate, t) -> step(adam, adam.weightDecay(), 0, state, learningRate, t);
             case OptimizerSpec.AdamW(double rate, double beta1, double beta2, double epsilon, double decay) -> {
                 var adam = new OptimizerSpec.Adam(rate, beta1, beta2, epsilon, 0);
-                yield learningRate -> step(adam, 0, decay, state, learningRate);
+                yield (learningRate, t) -> step(adam, 0, decay, state, learningRate, t);
             }
         };
     }
 
     /// Changes all parameters by their gradients.
-    void step(double learningRate);
+    ///
+    /// @param t how many steps the optimizer has made with this one
+    void step(double learningRate, long t);
 
     /// `torch.optim.SGD`: d = g + weightDecay p; v = momentum v + d; p -= learningRate v. Without momentum v is d;
     /// with `nesterov` p -= learningRate (d + momentum v).
@@ -40,8 +43,8 @@ interface ReferenceOptimizer {
             double gradientDecay,
             double valueDecay,
             ReferenceState state,
-            double learningRate) {
-        long t = ++state.steps()[0];
+            double learningRate,
+            long t) {
         double meanCorrection = 1 - Math.pow(adam.beta1(), t);
         double squareCorrection = 1 - Math.pow(adam.beta2(), t);
         for (ParameterSpec parameter : state.trained()) {

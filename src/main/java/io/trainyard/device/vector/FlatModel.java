@@ -1,14 +1,11 @@
 package io.trainyard.device.vector;
 
 import io.trainyard.device.EvenPart;
-import io.trainyard.device.Parameters;
-import io.trainyard.device.SessionState;
-import io.trainyard.device.Tensor;
+import io.trainyard.device.session.StateMemory;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
-import io.trainyard.spec.Shape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -18,7 +15,7 @@ import java.util.Map;
 /// All parameters one after another in one array, and the optimizer's state in arrays of the same form, so that
 /// a step's update is one pass. The rows of a linear layer's weight are padded with zeros to whole tiles; they
 /// stay zero, because the input's padding is zero and with it the gradient's.
-final class FlatModel {
+final class FlatModel implements StateMemory {
     /// Where a parameter lies.
     ///
     /// @param rows of `columns` elements, `pitch` apart
@@ -34,25 +31,20 @@ final class FlatModel {
             }
         }
 
-        Tensor read(float[] array) {
+        float[] read(float[] array) {
             float[] values = new float[rows * columns];
             for (int r = 0; r < rows; r++) {
                 System.arraycopy(array, offset + r * pitch, values, r * columns, columns);
             }
-            return new Tensor.Floats(spec.shape(), values);
+            return values;
         }
     }
 
-    private final OptimizerSpec optimizer;
-    private final List<ParameterSpec> specs;
     private final Map<String, Entry> entries = new LinkedHashMap<>();
     private final float[] values;
     private final List<float[]> state = new ArrayList<>(); // one for each of the optimizer's slots
-    private long steps; // the optimizer's
 
     FlatModel(Network network, OptimizerSpec optimizer) {
-        this.optimizer = optimizer;
-        this.specs = network.parameters();
         int end = 0;
         for (Network.Layer layer : network.layers()) {
             for (ParameterSpec spec : layer.parameters()) {
@@ -115,47 +107,20 @@ final class FlatModel {
         }
     }
 
-    /// Counts one more step of the optimizer.
-    ///
-    /// @return its number: 1 for the first
-    long countStep() {
-        return ++steps;
+    private float[] array(Place place) {
+        return switch (place) {
+            case Place.Value _ -> values;
+            case Place.Slot(ParameterSpec _, int number) -> state.get(number);
+        };
     }
 
-    /// @throws IllegalArgumentException if names or shapes are not the network's; then nothing has changed
-    void load(SessionState newState) {
-        Parameters model = newState.model();
-        Parameters kept = newState.optimizer();
-        boolean fresh = kept.tensors().isEmpty();
-        model.requireMatch(specs);
-        if (!fresh) {
-            kept.requireMatch(optimizer.state(specs));
-        }
-        state.forEach(array -> Arrays.fill(array, 0));
-        for (Entry entry : entries.values()) {
-            ParameterSpec spec = entry.spec();
-            entry.write(model.floats(spec.name(), spec.shape()), values);
-            List<ParameterSpec> slots = fresh ? List.of() : optimizer.slotsOf(spec);
-            for (int i = 0; i < slots.size(); i++) {
-                entry.write(kept.floats(slots.get(i).name(), spec.shape()), state.get(i));
-            }
-        }
-        steps = fresh || !optimizer.countsSteps() ? 0 : kept.longs(OptimizerSpec.STEP, Shape.of())[0];
+    @Override
+    public float[] read(Place place) {
+        return entry(place.parameter()).read(array(place));
     }
 
-    SessionState save() {
-        Map<String, Tensor> model = new LinkedHashMap<>();
-        Map<String, Tensor> kept = new LinkedHashMap<>();
-        for (Entry entry : entries.values()) {
-            model.put(entry.spec().name(), entry.read(values));
-            List<ParameterSpec> slots = optimizer.slotsOf(entry.spec());
-            for (int i = 0; i < slots.size(); i++) {
-                kept.put(slots.get(i).name(), entry.read(state.get(i)));
-            }
-        }
-        if (optimizer.countsSteps()) {
-            kept.put(OptimizerSpec.STEP, new Tensor.Longs(Shape.of(), new long[] {steps}));
-        }
-        return new SessionState(new Parameters(model), new Parameters(kept));
+    @Override
+    public void write(Place place, float[] newValues) {
+        entry(place.parameter()).write(newValues, array(place));
     }
 }

@@ -2,13 +2,13 @@ package io.trainyard.device.vector;
 
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartSession;
-import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchMasks;
 import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.GradientSum;
 import io.trainyard.device.host.ParameterUpdate;
 import io.trainyard.device.host.ShardedSession;
+import io.trainyard.device.session.StateTable;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.Network;
 import java.util.ArrayList;
@@ -24,6 +24,7 @@ final class VectorSession extends ShardedSession {
     private static final int UPDATE_BLOCK = 4096;
 
     private final FlatModel model;
+    private final StateTable state;
     private final BatchMasks masks;
     private final List<Shard> shards = new ArrayList<>();
     private final List<float[]> gradients = new ArrayList<>(); // of all shards: this session's first
@@ -33,6 +34,7 @@ final class VectorSession extends ShardedSession {
         super(workload, part, threads, threads);
         Network network = workload.network();
         model = new FlatModel(network, workload.optimizer());
+        state = new StateTable(network.parameters(), workload.optimizer(), model);
         masks = new BatchMasks(network, workload.trains() ? workload.batchSize() : 0);
         int chunk = chunk(network, Math.ceilDiv(workload.batchSize(), part.count() * threads));
         try {
@@ -48,14 +50,10 @@ final class VectorSession extends ShardedSession {
     }
 
     @Override
-    public void join(List<? extends PartSession> parts) {
-        for (int i = 0; i < parts.size(); i++) {
-            if (i != part().index()) {
-                VectorSession other = (VectorSession) parts.get(i);
-                others.add(other);
-                other.shards.forEach(shard -> gradients.add(shard.gradients()));
-            }
-        }
+    protected void meet(PartSession session) {
+        VectorSession other = (VectorSession) session;
+        others.add(other);
+        other.shards.forEach(shard -> gradients.add(shard.gradients()));
     }
 
     /// As many samples as take about the room of the parameters and their gradients: with fewer, these would be
@@ -73,21 +71,18 @@ final class VectorSession extends ShardedSession {
     }
 
     @Override
-    public void load(SessionState newState) {
-        enter();
-        model.load(newState);
+    protected StateTable state() {
+        return state;
     }
 
     @Override
-    public SessionState save() {
-        enter();
+    protected void takeOverParameters() {
+        others.forEach(other -> model.copyValues(other.model, other.part()));
+    }
+
+    @Override
+    protected void takeOverSlots() {
         others.forEach(other -> model.copyState(other.model, other.part()));
-        return model.save();
-    }
-
-    @Override
-    protected long countStep() {
-        return model.countStep();
     }
 
     @Override
@@ -108,11 +103,6 @@ final class VectorSession extends ShardedSession {
             }
             update.apply(model.values(), sum, model.state(), from, to);
         }
-    }
-
-    @Override
-    protected void fetchParameters() {
-        others.forEach(other -> model.copyValues(other.model, other.part()));
     }
 
     /// A shard's numbers are the same on whichever thread.

@@ -3,7 +3,7 @@ package io.trainyard.device.onednn.kernel;
 import static io.trainyard.device.onednn.kernel.Runs.DOUBLES;
 import static io.trainyard.device.onednn.kernel.Runs.HALF_LENGTH;
 import static io.trainyard.device.onednn.kernel.Runs.LENGTH;
-import static io.trainyard.device.onednn.kernel.Runs.loadHalf;
+import static io.trainyard.device.onednn.kernel.Runs.loadWide;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -11,6 +11,7 @@ import java.util.Arrays;
 import jdk.incubator.vector.DoubleVector;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorOperators;
+import org.jspecify.annotations.Nullable;
 
 /// For each channel the sum of the gradients of a layer's outputs, and the sum of their products with how far the
 /// inputs are from the channel's center; in double precision, where such a product is exact.
@@ -37,19 +38,7 @@ public final class GradientSums {
             double[] channelCenters,
             double[] channelSums,
             double[] channelProducts) {
-        begin(channelCenters);
-        ImageLayout layout = runs.layout();
-        for (int n = 0; n < layout.samples(); n++) {
-            for (int b = 0; b < layout.blocks(); b++) {
-                long begin = layout.begin(n, b);
-                for (int place = 0; place < runs.period(); place += LENGTH) {
-                    int at = b * runs.period() + place;
-                    addVectors(gradient, x, begin + place, begin + layout.run() - LENGTH, runs.period(), at);
-                }
-                addRest(gradient, x, begin, b * runs.period());
-            }
-        }
-        end(channelSums, channelProducts);
+        sum(null, null, gradient, x, channelCenters, channelSums, channelProducts);
     }
 
     /// As [#compute], behind a ReLU: first sets the gradients to 0 where its output is not above 0. A NaN lets its
@@ -66,48 +55,55 @@ public final class GradientSums {
             double[] channelCenters,
             double[] channelSums,
             double[] channelProducts) {
-        begin(channelCenters);
+        sum(source, output, gradient, x, channelCenters, channelSums, channelProducts);
+    }
+
+    /// @param source null where no ReLU stands behind
+    /// @param output null where no ReLU stands behind
+    private void sum(
+            @Nullable MemorySegment source,
+            @Nullable MemorySegment output,
+            MemorySegment gradient,
+            MemorySegment x,
+            double[] channelCenters,
+            double[] channelSums,
+            double[] channelProducts) {
+        runs.spread(channelCenters, centers);
+        Arrays.fill(sums, 0);
+        Arrays.fill(products, 0);
         ImageLayout layout = runs.layout();
         for (int n = 0; n < layout.samples(); n++) {
             for (int b = 0; b < layout.blocks(); b++) {
                 long begin = layout.begin(n, b);
                 long last = begin + layout.run() - LENGTH;
-                maskVectors(source, output, gradient, begin, last);
+                if (source != null && output != null) {
+                    maskVectors(source, output, gradient, begin, last);
+                    maskRest(source, output, gradient, begin);
+                }
                 for (int place = 0; place < runs.period(); place += LENGTH) {
                     addVectors(gradient, x, begin + place, last, runs.period(), b * runs.period() + place);
                 }
-                maskRest(source, output, gradient, begin);
                 addRest(gradient, x, begin, b * runs.period());
             }
         }
-        end(channelSums, channelProducts);
-    }
-
-    private void begin(double[] channelCenters) {
-        runs.spread(channelCenters, centers);
-        Arrays.fill(sums, 0);
-        Arrays.fill(products, 0);
-    }
-
-    private void end(double[] channelSums, double[] channelProducts) {
         runs.fold(sums, channelSums);
         runs.fold(products, channelProducts);
     }
 
     private void addVectors(MemorySegment gradient, MemorySegment x, long first, long last, int step, int at) {
-        DoubleVector center0 = centers(at);
-        DoubleVector center1 = centers(at + HALF_LENGTH);
+        DoubleVector center0 = loadWide(centers, at);
+        DoubleVector center1 = loadWide(centers, at + HALF_LENGTH);
         DoubleVector sum0 = DoubleVector.fromArray(DOUBLES, sums, at);
         DoubleVector sum1 = DoubleVector.fromArray(DOUBLES, sums, at + HALF_LENGTH);
         DoubleVector product0 = DoubleVector.fromArray(DOUBLES, products, at);
         DoubleVector product1 = DoubleVector.fromArray(DOUBLES, products, at + HALF_LENGTH);
         for (long i = first; i <= last; i += step) {
-            DoubleVector g0 = wide(loadHalf(gradient, i));
-            DoubleVector g1 = wide(loadHalf(gradient, i + HALF_LENGTH));
+            DoubleVector g0 = loadWide(gradient, i);
+            DoubleVector g1 = loadWide(gradient, i + HALF_LENGTH);
             sum0 = sum0.add(g0);
             sum1 = sum1.add(g1);
-            product0 = g0.fma(wide(loadHalf(x, i)).sub(center0), product0);
-            product1 = g1.fma(wide(loadHalf(x, i + HALF_LENGTH)).sub(center1), product1);
+            product0 = g0.fma(loadWide(x, i).sub(center0), product0);
+            product1 = g1.fma(loadWide(x, i + HALF_LENGTH).sub(center1), product1);
         }
         sum0.intoArray(sums, at);
         sum1.intoArray(sums, at + HALF_LENGTH);
@@ -141,13 +137,5 @@ public final class GradientSums {
             boolean blocked = output.getAtIndex(ValueLayout.JAVA_FLOAT, i) <= 0;
             gradient.setAtIndex(ValueLayout.JAVA_FLOAT, i, blocked ? 0 : source.getAtIndex(ValueLayout.JAVA_FLOAT, i));
         }
-    }
-
-    private DoubleVector centers(int at) {
-        return wide(FloatVector.fromArray(Runs.HALF, centers, at));
-    }
-
-    private static DoubleVector wide(FloatVector half) {
-        return (DoubleVector) half.convertShape(VectorOperators.F2D, DOUBLES, 0);
     }
 }

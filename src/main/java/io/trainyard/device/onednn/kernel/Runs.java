@@ -5,6 +5,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import jdk.incubator.vector.DoubleVector;
 import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
@@ -18,7 +19,7 @@ final class Runs {
     static final VectorSpecies<Double> DOUBLES = DoubleVector.SPECIES_PREFERRED;
 
     /// As many floats as there are doubles in a vector.
-    static final VectorSpecies<Float> HALF = VectorSpecies.of(float.class, half());
+    private static final VectorSpecies<Float> HALF = VectorSpecies.of(float.class, half());
 
     static final int HALF_LENGTH = DOUBLES.length();
     static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_PREFERRED;
@@ -90,11 +91,17 @@ final class Runs {
         vector.intoMemorySegment(to, index * Float.BYTES, ORDER);
     }
 
-    static FloatVector loadHalf(MemorySegment from, long index) {
-        return FloatVector.fromMemorySegment(HALF, from, index * Float.BYTES, ORDER);
+    /// As many values as fit a vector of doubles.
+    static DoubleVector loadWide(MemorySegment from, long index) {
+        return wide(FloatVector.fromMemorySegment(HALF, from, index * Float.BYTES, ORDER));
     }
 
-    static void storeHalf(FloatVector vector, MemorySegment to, long index) {
-        vector.intoMemorySegment(to, index * Float.BYTES, ORDER);
+    /// As [#loadWide(MemorySegment, long)], from a table.
+    static DoubleVector loadWide(float[] table, int place) {
+        return wide(FloatVector.fromArray(HALF, table, place));
+    }
+
+    private static DoubleVector wide(FloatVector half) {
+        return (DoubleVector) half.convertShape(VectorOperators.F2D, DOUBLES, 0);
     }
 }

@@ -3,14 +3,12 @@ package io.trainyard.device.onednn.kernel;
 import static io.trainyard.device.onednn.kernel.Runs.DOUBLES;
 import static io.trainyard.device.onednn.kernel.Runs.HALF_LENGTH;
 import static io.trainyard.device.onednn.kernel.Runs.LENGTH;
-import static io.trainyard.device.onednn.kernel.Runs.loadHalf;
+import static io.trainyard.device.onednn.kernel.Runs.loadWide;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import jdk.incubator.vector.DoubleVector;
-import jdk.incubator.vector.FloatVector;
-import jdk.incubator.vector.VectorOperators;
 
 /// Mean and squared deviations of each channel, in double precision. Each channel's values are taken relative to
 /// its first one, so that the square of a sum takes nothing away however far from zero the channel is.
@@ -74,15 +72,15 @@ public final class ValueSums {
 
     /// A vector of floats is taken as two halves, each as wide as a vector of doubles.
     private void addVectors(MemorySegment x, long first, long last, int step, int at) {
-        DoubleVector center0 = centers(at);
-        DoubleVector center1 = centers(at + HALF_LENGTH);
+        DoubleVector center0 = loadWide(centers, at);
+        DoubleVector center1 = loadWide(centers, at + HALF_LENGTH);
         DoubleVector sum0 = DoubleVector.fromArray(DOUBLES, sums, at);
         DoubleVector sum1 = DoubleVector.fromArray(DOUBLES, sums, at + HALF_LENGTH);
         DoubleVector square0 = DoubleVector.fromArray(DOUBLES, squares, at);
         DoubleVector square1 = DoubleVector.fromArray(DOUBLES, squares, at + HALF_LENGTH);
         for (long i = first; i <= last; i += step) {
-            DoubleVector d0 = wide(x, i).sub(center0);
-            DoubleVector d1 = wide(x, i + HALF_LENGTH).sub(center1);
+            DoubleVector d0 = loadWide(x, i).sub(center0);
+            DoubleVector d1 = loadWide(x, i + HALF_LENGTH).sub(center1);
             sum0 = sum0.add(d0);
             sum1 = sum1.add(d1);
             square0 = d0.fma(d0, square0);
@@ -92,14 +90,5 @@ public final class ValueSums {
         sum1.intoArray(sums, at + HALF_LENGTH);
         square0.intoArray(squares, at);
         square1.intoArray(squares, at + HALF_LENGTH);
-    }
-
-    private DoubleVector centers(int at) {
-        return (DoubleVector)
-                FloatVector.fromArray(Runs.HALF, centers, at).convertShape(VectorOperators.F2D, DOUBLES, 0);
-    }
-
-    private static DoubleVector wide(MemorySegment x, long index) {
-        return (DoubleVector) loadHalf(x, index).convertShape(VectorOperators.F2D, DOUBLES, 0);
     }
 }

@@ -1,0 +1,108 @@
+package io.trainyard.device.session;
+
+import io.trainyard.device.EpochPlan;
+import io.trainyard.device.Workload;
+import org.jspecify.annotations.Nullable;
+
+/// Where a session is in its epoch: the step that is next, and the steps that were begun with it.
+public final class EpochCursor {
+    private final Workload workload;
+    private @Nullable EpochPlan plan;
+    private int step;
+    private int firstStep;
+    private int stepsEnd;
+
+    EpochCursor(Workload workload) {
+        this.workload = workload;
+    }
+
+    /// Draws what the steps before `first` draw.
+    ///
+    /// @throws IllegalArgumentException if the order's size is not the training part's, there is not one learning
+    ///     rate a step, or there is no such step
+    void begin(EpochPlan newPlan, int first) {
+        requirePlan(newPlan, first);
+        newPlan.random().skip(workload.drawnWords(first));
+        plan = newPlan;
+        step = first;
+        firstStep = first;
+        stepsEnd = first;
+    }
+
+    private void requirePlan(EpochPlan newPlan, int first) {
+        if (!workload.trains()) {
+            throw new IllegalStateException(
+                    "the session was opened for tests alone; open one for training to begin an epoch");
+        }
+        int samples = workload.dataset().train().size();
+        if (newPlan.order().length != samples) {
+            throw new IllegalArgumentException("the epoch's order has %d samples; data set %s has %d to train on"
+                    .formatted(newPlan.order().length, workload.dataset().name(), samples));
+        }
+        int steps = workload.stepsPerEpoch();
+        if (newPlan.learningRates().length != steps) {
+            throw new IllegalArgumentException("the epoch's plan has %d learning rates; it must have %d, one a step"
+                    .formatted(newPlan.learningRates().length, steps));
+        }
+        if (first < 0 || first > steps) {
+            throw new IllegalArgumentException(
+                    "an epoch cannot go on at step %d; allowed is 0 to %d, its number of steps"
+                            .formatted(first, steps));
+        }
+    }
+
+    /// @throws IllegalStateException if no epoch has begun
+    /// @throws IllegalArgumentException if it has not so many steps left
+    void beginSteps(int steps) {
+        var unusedPlan = plan();
+        int left = workload.stepsPerEpoch() - step;
+        if (steps < 0 || steps > left) {
+            throw new IllegalArgumentException("cannot advance %d steps; the epoch has %d of its %d steps left"
+                    .formatted(steps, left, workload.stepsPerEpoch()));
+        }
+        firstStep = step;
+        stepsEnd = step + steps;
+    }
+
+    void endStep() {
+        step++;
+    }
+
+    /// @throws IllegalStateException if no epoch has begun
+    public EpochPlan plan() {
+        EpochPlan begun = plan;
+        if (begun == null) {
+            throw new IllegalStateException("no epoch has begun; call beginEpoch first");
+        }
+        return begun;
+    }
+
+    /// Of the epoch: the next, or the one that is being computed.
+    public int step() {
+        return step;
+    }
+
+    /// The first of the steps that were begun together.
+    public int firstStep() {
+        return firstStep;
+    }
+
+    /// Behind the last of the steps that were begun together.
+    public int stepsEnd() {
+        return stepsEnd;
+    }
+
+    /// Where the step's samples begin in the epoch's order.
+    public int firstSample() {
+        return workload.firstSample(step);
+    }
+
+    /// Of the step's batch.
+    public int samples() {
+        return workload.samples(step);
+    }
+
+    public double learningRate() {
+        return plan().learningRates()[step];
+    }
+}
