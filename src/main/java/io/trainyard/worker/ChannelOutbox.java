@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.eclipse.microprofile.reactive.messaging.Channel;
@@ -119,7 +120,9 @@ class ChannelOutbox implements Outbox {
                             return CompletableFuture.completedFuture(null);
                         },
                         problem -> {
-                            sent.completeExceptionally(problem);
+                            // Around it SmallRye says only that it tries no more.
+                            sent.completeExceptionally(
+                                    problem.getCause() instanceof KafkaException kafka ? kafka : problem);
                             return CompletableFuture.completedFuture(null);
                         }));
         return sent;

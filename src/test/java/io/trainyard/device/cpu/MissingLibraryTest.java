@@ -54,13 +54,13 @@ class MissingLibraryTest {
                 .contains("open: no device \"cpu\" here: its kernels need");
     }
 
+    /// The packaged application's manifest exports the same.
     @Test
     void theModuleIsLoadedWithoutJavasWarning() throws IOException, InterruptedException {
         String output = ChildJvm.run(
                 Asking.class,
                 System.getProperty("java.class.path"),
-                "--add-exports=java.base/jdk.internal.module=ALL-UNNAMED"); // as the packaged application's manifest
-        // has it
+                "--add-exports=java.base/jdk.internal.module=ALL-UNNAMED");
         assertThat(output)
                 .contains("why: available", "devices: [DeviceInfo[")
                 .doesNotContain("WARNING: Using incubator modules");
