@@ -8,6 +8,7 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Outcome;
+import io.trainyard.training.Supervisor;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
@@ -108,13 +109,14 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
     /// One job's end is no reason not to run the others, whether it failed or cannot be run as it is written.
     private int run(List<JobSpec> jobs, CheckpointStore store, Consumer<TrainingEvent> events) {
         JobTraining training = new JobTraining(options.data(), options.device(), options.threads(), WORKER);
+        Supervisor supervisor = Supervisor.of(events, () -> stopRequested);
         int status = ExitCodes.OK;
         for (JobSpec job : jobs) {
             JobFolder folder = resume ? JobFolder.ofLastRun(store, job.id()) : JobFolder.ofNewRun(store, job.id());
-            switch (training.runToEnd(job, folder, events, () -> stopRequested)) {
-                case Outcome.Finished() -> {}
-                case Outcome.Failed(String reason) -> {
-                    say(job, "failed: " + reason);
+            switch (training.runToEnd(job, folder, supervisor)) {
+                case Outcome.Finished _ -> {}
+                case Outcome.Failed(TrainingEvent.Failed event) -> {
+                    say(job, "failed: " + event.reason());
                     status = ExitCodes.FAILED;
                 }
                 case Outcome.Rejected(String reason) -> {

@@ -77,8 +77,7 @@ public class WorkerService {
                         Devices.kinds(device),
                         worker.grace(),
                         worker.flushTimeout()),
-                (job, events, stopRequested) ->
-                        training.run(job, new JobFolder(store, job.id()), events, stopRequested),
+                (job, supervisor) -> training.run(job, new JobFolder(store, job.id()), supervisor),
                 publisher,
                 activity);
         Heartbeat beats = new Heartbeat(publisher, activity, id, deviceName);

@@ -54,10 +54,10 @@ class ClaimLoopTest {
         Map<String, Integer> attempts = new ConcurrentHashMap<>();
         AtomicLong endNanos = new AtomicLong();
         JobRunner runner = new Fleet.Runner("w", attempts, () -> System.nanoTime() > endNanos.get());
-        fleet.start("w", (job, events, stop) -> {
+        fleet.start("w", (job, supervisor) -> {
             boolean isLong = job.id().startsWith("long") && !attempts.containsKey(job.id());
             endNanos.set(System.nanoTime() + (isLong ? lock.multipliedBy(3).toNanos() : 0));
-            return runner.run(job, events, stop);
+            return runner.run(job, supervisor);
         });
         boolean kept = false;
         for (int i = 1; i <= TRIES && !kept; i++) {
@@ -97,13 +97,12 @@ class ClaimLoopTest {
     @Test
     void aCommandWaitsForACheckpointStoreThatCannotBeUsed() {
         AtomicInteger tries = new AtomicInteger();
-        fleet.start("w", (job, events, _) -> {
+        fleet.start("w", (job, supervisor) -> {
             if (tries.getAndIncrement() == 0) {
                 throw new CheckpointException("the store is away");
             }
-            events.accept(new Claimed(job.id(), 1, "w", "cpu"));
-            events.accept(new Finished(job.id(), 1, 1, 1, 1, 1, 1, 1, "", null));
-            return new Outcome.Finished();
+            supervisor.tell(new Claimed(job.id(), 1, "w", "cpu"));
+            return Fleet.finish(supervisor, job.id(), 1);
         });
         fleet.submit("patient");
         assertThat(fleet.eventsUntilFinished(1)).extracting(TrainingEvent::job).containsOnly("patient");
@@ -111,47 +110,47 @@ class ClaimLoopTest {
     }
 
     @Test
-    void aFailingJobIsFailedAndTheLoopGoesOn() {
-        List<Throwable> failures = List.of(new IllegalStateException("broke"), new StackOverflowError("deep"));
-        AtomicInteger next = new AtomicInteger();
-        fleet.start("w", (job, events, stop) -> {
-            events.accept(new Claimed(job.id(), 7, "w", "cpu"));
-            int n = next.getAndIncrement();
-            if (n < failures.size()) {
-                switch (failures.get(n)) {
-                    case RuntimeException e -> throw e;
-                    case Error e -> throw e;
-                    default -> throw new IllegalArgumentException();
-                }
+    void aFailedJobIsSettledAndTheLoopGoesOn() {
+        AtomicInteger runs = new AtomicInteger();
+        fleet.start("w", (job, supervisor) -> {
+            supervisor.tell(new Claimed(job.id(), 7, "w", "cpu"));
+            if (runs.incrementAndGet() < 3) {
+                Failed event = new Failed(job.id(), 7, "broke");
+                supervisor.tell(event);
+                return new Outcome.Failed(event);
             }
-            events.accept(new Finished(job.id(), 7, 1, 1, 1, 1, 1, 1, "", null));
-            return new Outcome.Finished();
+            return Fleet.finish(supervisor, job.id(), 7);
         });
         fleet.submit("first");
         fleet.submit("second");
         fleet.submit("third");
-        List<TrainingEvent> events = fleet.eventsUntilFinished(1);
-        assertThat(events)
+        assertThat(fleet.eventsUntilFinished(1))
                 .filteredOn(Failed.class::isInstance)
-                .map(Failed.class::cast)
-                .satisfiesExactly(
-                        first -> assertThat(first)
-                                .isEqualTo(new Failed("first", 7, "java.lang.IllegalStateException: broke")),
-                        second -> assertThat(second)
-                                .isEqualTo(new Failed("second", 7, "java.lang.StackOverflowError: deep")));
-        assertThat(next).hasValue(3);
+                .containsExactly(new Failed("first", 7, "broke"), new Failed("second", 7, "broke"));
+        assertThat(runs).hasValue(3);
     }
 
     @Test
-    void aFailureBeforeAnyAttemptIsADeadLetter() {
-        fleet.start("w", (_, _, _) -> {
-            throw new IllegalStateException("the store is gone");
+    void whatBreaksBeforeAnAttemptIsADeadLetterAndTheLoopGoesOn() {
+        AtomicInteger runs = new AtomicInteger();
+        fleet.start("w", (job, supervisor) -> switch (runs.incrementAndGet()) {
+            case 1 -> throw new IllegalStateException("broke");
+            case 2 -> throw new StackOverflowError("deep");
+            case 3 -> new Outcome.Rejected("nobody can run it");
+            default -> Fleet.finish(supervisor, job.id(), 1);
         });
-        fleet.submit("job");
-        assertThat(fleet.read(Topic.DEAD_LETTER, read -> !read.isEmpty()))
-                .singleElement()
-                .satisfies(record ->
-                        assertThat(Fleet.header(record, DeadLetter.REASON)).contains("the store is gone"));
+        fleet.submit("first");
+        fleet.submit("second");
+        fleet.submit("third");
+        fleet.submit("fourth");
+        assertThat(fleet.eventsUntilFinished(1)).singleElement().isInstanceOf(Finished.class);
+        assertThat(fleet.read(Topic.DEAD_LETTER, read -> read.size() >= 3))
+                .extracting(record -> Fleet.header(record, DeadLetter.REASON))
+                .containsExactly(
+                        "java.lang.IllegalStateException: broke",
+                        "java.lang.StackOverflowError: deep",
+                        "nobody can run it");
+        assertThat(runs).hasValue(4);
     }
 
     @Test
@@ -175,15 +174,13 @@ class ClaimLoopTest {
     @Test
     void aLostDeviceGivesTheCommandBackAndTheLoopGoesOn() {
         AtomicInteger runs = new AtomicInteger();
-        fleet.start("w", (job, events, _) -> {
+        fleet.start("w", (job, supervisor) -> {
             int attempt = runs.incrementAndGet();
-            events.accept(new Claimed(job.id(), attempt, "w", "cuda:0"));
+            supervisor.tell(new Claimed(job.id(), attempt, "w", "cuda:0"));
             if (attempt <= 2) {
-                events.accept(new Released(job.id(), attempt, 0, "cuda:0 is gone"));
-                return new Outcome.DeviceLost("cuda:0 is gone");
+                return Fleet.loseDevice(supervisor, job.id(), attempt);
             }
-            events.accept(new Finished(job.id(), attempt, 1, 1, 1, 1, 1, 1, "", null));
-            return new Outcome.Finished();
+            return Fleet.finish(supervisor, job.id(), attempt);
         });
         fleet.submit("job");
         assertThat(fleet.eventsUntilFinished(1))
@@ -198,11 +195,10 @@ class ClaimLoopTest {
     @Test
     void aDeviceLostAgainAndAgainEndsTheLoopSoThatTheProcessCanBeStartedAnew() {
         Map<String, Integer> attempts = new ConcurrentHashMap<>();
-        ClaimLoop broken = fleet.start("broken", (job, events, _) -> {
+        ClaimLoop broken = fleet.start("broken", (job, supervisor) -> {
             int attempt = attempts.merge(job.id(), 1, Integer::sum);
-            events.accept(new Claimed(job.id(), attempt, "broken", "cuda:0"));
-            events.accept(new Released(job.id(), attempt, 0, "cuda:0 is gone"));
-            return new Outcome.DeviceLost("cuda:0 is gone");
+            supervisor.tell(new Claimed(job.id(), attempt, "broken", "cuda:0"));
+            return Fleet.loseDevice(supervisor, job.id(), attempt);
         });
         fleet.submit("job");
         assertThat(broken.ended())
@@ -219,13 +215,12 @@ class ClaimLoopTest {
     void aCommandReleasedAgainAndAgainIsNeverDropped() {
         int releases = 12; // the broker drops a command after ten deliveries
         AtomicInteger runs = new AtomicInteger();
-        fleet.start("w", (job, events, stop) -> {
+        fleet.start("w", (job, supervisor) -> {
             int run = runs.incrementAndGet();
             if (run <= releases) {
-                return new Outcome.Released();
+                return Fleet.release(supervisor, job.id(), run);
             }
-            events.accept(new Finished(job.id(), run, 1, 1, 1, 1, 1, 1, "", null));
-            return new Outcome.Finished();
+            return Fleet.finish(supervisor, job.id(), run);
         });
         fleet.submit("job");
         fleet.eventsUntilFinished(1);

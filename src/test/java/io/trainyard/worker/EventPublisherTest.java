@@ -25,7 +25,7 @@ class EventPublisherTest {
     private static final String TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
     @Test
-    void putsEveryEventOnItsTopicUnderItsJob() {
+    void putsEveryEventOnItsTopicUnderItsJob() throws Exception {
         List<TrainingEvent> all = List.of(
                 new StepLosses("job", 1, 0, 1, new float[] {2, 1}, 5),
                 new EpochTested("job", 1, 0, 2, 1, 1, 0.5, 0, 1, new double[] {0.5}, new int[][] {{1}}, 1, 1, 1),
@@ -36,7 +36,7 @@ class EventPublisherTest {
             command.add("traceparent", TRACE.getBytes(StandardCharsets.UTF_8));
             JobEvents events = fleet.publisher("w").open(command, _ -> {});
             all.forEach(events::publish);
-            events.flush(Patience.LIMIT);
+            var _ = Patience.get(events.acknowledged());
             for (TrainingEvent event : all) {
                 ConsumerRecord<byte[], byte[]> record =
                         fleet.read(Topic.of(event), read -> !read.isEmpty()).getFirst();

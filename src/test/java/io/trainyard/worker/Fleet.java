@@ -8,12 +8,14 @@ import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.training.Outcome;
+import io.trainyard.training.Supervisor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -26,7 +28,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -173,6 +174,25 @@ final class Fleet implements AutoCloseable {
         outbox.close();
     }
 
+    /// Ends an attempt as a real one ends: what the last event tells, the outcome says.
+    static Outcome finish(Supervisor supervisor, String job, int attempt) {
+        Finished event = new Finished(job, attempt, 1, 0.5, 1, 1, 1, 1, "00", null);
+        supervisor.tell(event);
+        return new Outcome.Finished(event);
+    }
+
+    static Outcome release(Supervisor supervisor, String job, int attempt) {
+        Released event = new Released(job, attempt, 0, "the worker stops");
+        supervisor.tell(event);
+        return new Outcome.Released(event);
+    }
+
+    static Outcome loseDevice(Supervisor supervisor, String job, int attempt) {
+        Released event = new Released(job, attempt, 0, "cuda:0 is gone");
+        supervisor.tell(event);
+        return new Outcome.DeviceLost(event);
+    }
+
     /// A runner with the shape of a real one: it numbers attempts, tells its events, stops when asked.
     static final class Runner implements JobRunner {
         private final Map<String, Integer> attempts;
@@ -192,22 +212,20 @@ final class Fleet implements AutoCloseable {
         }
 
         @Override
-        public Outcome run(JobSpec job, Consumer<TrainingEvent> events, BooleanSupplier stopRequested) {
+        public Outcome run(JobSpec job, Supervisor supervisor) {
             int attempt = attempts.merge(job.id(), 1, Integer::sum);
-            events.accept(new Claimed(job.id(), attempt, worker, "cpu"));
+            supervisor.tell(new Claimed(job.id(), attempt, worker, "cpu"));
             long step = 0;
             while (!until.getAsBoolean()) {
-                if (stopRequested.getAsBoolean()) {
-                    events.accept(new TrainingEvent.Released(job.id(), attempt, step, "the worker stops"));
-                    return new Outcome.Released();
+                if (supervisor.stopRequested()) {
+                    return release(supervisor, job.id(), attempt);
                 }
                 step++;
-                events.accept(new StepLosses(job.id(), attempt, 0, step, new float[] {1}, step * 1000));
+                supervisor.tell(new StepLosses(job.id(), attempt, 0, step, new float[] {1}, step * 1000));
                 java.util.concurrent.locks.LockSupport.parkNanos(
                         Duration.ofMillis(20).toNanos()); // a step takes time
             }
-            events.accept(new Finished(job.id(), attempt, step, 0.5, 1, 1, 1, 1, "00", null));
-            return new Outcome.Finished();
+            return finish(supervisor, job.id(), attempt);
         }
     }
 }

@@ -9,7 +9,6 @@ import io.trainyard.broker.TestBroker;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
-import io.trainyard.training.Outcome;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -89,18 +88,18 @@ class LostClaimTest {
                                 Set.of("cpu"),
                                 Duration.ofMillis(200),
                                 Duration.ofSeconds(1)),
-                        (job, events, _) -> {
+                        (job, supervisor) -> {
                             boolean ignored = false;
                             while (!ignored) {
                                 try {
-                                    events.accept(new Claimed(job.id(), 1, "w", "cpu"));
+                                    supervisor.tell(new Claimed(job.id(), 1, "w", "cpu"));
                                     never.await();
                                     ignored = true;
                                 } catch (InterruptedException | EventsLostException _) {
                                     ignored = never.getCount() == 0; // deaf to both
                                 }
                             }
-                            return new Outcome.Finished();
+                            return Fleet.finish(supervisor, job.id(), 1);
                         },
                         new EventPublisher(
                                 (_, _, _, _) -> CompletableFuture.failedFuture(new IllegalStateException("lost")),
@@ -122,18 +121,18 @@ class LostClaimTest {
                 Fleet fleet = new Fleet(broker.address(), Duration.ofSeconds(1))) {
             AtomicReference<JobEvents> arrived = new AtomicReference<>();
             Patience.await("an event to arrive within the delivery timeout")
-                    .ignoreException(EventsLostException.class)
+                    .ignoreExceptionsMatching(problem -> problem.getCause() instanceof EventsLostException)
                     .until(() -> {
                         JobEvents some = fleet.publisher("w").open(new RecordHeaders(), _ -> {});
                         some.publish(new Claimed("job", 1, "w", "cpu"));
-                        some.flush(Patience.LIMIT);
+                        var _ = Patience.get(some.acknowledged());
                         arrived.set(some);
                         return true;
                     });
             JobEvents events = Objects.requireNonNull(arrived.get());
             broker.close();
             events.publish(new Claimed("job", 2, "w", "cpu"));
-            assertThatThrownBy(() -> events.flush(Patience.LIMIT)).isInstanceOf(EventsLostException.class);
+            assertThatThrownBy(() -> Patience.get(events.acknowledged())).hasCauseInstanceOf(EventsLostException.class);
         }
     }
 }
