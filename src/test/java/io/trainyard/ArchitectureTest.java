@@ -1,6 +1,7 @@
 package io.trainyard;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.methods;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -9,12 +10,15 @@ import static com.tngtech.archunit.library.plantuml.rules.PlantUmlArchCondition.
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaMethod;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.domain.properties.HasParameterTypes;
 import com.tngtech.archunit.core.domain.properties.HasReturnType;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -108,6 +112,27 @@ final class ArchitectureTest {
             .should()
             .resideInAnyPackage("..util..", "..utils..", "..common..")
             .because("a class belongs to what it is about");
+
+    /// What belongs together travels together, as an attempt, a claim or a record does.
+    @ArchTest
+    static final ArchRule trainingAndWorkersTakeFewParameters = codeUnits()
+            .that()
+            .areDeclaredInClassesThat()
+            .resideInAnyPackage("io.trainyard.training..", "io.trainyard.worker..")
+            .and(DescribedPredicate.describe("are written as such", ArchitectureTest::isWritten))
+            .should(haveAtMostParameters(4));
+
+    /// Neither a lambda, whose captured variables Java makes parameters, nor the constructor that a record is given.
+    private static boolean isWritten(JavaCodeUnit unit) {
+        return !unit.getModifiers().contains(JavaModifier.SYNTHETIC)
+                && !(unit.isConstructor() && unit.getOwner().isRecord());
+    }
+
+    private static ArchCondition<JavaCodeUnit> haveAtMostParameters(int most) {
+        return ArchCondition.from(DescribedPredicate.describe(
+                "have at most %d parameters".formatted(most),
+                (JavaCodeUnit unit) -> unit.getRawParameterTypes().size() <= most));
+    }
 
     /// The stereotypes of the diagram, such as `<<io.trainyard.spec>>`: the diagram's rule is silent about other
     /// packages.

@@ -11,6 +11,7 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Outcome;
+import io.trainyard.training.Supervisor;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -142,10 +143,11 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
             Consumer<TrainingEvent> events,
             BiConsumer<JobSpec, Outcome> ended) {
         JobTraining training = new JobTraining(options.data(), options.device(), options.threads(), WORKER);
+        Supervisor supervisor = Supervisor.of(events, () -> stopRequested);
         int status = ExitCodes.OK;
         for (JobSpec job : jobs) {
             JobFolder folder = resume ? JobFolder.ofLastRun(store, job.id()) : JobFolder.ofNewRun(store, job.id());
-            Outcome outcome = training.runToEnd(job, folder, events, () -> stopRequested);
+            Outcome outcome = training.runToEnd(job, folder, supervisor);
             ended.accept(job, outcome);
             if (isInterrupted(outcome)) {
                 return ExitCodes.INTERRUPTED;
@@ -172,7 +174,7 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
     private static Optional<String> words(JobSpec job, Outcome outcome) {
         return switch (outcome) {
             case Outcome.Finished _ -> Optional.empty();
-            case Outcome.Failed(String reason) -> Optional.of(words(job, "failed: " + reason));
+            case Outcome.Failed(TrainingEvent.Failed event) -> Optional.of(words(job, "failed: " + event.reason()));
             case Outcome.Rejected(String reason) -> Optional.of(words(job, "was rejected: " + reason));
             case Outcome.Released _, Outcome.DeviceLost _ ->
                 Optional.of(words(job, "was interrupted; --resume goes on from its checkpoint"));

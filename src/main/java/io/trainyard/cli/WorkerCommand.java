@@ -44,7 +44,6 @@ final class WorkerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        training.beginWarmUp();
         // Before Quarkus opens its channels, which say the same in a stack trace.
         TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
         return Service.run(settings(), () -> {});

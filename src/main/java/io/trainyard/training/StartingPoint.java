@@ -1,16 +1,21 @@
 package io.trainyard.training;
 
 import io.trainyard.checkpoint.Checkpoint;
-import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.SavedModel;
 import io.trainyard.device.Initializer;
+import io.trainyard.device.LearningSession;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
+import io.trainyard.device.Workload;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.CheckpointName;
+import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -23,22 +28,43 @@ record StartingPoint(
     /// @param newest the job's own newest checkpoint, which comes before all else
     /// @throws io.trainyard.checkpoint.CheckpointException if the checkpoint to start from is not there, or is of
     ///     another network
-    static StartingPoint of(JobSpec job, Network network, JobFolder folder, Optional<Checkpoint> newest) {
+    static StartingPoint of(Attempt attempt, Network network, Optional<Checkpoint> newest) {
         if (newest.isPresent()) {
             return new StartingPoint(newest.get().state(), newest.get().progress(), null);
         }
+        JobSpec job = attempt.job();
         TorchRandom random = new TorchRandom(job.seed());
         // Also drawn where they are not used: a PyTorch script makes its network before it loads a state_dict into it.
         Parameters drawn = Initializer.initial(network, random);
         CheckpointName initFrom = job.initFrom();
-        SavedModel source = initFrom == null ? null : model(initFrom, job, network, folder);
+        SavedModel source = initFrom == null ? null : attempt.folder().source(initFrom);
+        if (source != null) {
+            source.requireFit(job.network().label(), network.parameters());
+        }
         Parameters model = source == null ? drawn : source.parameters();
         return new StartingPoint(new SessionState(model, Parameters.NONE), Progress.beginning(random.state()), source);
     }
 
-    private static SavedModel model(CheckpointName name, JobSpec job, Network network, JobFolder folder) {
-        SavedModel model = folder.source(name);
-        model.requireFit(job.network().label(), network.parameters());
-        return model;
+    /// The event that the attempt begins here.
+    ///
+    /// @param device the device's name
+    Started event(Attempt attempt, Workload workload, LearningSession session, String device) {
+        List<TrainingEvent.Parameter> parameters = workload.network().parameters().stream()
+                .map(p -> new TrainingEvent.Parameter(p.name(), p.shape(), device))
+                .toList();
+        JobSpec job = attempt.job();
+        return new Started(
+                job.id(),
+                attempt.number(),
+                job,
+                device,
+                session.threads(),
+                workload.dataset().train().size(),
+                workload.dataset().test().size(),
+                workload.dataset().classes(),
+                progress.step() + 1,
+                job.kind() == JobKind.TRAIN ? workload.stepsPerEpoch() : 0,
+                parameters,
+                attempt.folder().source().orElse(null));
     }
 }

@@ -1,32 +1,22 @@
 package io.trainyard.training;
 
 import io.trainyard.checkpoint.Checkpoint;
-import io.trainyard.checkpoint.CheckpointRef;
-import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
-import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
-import io.trainyard.event.TrainingEvent;
-import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.JobSpec;
 import java.util.Arrays;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 /// The training loop of one attempt.
 final class Trainer {
+    private final Attempt attempt;
     private final JobSpec job;
-    private final int attempt;
     private final Workload workload;
     private final LearningSession session;
-    private final JobFolder folder;
-    private final Consumer<TrainingEvent> events;
-    private final BooleanSupplier stopRequested;
 
     private final long startNanos = System.nanoTime();
     private final Pace pace = new Pace();
@@ -35,21 +25,11 @@ final class Trainer {
     private double[] learningRates = {}; // of the epoch at hand, one a step
     private long savedStep; // of the last checkpoint; 0 without one
 
-    Trainer(
-            JobSpec job,
-            int attempt,
-            Workload workload,
-            LearningSession session,
-            JobFolder folder,
-            Consumer<TrainingEvent> events,
-            BooleanSupplier stopRequested) {
-        this.job = job;
+    Trainer(Attempt attempt, Workload workload, LearningSession session) {
         this.attempt = attempt;
+        this.job = attempt.job();
         this.workload = workload;
         this.session = session;
-        this.folder = folder;
-        this.events = events;
-        this.stopRequested = stopRequested;
     }
 
     /// Trains from `from` to the job's end, or to the step at which a stop is requested.
@@ -67,7 +47,7 @@ final class Trainer {
             long epochNanos = System.nanoTime();
             Progress begin = at;
             while (at.stepOfEpoch() < workload.stepsPerEpoch()) {
-                if (stopRequested.getAsBoolean()) {
+                if (attempt.stopRequested()) {
                     save(at);
                     return at;
                 }
@@ -75,17 +55,14 @@ final class Trainer {
             }
             long trainMicros = microsSince(epochNanos);
 
-            long testNanos = System.nanoTime();
-            Evaluation test = session.evaluate();
-            if (!Double.isFinite(test.testLoss())) {
-                throw diverged("the test loss is " + test.testLoss(), at.step());
+            TestPass test = TestPass.run(session, at.epoch(), at.step());
+            if (!test.isFinite()) {
+                throw diverged("the test loss is " + test.result().testLoss(), at.step());
             }
-            long testMicros = microsSince(testNanos);
             EpochDraws.test(random);
-            events.accept(TestEvents.tested(
-                    job, attempt, at.epoch(), at.step(), test, samples(begin, at), trainMicros, testMicros));
+            attempt.tell(test.event(attempt, samples(begin, at), trainMicros));
 
-            at = at.nextEpoch(random.state(), test.accuracy(), testMicros);
+            at = at.nextEpoch(random.state(), test.result().accuracy(), test.micros());
             if (at.epoch() % job.checkpointEveryEpochs() == 0 || isEnd(at)) {
                 save(at);
             }
@@ -113,8 +90,8 @@ final class Trainer {
         }
         float[] told = finite == steps ? losses : Arrays.copyOf(losses, finite + 1);
         double learningRate = learningRates[at.stepOfEpoch() + told.length - 1];
-        events.accept(new StepLosses(
-                job.id(), attempt, at.epoch(), at.step() + 1, told, microsSince(startNanos), learningRate));
+        attempt.tell(new StepLosses(
+                job.id(), attempt.number(), at.epoch(), at.step() + 1, told, microsSince(startNanos), learningRate));
         if (finite < steps) {
             throw diverged("the loss is " + losses[finite], at.step() + 1 + finite);
         }
@@ -131,7 +108,7 @@ final class Trainer {
                                 savedStep == 0
                                         ? "no checkpoint was saved before"
                                         : "what was trained before is in the checkpoint \"%s/%d\", which another job can start from with initFrom"
-                                                .formatted(folder.name(), savedStep)));
+                                                .formatted(attempt.folder().name(), savedStep)));
     }
 
     private void save(Progress at) {
@@ -139,10 +116,8 @@ final class Trainer {
         state.firstNotFinite().ifPresent(name -> {
             throw diverged("a value of %s is not finite".formatted(name), at.step());
         });
-        CheckpointRef ref = folder.save(new Checkpoint(state, at, session.threads(), attempt));
+        attempt.save(new Checkpoint(state, at, session.threads(), attempt.number()));
         savedStep = at.step();
-        events.accept(new CheckpointSaved(
-                job.id(), attempt, ref.uri().toString(), ref.sha256(), ref.bytes(), at.epochOfLastStep(), at.step()));
     }
 
     private long samples(Progress begin, Progress end) {
@@ -155,7 +130,7 @@ final class Trainer {
     Finished finished(Progress end) {
         return new Finished(
                 job.id(),
-                attempt,
+                attempt.number(),
                 end.step(),
                 end.bestAccuracy(),
                 stepTimes.median(),

@@ -8,7 +8,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Inject;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,20 +21,13 @@ import org.eclipse.microprofile.reactive.messaging.Metadata;
 import org.eclipse.microprofile.reactive.messaging.OnOverflow;
 import org.jspecify.annotations.Nullable;
 
-/// The channels of a worker, one a topic; their settings are in `application.properties`. What is on its way is
-/// bounded before it comes here ([JobEvents#MAX_IN_FLIGHT], one heartbeat, one command), so the channels do not.
+/// The channels that all records of a worker leave by; each record names its topic. What is on its way is bounded
+/// before it comes here ([JobEvents#MAX_IN_FLIGHT], one heartbeat, one command), so the channels do not.
+///
+/// Heartbeats have a channel of their own: a producer stands still for a minute at each record of a topic that is not
+/// there, and the worker would look dead.
 @ApplicationScoped
 class ChannelOutbox implements Outbox {
-    private static final String STEPS = "steps";
-    private static final String ACCURACY = "accuracy";
-    private static final String CHECKPOINTS = "checkpoints";
-    private static final String JOBS = "jobs";
-    private static final String WORKERS = "workers";
-    private static final String DEAD_LETTER = "dead-letter";
-
-    /// For commands that are published once more; each record names its topic.
-    private static final String COMMANDS = "commands";
-
     /// When a record that does not get to the brokers counts as lost. Past a claim's lock time nothing is gained by
     /// trying on.
     private static final int DELIVERY_TIMEOUT_MILLIS = 60_000;
@@ -51,31 +43,22 @@ class ChannelOutbox implements Outbox {
     /// Compressed, it fits into a record of the topic's size.
     private static final int MAX_UNCOMPRESSED_BYTES = 4 * Topic.MAX_RECORD_BYTES;
 
-    private final Map<String, MutinyEmitter<byte[]>> channels = new HashMap<>();
-    private final MutinyEmitter<byte[]> commands;
+    private final String heartbeatTopic;
+    private final MutinyEmitter<byte[]> heartbeats;
+    private final MutinyEmitter<byte[]> others;
     private final AtomicLong lastMillis = new AtomicLong();
 
     @Inject
     ChannelOutbox(
             WorkerSettings settings,
-            @Channel(STEPS) @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> steps,
-            @Channel(ACCURACY) @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> accuracy,
-            @Channel(CHECKPOINTS) @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> checkpoints,
-            @Channel(JOBS) @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> jobs,
-            @Channel(WORKERS) @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> workers,
-            @Channel(DEAD_LETTER) @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> deadLetter,
-            @Channel(COMMANDS) @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> commands) {
-        String prefix = settings.topics().prefix();
-        channels.put(Topic.STEPS.name(prefix), steps);
-        channels.put(Topic.ACCURACY.name(prefix), accuracy);
-        channels.put(Topic.CHECKPOINTS.name(prefix), checkpoints);
-        channels.put(Topic.JOBS.name(prefix), jobs);
-        channels.put(Topic.WORKERS.name(prefix), workers);
-        channels.put(Topic.DEAD_LETTER.name(prefix), deadLetter);
-        this.commands = commands;
+            @Channel("heartbeats") @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> heartbeats,
+            @Channel("worker") @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> others) {
+        this.heartbeatTopic = Topic.WORKERS.name(settings.topics().prefix());
+        this.heartbeats = heartbeats;
+        this.others = others;
     }
 
-    /// The settings of all producers, under Kafka's names.
+    /// The settings of both producers, under Kafka's names.
     @Produces
     @Identifier("worker")
     static Map<String, Object> producerSettings() {
@@ -111,25 +94,24 @@ class ChannelOutbox implements Outbox {
                 .withHeaders(headers)
                 .withTimestamp(nextTimestamp())
                 .build();
-        channels.getOrDefault(topic, commands)
-                .sendMessageAndForget(Message.of(
-                        value,
-                        Metadata.of(record),
-                        () -> {
-                            sent.complete(null);
-                            return CompletableFuture.completedFuture(null);
-                        },
-                        problem -> {
-                            // Around it SmallRye says only that it tries no more.
-                            sent.completeExceptionally(
-                                    problem.getCause() instanceof KafkaException kafka ? kafka : problem);
-                            return CompletableFuture.completedFuture(null);
-                        }));
+        MutinyEmitter<byte[]> channel = topic.equals(heartbeatTopic) ? heartbeats : others;
+        channel.sendMessageAndForget(Message.of(
+                value,
+                Metadata.of(record),
+                () -> {
+                    sent.complete(null);
+                    return CompletableFuture.completedFuture(null);
+                },
+                problem -> {
+                    // Around it SmallRye says only that it tries no more.
+                    sent.completeExceptionally(problem.getCause() instanceof KafkaException kafka ? kafka : problem);
+                    return CompletableFuture.completedFuture(null);
+                }));
         return sent;
     }
 
-    /// Readers merge the topics by timestamp. Each topic has a producer with a thread of its own, whose clock
-    /// readings would come in any order; so the time is taken here, and no two records have the same.
+    /// Readers merge the topics by timestamp. Each channel has a producer with a clock reading of its own, and one
+    /// millisecond has room for many records: so the time is taken here, and no two records have the same.
     private Instant nextTimestamp() {
         return Instant.ofEpochMilli(
                 lastMillis.accumulateAndGet(System.currentTimeMillis(), (last, now) -> Math.max(last + 1, now)));

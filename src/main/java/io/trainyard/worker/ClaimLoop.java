@@ -1,7 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.CheckpointException;
-import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -12,21 +12,16 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.kafka.clients.consumer.AcknowledgeType;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
-import org.jspecify.annotations.Nullable;
 
 /// Claims one command at a time and has it run, on a thread of its own, until it is stopped.
 ///
-/// A claim ends in one of three ways. Settled: all that is to be said about the command is with the brokers,
-/// then the command is accepted. Released: the worker stops or has lost its device, and another takes the command
-/// at once. Lost: the
-/// lock is gone or may be; then the job is stopped, the consumer thrown away, and nothing acknowledged.
+/// A claim ends in one of three ways. Settled: all that is to be said about the command is with the brokers, then the
+/// command is accepted. Released: the worker stops or has lost its device, and another takes the command at once. Lost:
+/// the lock is gone or may be; then the job is stopped, the consumer thrown away, and nothing acknowledged.
 final class ClaimLoop implements AutoCloseable {
     /// What a loop needs to know.
     ///
@@ -42,9 +37,6 @@ final class ClaimLoop implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ClaimLoop.class.getName());
 
     private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(60);
-
-    /// How soon a loop with a job sees that the job has ended, or that a stop takes too long.
-    private static final long TICK_MILLIS = 100;
 
     /// A job takes as long as it takes, while its lock can be renewed.
     private static final Duration NO_BOUND = Duration.ofNanos(Long.MAX_VALUE);
@@ -65,11 +57,10 @@ final class ClaimLoop implements AutoCloseable {
     private final Activity activity;
     private final JobLog log;
     private final Thread thread;
-    private final CountDownLatch stopping = new CountDownLatch(1);
+    private final StopSignal stop = new StopSignal();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    private volatile long stopNanos;
     private int deliveryLimit;
-    private int losses;
+    private int losses; // of claims, in a row
     private int deviceLosses; // in a row
 
     ClaimLoop(Settings settings, JobRunner runner, EventPublisher publisher, Activity activity) {
@@ -90,18 +81,15 @@ final class ClaimLoop implements AutoCloseable {
         thread.start();
     }
 
-    /// Completes when the loop has ended; exceptionally when it could not go on, because a job does not stop.
+    /// Completes when the loop has ended; exceptionally when it could not go on, because a job does not stop or the
+    /// device is lost again and again.
     CompletableFuture<Void> ended() {
         return ended;
     }
 
-    private boolean isStopping() {
-        return stopping.getCount() == 0;
-    }
-
     private void run() {
         try {
-            while (!isStopping()) {
+            while (!stop.isRequested()) {
                 claimUntilLost();
             }
             ended.complete(null);
@@ -113,10 +101,10 @@ final class ClaimLoop implements AutoCloseable {
     /// Whatever goes wrong with Kafka ends one consumer, never the loop.
     private void claimUntilLost() throws InterruptedException {
         try (ShareClaims claims = new ShareClaims(settings.kafka(), settings.worker(), routes.sources())) {
-            while (!isStopping()) {
+            while (!stop.isRequested()) {
                 var command = claims.next();
                 if (command.isPresent()) {
-                    settle(claims, command.get());
+                    settle(new Claim(claims, command.get(), settings, stop));
                     losses = 0;
                 }
             }
@@ -132,30 +120,29 @@ final class ClaimLoop implements AutoCloseable {
                     System.Logger.Level.WARNING,
                     what,
                     e instanceof ClaimLostException || e instanceof KafkaException ? null : e);
-            var _ = stopping.await(pauseMillis, TimeUnit.MILLISECONDS);
+            stop.await(Duration.ofMillis(pauseMillis));
         }
     }
 
-    private void settle(ShareClaims claims, ConsumerRecord<byte[], byte[]> command)
-            throws ClaimLostException, InterruptedException {
+    private void settle(Claim claim) throws ClaimLostException, InterruptedException {
+        ConsumerRecord<byte[], byte[]> command = claim.command();
         if (isLastDelivery(command)) {
             // Were this delivery to end without an acknowledgement, the brokers would drop the command silently.
-            awaitAcknowledged(claims, publisher.again(command));
-            claims.settle(AcknowledgeType.ACCEPT);
+            claim.accept(publisher.again(command));
             return;
         }
         JobSpec job;
         try {
             job = read(command);
         } catch (InvalidJobException e) {
-            reject(claims, command, String.valueOf(e.getMessage()));
+            reject(claim, String.valueOf(e.getMessage()));
             return;
         }
         Optional<Topic> elsewhere = routes.elsewhere(command.topic(), job);
         if (elsewhere.isPresent()) {
-            forward(claims, command, job, elsewhere.get());
+            forward(claim, job, elsewhere.get());
         } else {
-            work(claims, command, job);
+            work(claim, job);
         }
     }
 
@@ -174,46 +161,40 @@ final class ClaimLoop implements AutoCloseable {
         }
     }
 
-    private void forward(ShareClaims claims, ConsumerRecord<byte[], byte[]> command, JobSpec job, Topic topic)
-            throws ClaimLostException, InterruptedException {
+    private void forward(Claim claim, JobSpec job, Topic topic) throws ClaimLostException, InterruptedException {
         LOG.log(
                 System.Logger.Level.INFO,
                 "job={0} worker={1} topic={2} offset={3} goes to {4}: the job is for {5}, and this worker has {6}",
                 job.id(),
                 settings.worker(),
-                command.topic(),
-                command.offset(),
+                claim.command().topic(),
+                claim.command().offset(),
                 topic.name(settings.prefix()),
                 job.device().kind(),
                 String.join(", ", new TreeSet<>(settings.kinds())));
-        awaitAcknowledged(claims, publisher.forward(command, topic));
-        claims.settle(AcknowledgeType.ACCEPT);
+        claim.accept(publisher.forward(claim.command(), topic));
     }
 
-    private void reject(ShareClaims claims, ConsumerRecord<byte[], byte[]> command, String reason)
-            throws ClaimLostException, InterruptedException {
+    private void reject(Claim claim, String reason) throws ClaimLostException, InterruptedException {
         LOG.log(
                 System.Logger.Level.INFO,
                 "worker={0} topic={1} offset={2} goes to dead-letter: {3}",
                 settings.worker(),
-                command.topic(),
-                command.offset(),
+                claim.command().topic(),
+                claim.command().offset(),
                 reason);
-        awaitAcknowledged(claims, publisher.deadLetter(command, reason));
-        claims.settle(AcknowledgeType.ACCEPT);
+        claim.accept(publisher.deadLetter(claim.command(), reason));
     }
 
-    private void work(ShareClaims claims, ConsumerRecord<byte[], byte[]> command, JobSpec job)
-            throws ClaimLostException, InterruptedException {
+    private void work(Claim claim, JobSpec job) throws ClaimLostException, InterruptedException {
         activity.begin(job);
-        JobEvents events = publisher.open(command.headers(), event -> {
+        JobEvents events = publisher.open(claim.command().headers(), event -> {
             activity.see(event);
             log.see(event);
         });
-        RunningJob running = RunningJob.start(runner, job, events, this::isStopping);
+        RunningJob running = RunningJob.start(runner, job, events, stop);
         try {
-            Outcome outcome = awaitEnd(claims, running, events, job);
-            conclude(claims, command, events, outcome, job);
+            conclude(claim, events, awaitEnd(claim, running, events, job));
         } catch (ClaimLostException | RuntimeException e) {
             stopLost(running, job);
             throw e;
@@ -222,14 +203,11 @@ final class ClaimLoop implements AutoCloseable {
         }
     }
 
-    private Outcome awaitEnd(ShareClaims claims, RunningJob running, JobEvents events, JobSpec job)
+    private Outcome awaitEnd(Claim claim, RunningJob running, JobEvents events, JobSpec job)
             throws ClaimLostException, InterruptedException {
         try {
-            return awaitRenewing(
-                    claims,
-                    running.result(),
-                    NO_BOUND,
-                    settings.grace().dividedBy(LAST_WORDS_DIVISOR).multipliedBy(LAST_WORDS_DIVISOR - 1L));
+            Duration graceShare = settings.grace().dividedBy(LAST_WORDS_DIVISOR).multipliedBy(LAST_WORDS_DIVISOR - 1L);
+            return claim.await(running.result(), NO_BOUND, graceShare);
         } catch (TimeoutException e) {
             throw new ClaimLostException("job=%s has not stopped within the grace period".formatted(job.id()), e);
         } catch (ExecutionException e) {
@@ -237,97 +215,39 @@ final class ClaimLoop implements AutoCloseable {
             if (events.isLost()) {
                 throw new ClaimLostException(String.valueOf(cause.getMessage()), cause);
             }
-            if (events.attempt() == 0 && cause instanceof CheckpointException) {
+            if (cause instanceof CheckpointException) {
                 // The store's trouble and not the job's: the command waits for it, with whichever worker.
                 throw new ClaimLostException("job=%s cannot begin: %s".formatted(job.id(), cause.getMessage()), cause);
             }
             LOG.log(System.Logger.Level.ERROR, "worker=" + settings.worker() + " job=" + job.id() + " failed", cause);
-            return new Outcome.Failed(cause.toString());
+            return new Outcome.Rejected(cause.toString());
         }
     }
 
-    private void conclude(
-            ShareClaims claims, ConsumerRecord<byte[], byte[]> command, JobEvents events, Outcome outcome, JobSpec job)
+    private void conclude(Claim claim, JobEvents events, Outcome outcome)
             throws ClaimLostException, InterruptedException {
         if (!(outcome instanceof Outcome.DeviceLost)) {
             deviceLosses = 0;
         }
         switch (outcome) {
-            case Outcome.Finished _ -> accept(claims, events);
-            case Outcome.Failed(String reason) -> {
-                if (events.attempt() == 0) { // no attempt was begun that could have failed
-                    reject(claims, command, reason);
-                    return;
-                }
-                if (!events.saysEnded()) {
-                    events.publish(new TrainingEvent.Failed(job.id(), events.attempt(), reason));
-                }
-                accept(claims, events);
-            }
-            case Outcome.Rejected(String reason) -> reject(claims, command, reason);
-            case Outcome.Released _ -> release(claims, events);
-            case Outcome.DeviceLost(String reason) -> {
-                release(claims, events);
+            case Outcome.Finished _, Outcome.Failed _ -> claim.accept(events.acknowledged());
+            case Outcome.Rejected(String reason) -> reject(claim, reason);
+            case Outcome.Released _ -> claim.release(events.acknowledged());
+            case Outcome.DeviceLost(Released event) -> {
+                claim.release(events.acknowledged());
                 if (++deviceLosses == MAX_DEVICE_LOSSES) {
                     throw new RestartNeededException(
                             "worker=%s lost its device %d times in a row, the last time as follows; in this process it may never work again. The worker has to be started anew. %s"
-                                    .formatted(settings.worker(), deviceLosses, reason));
+                                    .formatted(settings.worker(), deviceLosses, event.reason()));
                 }
                 // A pause, longer each time, so that a broken device does not take one job after the other.
-                throw new ClaimLostException("job=%s was given back: %s".formatted(job.id(), reason), null);
-            }
-        }
-    }
-
-    private void release(ShareClaims claims, JobEvents events) throws ClaimLostException, InterruptedException {
-        awaitAcknowledged(claims, events.acknowledged());
-        claims.settle(AcknowledgeType.RELEASE);
-    }
-
-    private void accept(ShareClaims claims, JobEvents events) throws ClaimLostException, InterruptedException {
-        awaitAcknowledged(claims, events.acknowledged());
-        claims.settle(AcknowledgeType.ACCEPT);
-    }
-
-    private void awaitAcknowledged(ShareClaims claims, CompletableFuture<Void> sent)
-            throws ClaimLostException, InterruptedException {
-        try {
-            var _ = awaitRenewing(claims, sent, settings.flushTimeout(), settings.grace());
-        } catch (TimeoutException e) {
-            throw new ClaimLostException(
-                    "the brokers have not acknowledged all records within " + settings.flushTimeout(), e);
-        } catch (ExecutionException e) {
-            throw new ClaimLostException("the brokers have not taken all records: " + e.getCause(), e);
-        }
-    }
-
-    /// Waits for `work`, and keeps the lock meanwhile.
-    ///
-    /// @param graceShare when the worker stops, how long after that it may still take
-    /// @throws TimeoutException if it is not done within `bound`, or within its share of the grace period
-    private <T extends @Nullable Object> T awaitRenewing(
-            ShareClaims claims, CompletableFuture<T> work, Duration bound, Duration graceShare)
-            throws ClaimLostException, InterruptedException, ExecutionException, TimeoutException {
-        long beginNanos = System.nanoTime();
-        long renewedNanos = beginNanos;
-        while (true) {
-            try {
-                return work.get(TICK_MILLIS, TimeUnit.MILLISECONDS);
-            } catch (TimeoutException e) {
-                boolean outOfGrace = isStopping() && since(stopNanos).compareTo(graceShare) > 0;
-                if (outOfGrace || since(beginNanos).compareTo(bound) > 0) {
-                    throw e;
-                }
-            }
-            if (since(renewedNanos).compareTo(claims.renewEvery()) > 0) {
-                renewedNanos = System.nanoTime();
-                claims.renew();
+                throw new ClaimLostException("job=%s was given back: %s".formatted(event.job(), event.reason()), null);
             }
         }
     }
 
     private void stopLost(RunningJob running, JobSpec job) throws InterruptedException {
-        if (isStopping()) {
+        if (stop.isRequested()) {
             running.abandon(); // the process ends anyway
         } else if (!running.stop(settings.grace())) {
             throw new RestartNeededException("worker=%s job=%s does not stop; the worker has to be started anew"
@@ -335,16 +255,11 @@ final class ClaimLoop implements AutoCloseable {
         }
     }
 
-    private static Duration since(long nanos) {
-        return Duration.ofNanos(System.nanoTime() - nanos);
-    }
-
     /// Stops: the job is asked to stop at a step boundary, its last events are sent, its command goes back. Takes no
     /// longer than the grace period and the time to leave the group.
     @Override
     public void close() {
-        stopNanos = System.nanoTime();
-        stopping.countDown();
+        stop.request();
         try {
             if (!thread.join(settings.grace().plus(ShareClaims.CLOSE_TIMEOUT))) {
                 LOG.log(

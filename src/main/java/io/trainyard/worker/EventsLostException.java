@@ -2,8 +2,8 @@ package io.trainyard.worker;
 
 import org.jspecify.annotations.Nullable;
 
-/// Events of a job are not with the brokers and will not be: whoever works on the job must give it up, because
-/// nobody would hear of it.
+/// Events of a job are not with the brokers and will not be: whoever works on the job must give it up, because nobody
+/// would hear of it.
 public final class EventsLostException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

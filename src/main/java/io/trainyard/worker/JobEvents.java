@@ -5,14 +5,13 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/// The events of one claim on one job, on their way to the brokers. A failed send is remembered: from then on
-/// nothing more is taken, and [#acknowledged] fails.
+/// The events of one claim on one job, on their way to the brokers. A failed send is remembered: from then on nothing
+/// more is taken, and [#acknowledged] fails.
 final class JobEvents {
     /// Events that may be on their way at a time; the next one waits. At one event every 100 ms this is 25 s of a
     /// broker that does not answer.
@@ -22,10 +21,7 @@ final class JobEvents {
     private final Duration patience;
     private final Semaphore room = new Semaphore(MAX_IN_FLIGHT);
     private final Set<CompletableFuture<Void>> inFlight = ConcurrentHashMap.newKeySet();
-
     private final CompletableFuture<Void> lost = new CompletableFuture<>();
-    private volatile int attempt;
-    private volatile boolean ended;
 
     /// @param patience how long an event may wait for room
     JobEvents(Function<TrainingEvent, CompletableFuture<Void>> send, Duration patience) {
@@ -40,9 +36,7 @@ final class JobEvents {
     void publish(TrainingEvent event) {
         requireNoneLost();
         awaitRoom();
-        attempt = event.attempt();
-        ended = event instanceof TrainingEvent.Finished || event instanceof TrainingEvent.Failed;
-        CompletableFuture<Void> sent = attempted(event);
+        CompletableFuture<Void> sent = trySend(event);
         inFlight.add(sent);
         var _ = sent.whenComplete((_, problem) -> {
             if (problem != null) {
@@ -53,7 +47,7 @@ final class JobEvents {
         });
     }
 
-    private CompletableFuture<Void> attempted(TrainingEvent event) {
+    private CompletableFuture<Void> trySend(TrainingEvent event) {
         try {
             return send.apply(event);
         } catch (RuntimeException e) {
@@ -110,32 +104,5 @@ final class JobEvents {
                     requireNoneLost();
                     return null;
                 });
-    }
-
-    /// Waits until all events published so far are with the brokers.
-    ///
-    /// @throws EventsLostException if one was lost, or they are not there in time
-    void flush(Duration timeout) {
-        try {
-            acknowledged().get(timeout.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            throw e.getCause() instanceof EventsLostException known ? known : lose(e);
-        } catch (TimeoutException _) {
-            throw lose(new TimeoutException(
-                    "%d events have not arrived within %d ms".formatted(inFlight.size(), timeout.toMillis())));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw lose(e);
-        }
-    }
-
-    /// The attempt of the newest event; 0 before the first.
-    int attempt() {
-        return attempt;
-    }
-
-    /// True when the newest event says that the job has ended.
-    boolean saysEnded() {
-        return ended;
     }
 }

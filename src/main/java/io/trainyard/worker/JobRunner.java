@@ -1,18 +1,14 @@
 package io.trainyard.worker;
 
-import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.training.Outcome;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
+import io.trainyard.training.Supervisor;
 
 /// Runs one attempt at a job, on the thread that calls it.
 @FunctionalInterface
 public interface JobRunner {
-    /// @param events takes every event of the attempt, from `claimed` to the one that ends it; it throws
+    /// @param supervisor takes every event of the attempt, from `claimed` to the one that ends it; it throws
     ///     [EventsLostException] when events can no longer be published
-    /// @param stopRequested asked at every step boundary; once true, the attempt saves a checkpoint and ends with
-    ///     [Outcome.Released]
-    /// @return how it ended; anything thrown is a failed job
-    Outcome run(JobSpec job, Consumer<TrainingEvent> events, BooleanSupplier stopRequested);
+    /// @return how it ended; anything thrown, but for what the supervisor threw, is from before an attempt
+    Outcome run(JobSpec job, Supervisor supervisor);
 }

@@ -1,35 +1,38 @@
 package io.trainyard.worker;
 
+import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.training.Outcome;
+import io.trainyard.training.Supervisor;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 
-/// A job on a training thread of its own.
-final class RunningJob {
+/// A job on a training thread of its own, which answers to it.
+final class RunningJob implements Supervisor {
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
     private final Thread thread;
     private final JobEvents events;
+    private final StopSignal workerStop;
     private volatile boolean stopRequested;
 
-    private RunningJob(JobRunner runner, JobSpec job, JobEvents events, BooleanSupplier workerStops) {
+    private RunningJob(JobRunner runner, JobSpec job, JobEvents events, StopSignal workerStop) {
         this.events = events;
+        this.workerStop = workerStop;
         this.thread = Thread.ofPlatform()
                 .name("job-" + job.id())
                 .daemon() // a job that does not stop must not keep the process
                 .unstarted(() -> {
                     try {
-                        result.complete(
-                                runner.run(job, events::publish, () -> stopRequested || workerStops.getAsBoolean()));
-                    } catch (Throwable e) { // an Error too is this job's failure, not the worker's
+                        result.complete(runner.run(job, this));
+                    } catch (Throwable e) { // an Error too is this job's, not the worker's
                         result.completeExceptionally(e);
                     }
                 });
     }
 
-    static RunningJob start(JobRunner runner, JobSpec job, JobEvents events, BooleanSupplier workerStops) {
-        RunningJob running = new RunningJob(runner, job, events, workerStops);
+    /// @param workerStop ends the job, too
+    static RunningJob start(JobRunner runner, JobSpec job, JobEvents events, StopSignal workerStop) {
+        RunningJob running = new RunningJob(runner, job, events, workerStop);
         var _ = events.loss()
                 .exceptionally(
                         problem -> { // it may be long until the job notices
@@ -38,6 +41,16 @@ final class RunningJob {
                         });
         running.thread.start();
         return running;
+    }
+
+    @Override
+    public void tell(TrainingEvent event) {
+        events.publish(event);
+    }
+
+    @Override
+    public boolean stopRequested() {
+        return stopRequested || workerStop.isRequested();
     }
 
     /// Completes with the job's outcome, or with what it threw, or as soon as one of its events is lost.

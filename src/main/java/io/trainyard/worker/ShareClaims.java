@@ -18,12 +18,12 @@ import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
-/// A member of the share groups that holds one command at a time. Used by one thread. After a
-/// [ClaimLostException] or a [KafkaException] it is good for nothing but [#close].
+/// A member of the share groups that holds one command at a time. Used by one thread. After a [ClaimLostException] or a
+/// [KafkaException] it is good for nothing but [#close].
 ///
-/// Each topic has a share group of its own, for two reasons. Kafka's assignor gives each partition of a group to
-/// as few members as will do, so that in one group over three topics a topic would wait for the one worker that
-/// has it. And topics that are asked one after the other have an order: the most urgent first.
+/// Each topic has a share group of its own, for two reasons. Kafka's assignor gives each partition of a group to as few
+/// members as will do, so that in one group over three topics a topic would wait for the one worker that has it. And
+/// topics that are asked one after the other have an order: the most urgent first.
 final class ShareClaims implements AutoCloseable {
     /// How long the brokers may take for one step of keeping or ending a claim, where its lock is shorter than three
     /// times that.

@@ -21,8 +21,8 @@ final class ShareGroups {
 
     private ShareGroups() {}
 
-    /// Makes the groups begin with the oldest command; Kafka's default is to pass over all that were there
-    /// before the group.
+    /// Makes the groups begin with the oldest command; Kafka's default is to pass over all that were there before the
+    /// group.
     ///
     /// @return how often a command is delivered before the brokers drop it silently
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer in time or refuse

@@ -8,7 +8,6 @@ import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.DeviceSpec;
-import io.trainyard.topics.TopicAdmin;
 import io.trainyard.training.JobTraining;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -18,7 +17,6 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class WorkerService {
     private static final System.Logger LOG = System.getLogger(WorkerService.class.getName());
-    private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(60);
     private static final Path DEFAULT_DATA = Path.of("data");
 
     /// All kernels twice; with many more, Java would still be compiling what surrounds them when the first job comes.
@@ -45,7 +42,7 @@ public class WorkerService {
         this.outbox = outbox;
     }
 
-    /// Starts to work, where this process is a worker.
+    /// Starts to work, where this process is a worker. The topics are there.
     ///
     /// @throws io.trainyard.spec.InvalidJobException if the device's name is none
     /// @throws io.trainyard.device.DeviceException if the device is not here
@@ -62,10 +59,8 @@ public class WorkerService {
         DeviceSpec device = new DeviceSpec(worker.device());
         String deviceName = Devices.open(device).info().name();
         DeviceBackend backend = Devices.backend(device);
-        backend.warmUp();
         Path data = requireReadable(settings);
         CheckpointStore store = CheckpointStore.open(URI.create(settings.checkpoints()));
-        TopicAdmin.createMissing(settings.kafka(), settings.topics().prefix(), ADMIN_TIMEOUT);
 
         JobTraining training = new JobTraining(data, device, worker.threads(), id);
         Activity activity = new Activity();
@@ -78,8 +73,7 @@ public class WorkerService {
                         Devices.kinds(device),
                         worker.grace(),
                         worker.flushTimeout()),
-                (job, events, stopRequested) ->
-                        training.run(job, new JobFolder(store, job.id()), events, stopRequested),
+                (job, supervisor) -> training.run(job, new JobFolder(store, job.id()), supervisor),
                 publisher,
                 activity);
         Heartbeat beats = new Heartbeat(publisher, activity, id, deviceName);
@@ -89,7 +83,6 @@ public class WorkerService {
         }
         claims.start();
         beats.start(worker.heartbeat());
-        warmUpWhileIdle(backend, activity);
         loop = claims;
         heartbeat = beats;
         var _ = claims.ended().whenComplete((_, problem) -> {
@@ -99,6 +92,8 @@ public class WorkerService {
                 ended.completeExceptionally(problem);
             }
         });
+        backend.warmUp(); // meanwhile the worker joins its groups, which takes longer
+        warmUpWhileIdle(backend, activity);
         LOG.log(
                 System.Logger.Level.INFO,
                 "worker={0} device={1} takes commands from {2}; data in {3}, checkpoints in {4}",

@@ -20,9 +20,8 @@ import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
 
 /// One real broker for all tests of this JVM; a test class takes a topic prefix of its own. Neither a claim's lock nor
-/// a
-/// member of a group lapses while a test waits: on a machine that stands still for seconds a job would rightly be done
-/// twice. A test about locks that lapse sets its own.
+/// a member of a group lapses while a test waits: on a machine that stands still for seconds a job would rightly be
+/// done twice. A test about locks that lapse sets its own.
 public final class TestBroker {
     private static final Duration NEVER = Patience.LIMIT.multipliedBy(2);
 

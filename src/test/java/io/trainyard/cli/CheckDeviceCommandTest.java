@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.trainyard.Page;
 import io.trainyard.cli.report.CheckReport;
 import io.trainyard.cli.report.JsonCheckReport;
 import io.trainyard.cli.report.TextCheckReport;
 import io.trainyard.cli.terminal.Terminal;
-import io.trainyard.Page;
 import io.trainyard.device.Device;
 import io.trainyard.device.check.BenchmarkCase;
 import io.trainyard.device.check.BenchmarkResult;
@@ -117,7 +117,7 @@ class CheckDeviceCommandTest {
                 .forEach(row -> told.put(Page.code(row, 0).getFirst(), new TreeSet<>(Page.code(row, 1))));
         Device device = ReferenceComparison.reference();
         BenchmarkCase tudui = new BenchmarkCase("tudui", List.of(), 64, Precision.FP32, 640, 100);
-        CheckReport report = new JsonCheckReport(out);
+        CheckReport report = new JsonCheckReport(out, "1.0");
         report.begin(device);
         report.result(failure());
         report.beginBenchmark(device, null);

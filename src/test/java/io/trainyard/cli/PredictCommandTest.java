@@ -13,6 +13,7 @@ import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobJson;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Outcome;
+import io.trainyard.training.Supervisor;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -52,8 +53,11 @@ class PredictCommandTest {
         List<TrainingEvent> events = new ArrayList<>();
         var store = CheckpointStore.open(folder.resolve("store").toUri());
         Outcome outcome = new JobTraining(folder, new DeviceSpec("cpu"), 1, "test")
-                .run(JobJson.read(JOB.getBytes(UTF_8)), new JobFolder(store, "a"), events::add, () -> false);
-        assertThat(outcome).isEqualTo(new Outcome.Finished());
+                .run(
+                        JobJson.read(JOB.getBytes(UTF_8)),
+                        new JobFolder(store, "a"),
+                        Supervisor.of(events::add, () -> false));
+        assertThat(outcome).isInstanceOf(Outcome.Finished.class);
         tested = events.stream()
                 .filter(EpochTested.class::isInstance)
                 .map(EpochTested.class::cast)

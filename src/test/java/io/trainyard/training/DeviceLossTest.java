@@ -3,8 +3,6 @@ package io.trainyard.training;
 import static io.trainyard.event.SampleEvents.released;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.checkpoint.CheckpointStore;
-import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.DeviceLostException;
@@ -14,41 +12,30 @@ import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
-import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.spec.DeviceSpec;
-import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /// The CPU device, with a cable that comes loose now and then.
-class DeviceLossTest {
+class DeviceLossTest extends SmallJobs {
     private static final String REASON = "device cpu is gone: its cable came loose";
-
-    @TempDir
-    private Path root;
-
-    private final List<TrainingEvent> events = new ArrayList<>();
 
     @Test
     void aJobGoesOnFromItsNewestCheckpointAndEndsWithTheSameBits() {
-        assertThat(train("whole", () -> false)).isEqualTo(new Outcome.Finished());
+        assertThat(train("whole", () -> false)).isInstanceOf(Outcome.Finished.class);
         Finished whole = (Finished) events.getLast();
         List<EpochTested> tests = of(EpochTested.class);
         events.clear();
 
         int[] epochs = {0};
-        assertThat(train("cut", () -> ++epochs[0] == 2)).isEqualTo(new Outcome.Finished());
+        assertThat(train("cut", () -> ++epochs[0] == 2)).isInstanceOf(Outcome.Finished.class);
         Released lost = of(Released.class).getFirst();
         Finished cut = (Finished) events.getLast();
         assertThat(of(Released.class)).hasSize(1);
@@ -67,29 +54,30 @@ class DeviceLossTest {
         assertThat(train("a", () -> true))
                 .isInstanceOfSatisfying(
                         Outcome.Failed.class,
-                        failed -> assertThat(failed.reason())
+                        failed -> assertThat(failed.event().reason())
                                 .contains("5 attempts in a row ended without a checkpoint", "lose its device"));
-        assertThat(of(Released.class)).hasSize(JobTraining.MAX_FRUITLESS_ATTEMPTS);
+        assertThat(of(Released.class)).hasSize(Attempt.MAX_FRUITLESS);
         assertThat(events.getLast()).isInstanceOf(Failed.class);
     }
 
     @Test
     void anAttemptAloneTellsTheLoss() {
-        assertThat(training(() -> true).run(job("a"), folder("a"), events::add, () -> false))
-                .isEqualTo(new Outcome.DeviceLost(REASON));
+        assertThat(run(training(() -> true), job("a"), () -> false))
+                .isEqualTo(new Outcome.DeviceLost(released("a", 1, 0, REASON)));
         assertThat(events.getLast()).isEqualTo(released("a", 1, 0, REASON));
     }
 
     @Test
     void aStopEndsTheAttempts() {
-        assertThat(training(() -> true).runToEnd(job("a"), folder("a"), events::add, () -> !events.isEmpty()))
+        assertThat(training(() -> true)
+                        .runToEnd(job("a"), folder("a"), Supervisor.of(events::add, () -> !events.isEmpty())))
                 .isInstanceOfAny(Outcome.DeviceLost.class, Outcome.Released.class);
         assertThat(events.getLast()).isInstanceOf(Released.class);
         assertThat(events.getLast().attempt()).isEqualTo(1);
     }
 
     private Outcome train(String id, BooleanSupplier loose) {
-        return training(loose).runToEnd(job(id), folder(id), events::add, () -> false);
+        return training(loose).runToEnd(job(id), folder(id), Supervisor.of(events::add, () -> false));
     }
 
     private JobTraining training(BooleanSupplier loose) {
@@ -97,18 +85,10 @@ class DeviceLossTest {
         return new JobTraining(root, _ -> new LooseDevice(cpu, loose), 1, "tester");
     }
 
-    private JobFolder folder(String job) {
-        return new JobFolder(CheckpointStore.open(root.resolve("checkpoints").toUri()), job);
-    }
-
     private static JobSpec job(String id) {
-        return JobJson.read("""
-            {"id": "%s", "dataset": "shapes32", "epochs": 3, "batchSize": 1500, "shuffle": true,
-             "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]}}""".formatted(id).getBytes(StandardCharsets.UTF_8));
-    }
-
-    private <T> List<T> of(Class<T> type) {
-        return events.stream().filter(type::isInstance).map(type::cast).toList();
+        return job(id, """
+                "epochs": 3, "batchSize": 1500, "shuffle": true,
+                "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]}""");
     }
 
     private record LooseDevice(Device cpu, BooleanSupplier loose) implements Device {

@@ -158,8 +158,11 @@ class GoldenCurvesTest {
         List<TrainingEvent> events = new ArrayList<>();
         var folder = new JobFolder(CheckpointStore.open(checkpoints.toUri()), "golden");
         Outcome outcome = new JobTraining(data, new DeviceSpec("cpu"), 0, "test")
-                .run(JobJson.read(json.getBytes(StandardCharsets.UTF_8)), folder, events::add, () -> false);
-        assertThat(outcome).isEqualTo(new Outcome.Finished());
+                .run(
+                        JobJson.read(json.getBytes(StandardCharsets.UTF_8)),
+                        folder,
+                        Supervisor.of(events::add, () -> false));
+        assertThat(outcome).isInstanceOf(Outcome.Finished.class);
         return events;
     }
 

@@ -20,8 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Commands nobody can run, each with what a person needs to read about it. The last job is good: the worker
-/// goes on.
+/// Commands nobody can run, each with what a person needs to read about it. The last job is good: the worker goes on.
 @Slow
 class BadCommandTest {
     private static final int HUNDRED_MEGABYTES = 100_000_000;
@@ -84,7 +83,7 @@ class BadCommandTest {
 
         CheckpointStore store = CheckpointStore.open(folder.toUri());
         JobTraining training = new JobTraining(folder, DeviceSpec.AUTO, 1, "w");
-        fleet.start("w", (job, events, stop) -> training.run(job, new JobFolder(store, job.id()), events, stop));
+        fleet.start("w", (job, supervisor) -> training.run(job, new JobFolder(store, job.id()), supervisor));
 
         List<ConsumerRecord<byte[], byte[]>> dead =
                 fleet.read(Topic.DEAD_LETTER, read -> read.size() >= bad.size() + 1);

@@ -2,8 +2,6 @@ package io.trainyard.worker;
 
 import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.failed;
-import static io.trainyard.event.SampleEvents.finished;
-import static io.trainyard.event.SampleEvents.released;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toSet;
@@ -60,10 +58,10 @@ class ClaimLoopTest {
         Map<String, Integer> attempts = new ConcurrentHashMap<>();
         AtomicLong endNanos = new AtomicLong();
         JobRunner runner = new Fleet.Runner("w", attempts, () -> System.nanoTime() > endNanos.get());
-        fleet.start("w", (job, events, stop) -> {
+        fleet.start("w", (job, supervisor) -> {
             boolean isLong = job.id().startsWith("long") && !attempts.containsKey(job.id());
             endNanos.set(System.nanoTime() + (isLong ? lock.multipliedBy(3).toNanos() : 0));
-            return runner.run(job, events, stop);
+            return runner.run(job, supervisor);
         });
         boolean kept = false;
         for (int i = 1; i <= TRIES && !kept; i++) {
@@ -103,13 +101,12 @@ class ClaimLoopTest {
     @Test
     void aCommandWaitsForACheckpointStoreThatCannotBeUsed() {
         AtomicInteger tries = new AtomicInteger();
-        fleet.start("w", (job, events, _) -> {
+        fleet.start("w", (job, supervisor) -> {
             if (tries.getAndIncrement() == 0) {
                 throw new CheckpointException("the store is away");
             }
-            events.accept(claimed(job.id(), 1, "w"));
-            events.accept(finished(job.id(), 1, 1));
-            return new Outcome.Finished();
+            supervisor.tell(claimed(job.id(), 1, "w"));
+            return Fleet.finish(supervisor, job.id(), 1);
         });
         fleet.submit("patient");
         assertThat(fleet.eventsUntilFinished(1)).extracting(TrainingEvent::job).containsOnly("patient");
@@ -117,47 +114,47 @@ class ClaimLoopTest {
     }
 
     @Test
-    void aFailingJobIsFailedAndTheLoopGoesOn() {
-        List<Throwable> failures = List.of(new IllegalStateException("broke"), new StackOverflowError("deep"));
-        AtomicInteger next = new AtomicInteger();
-        fleet.start("w", (job, events, stop) -> {
-            events.accept(claimed(job.id(), 7, "w"));
-            int n = next.getAndIncrement();
-            if (n < failures.size()) {
-                switch (failures.get(n)) {
-                    case RuntimeException e -> throw e;
-                    case Error e -> throw e;
-                    default -> throw new IllegalArgumentException();
-                }
+    void aFailedJobIsSettledAndTheLoopGoesOn() {
+        AtomicInteger runs = new AtomicInteger();
+        fleet.start("w", (job, supervisor) -> {
+            supervisor.tell(claimed(job.id(), 7, "w"));
+            if (runs.incrementAndGet() < 3) {
+                Failed event = failed(job.id(), 7, "broke");
+                supervisor.tell(event);
+                return new Outcome.Failed(event);
             }
-            events.accept(finished(job.id(), 7, 1));
-            return new Outcome.Finished();
+            return Fleet.finish(supervisor, job.id(), 7);
         });
         fleet.submit("first");
         fleet.submit("second");
         fleet.submit("third");
-        List<TrainingEvent> events = fleet.eventsUntilFinished(1);
-        assertThat(events)
+        assertThat(fleet.eventsUntilFinished(1))
                 .filteredOn(Failed.class::isInstance)
-                .map(Failed.class::cast)
-                .satisfiesExactly(
-                        first -> assertThat(first)
-                                .isEqualTo(failed("first", 7, "java.lang.IllegalStateException: broke")),
-                        second -> assertThat(second)
-                                .isEqualTo(failed("second", 7, "java.lang.StackOverflowError: deep")));
-        assertThat(next).hasValue(3);
+                .containsExactly(failed("first", 7, "broke"), failed("second", 7, "broke"));
+        assertThat(runs).hasValue(3);
     }
 
     @Test
-    void aFailureBeforeAnyAttemptIsADeadLetter() {
-        fleet.start("w", (_, _, _) -> {
-            throw new IllegalStateException("the store is gone");
+    void whatBreaksBeforeAnAttemptIsADeadLetterAndTheLoopGoesOn() {
+        AtomicInteger runs = new AtomicInteger();
+        fleet.start("w", (job, supervisor) -> switch (runs.incrementAndGet()) {
+            case 1 -> throw new IllegalStateException("broke");
+            case 2 -> throw new StackOverflowError("deep");
+            case 3 -> new Outcome.Rejected("nobody can run it");
+            default -> Fleet.finish(supervisor, job.id(), 1);
         });
-        fleet.submit("job");
-        assertThat(fleet.read(Topic.DEAD_LETTER, read -> !read.isEmpty()))
-                .singleElement()
-                .satisfies(record ->
-                        assertThat(Fleet.header(record, DeadLetter.REASON)).contains("the store is gone"));
+        fleet.submit("first");
+        fleet.submit("second");
+        fleet.submit("third");
+        fleet.submit("fourth");
+        assertThat(fleet.eventsUntilFinished(1)).singleElement().isInstanceOf(Finished.class);
+        assertThat(fleet.read(Topic.DEAD_LETTER, read -> read.size() >= 3))
+                .extracting(record -> Fleet.header(record, DeadLetter.REASON))
+                .containsExactly(
+                        "java.lang.IllegalStateException: broke",
+                        "java.lang.StackOverflowError: deep",
+                        "nobody can run it");
+        assertThat(runs).hasValue(4);
     }
 
     @Test
@@ -181,15 +178,13 @@ class ClaimLoopTest {
     @Test
     void aLostDeviceGivesTheCommandBackAndTheLoopGoesOn() {
         AtomicInteger runs = new AtomicInteger();
-        fleet.start("w", (job, events, _) -> {
+        fleet.start("w", (job, supervisor) -> {
             int attempt = runs.incrementAndGet();
-            events.accept(claimed(job.id(), attempt, "w"));
+            supervisor.tell(new Claimed(job.id(), attempt, "w", "cuda:0"));
             if (attempt <= 2) {
-                events.accept(released(job.id(), attempt, 0, "cuda:0 is gone"));
-                return new Outcome.DeviceLost("cuda:0 is gone");
+                return Fleet.loseDevice(supervisor, job.id(), attempt);
             }
-            events.accept(finished(job.id(), attempt, 1));
-            return new Outcome.Finished();
+            return Fleet.finish(supervisor, job.id(), attempt);
         });
         fleet.submit("job");
         assertThat(fleet.eventsUntilFinished(1))
@@ -204,11 +199,10 @@ class ClaimLoopTest {
     @Test
     void aDeviceLostAgainAndAgainEndsTheLoopSoThatTheProcessCanBeStartedAnew() {
         Map<String, Integer> attempts = new ConcurrentHashMap<>();
-        ClaimLoop broken = fleet.start("broken", (job, events, _) -> {
+        ClaimLoop broken = fleet.start("broken", (job, supervisor) -> {
             int attempt = attempts.merge(job.id(), 1, Integer::sum);
-            events.accept(claimed(job.id(), attempt, "broken"));
-            events.accept(released(job.id(), attempt, 0, "cuda:0 is gone"));
-            return new Outcome.DeviceLost("cuda:0 is gone");
+            supervisor.tell(new Claimed(job.id(), attempt, "broken", "cuda:0"));
+            return Fleet.loseDevice(supervisor, job.id(), attempt);
         });
         fleet.submit("job");
         assertThat(broken.ended())
@@ -225,13 +219,12 @@ class ClaimLoopTest {
     void aCommandReleasedAgainAndAgainIsNeverDropped() {
         int releases = 12; // the broker drops a command after ten deliveries
         AtomicInteger runs = new AtomicInteger();
-        fleet.start("w", (job, events, stop) -> {
+        fleet.start("w", (job, supervisor) -> {
             int run = runs.incrementAndGet();
             if (run <= releases) {
-                return new Outcome.Released();
+                return Fleet.release(supervisor, job.id(), run);
             }
-            events.accept(finished(job.id(), run, 1));
-            return new Outcome.Finished();
+            return Fleet.finish(supervisor, job.id(), run);
         });
         fleet.submit("job");
         fleet.eventsUntilFinished(1);

@@ -25,7 +25,7 @@ class EventPublisherTest {
     private static final String TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
     @Test
-    void putsEveryEventOnItsTopicUnderItsJob() {
+    void putsEveryEventOnItsTopicUnderItsJob() throws Exception {
         List<TrainingEvent> all = List.of(
                 losses("job", 1, 0, 1, 2), tested("job", 1, 0, 2, 0.5), saved("job", 1, 0, 2), finished("job", 1, 2));
         try (Fleet fleet = new Fleet()) {
@@ -33,7 +33,7 @@ class EventPublisherTest {
             command.add("traceparent", TRACE.getBytes(StandardCharsets.UTF_8));
             JobEvents events = fleet.publisher("w").open(command, _ -> {});
             all.forEach(events::publish);
-            events.flush(Patience.LIMIT);
+            var _ = Patience.get(events.acknowledged());
             for (TrainingEvent event : all) {
                 ConsumerRecord<byte[], byte[]> record =
                         fleet.read(Topic.of(event), read -> !read.isEmpty()).getFirst();

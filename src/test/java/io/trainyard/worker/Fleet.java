@@ -12,11 +12,13 @@ import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.training.Outcome;
+import io.trainyard.training.Supervisor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -29,7 +31,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -176,6 +177,25 @@ final class Fleet implements AutoCloseable {
         outbox.close();
     }
 
+    /// Ends an attempt as a real one ends: what the last event tells, the outcome says.
+    static Outcome finish(Supervisor supervisor, String job, int attempt) {
+        Finished event = finished(job, attempt, 1);
+        supervisor.tell(event);
+        return new Outcome.Finished(event);
+    }
+
+    static Outcome release(Supervisor supervisor, String job, int attempt) {
+        Released event = released(job, attempt, 0, "the worker stops");
+        supervisor.tell(event);
+        return new Outcome.Released(event);
+    }
+
+    static Outcome loseDevice(Supervisor supervisor, String job, int attempt) {
+        Released event = released(job, attempt, 0, "cuda:0 is gone");
+        supervisor.tell(event);
+        return new Outcome.DeviceLost(event);
+    }
+
     /// A runner with the shape of a real one: it numbers attempts, tells its events, stops when asked.
     static final class Runner implements JobRunner {
         private final Map<String, Integer> attempts;
@@ -195,22 +215,20 @@ final class Fleet implements AutoCloseable {
         }
 
         @Override
-        public Outcome run(JobSpec job, Consumer<TrainingEvent> events, BooleanSupplier stopRequested) {
+        public Outcome run(JobSpec job, Supervisor supervisor) {
             int attempt = attempts.merge(job.id(), 1, Integer::sum);
-            events.accept(claimed(job.id(), attempt, worker));
+            supervisor.tell(claimed(job.id(), attempt, worker));
             long step = 0;
             while (!until.getAsBoolean()) {
-                if (stopRequested.getAsBoolean()) {
-                    events.accept(released(job.id(), attempt, step, "the worker stops"));
-                    return new Outcome.Released();
+                if (supervisor.stopRequested()) {
+                    return release(supervisor, job.id(), attempt);
                 }
                 step++;
-                events.accept(losses(job.id(), attempt, 0, step, 1));
+                supervisor.tell(losses(job.id(), attempt, 0, step, 1));
                 java.util.concurrent.locks.LockSupport.parkNanos(
                         Duration.ofMillis(20).toNanos()); // a step takes time
             }
-            events.accept(finished(job.id(), attempt, step));
-            return new Outcome.Finished();
+            return finish(supervisor, job.id(), attempt);
         }
     }
 }

@@ -12,7 +12,6 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.topics.Topic;
-import io.trainyard.training.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -134,18 +133,18 @@ class LostClaimTest {
                                 Set.of("cpu"),
                                 Duration.ofMillis(200),
                                 Duration.ofSeconds(1)),
-                        (job, events, _) -> {
+                        (job, supervisor) -> {
                             boolean ignored = false;
                             while (!ignored) {
                                 try {
-                                    events.accept(claimed(job.id(), 1, "w"));
+                                    supervisor.tell(claimed(job.id(), 1, "w"));
                                     never.await();
                                     ignored = true;
                                 } catch (InterruptedException | EventsLostException _) {
                                     ignored = never.getCount() == 0; // deaf to both
                                 }
                             }
-                            return new Outcome.Finished();
+                            return Fleet.finish(supervisor, job.id(), 1);
                         },
                         new EventPublisher(
                                 (_, _, _, _) -> CompletableFuture.failedFuture(new IllegalStateException("lost")),
@@ -167,18 +166,18 @@ class LostClaimTest {
                 Fleet fleet = new Fleet(broker.address(), Duration.ofSeconds(1))) {
             AtomicReference<JobEvents> arrived = new AtomicReference<>();
             Patience.await("an event to arrive within the delivery timeout")
-                    .ignoreException(EventsLostException.class)
+                    .ignoreExceptionsMatching(problem -> problem.getCause() instanceof EventsLostException)
                     .until(() -> {
                         JobEvents some = fleet.publisher("w").open(new RecordHeaders(), _ -> {});
                         some.publish(claimed("job", 1, "w"));
-                        some.flush(Patience.LIMIT);
+                        var _ = Patience.get(some.acknowledged());
                         arrived.set(some);
                         return true;
                     });
             JobEvents events = Objects.requireNonNull(arrived.get());
             broker.close();
             events.publish(claimed("job", 2, "w"));
-            assertThatThrownBy(() -> events.flush(Patience.LIMIT)).isInstanceOf(EventsLostException.class);
+            assertThatThrownBy(() -> Patience.get(events.acknowledged())).hasCauseInstanceOf(EventsLostException.class);
         }
     }
 }

@@ -1,0 +1,44 @@
+package io.trainyard.training;
+
+import io.trainyard.device.Evaluation;
+import io.trainyard.device.LearningSession;
+import io.trainyard.event.TrainingEvent.EpochTested;
+
+/// A pass over the test set.
+///
+/// @param epoch the one trained last
+/// @param step steps done until then
+/// @param micros how long it took
+record TestPass(int epoch, long step, Evaluation result, long micros) {
+    static TestPass run(LearningSession session, int epoch, long step) {
+        long startNanos = System.nanoTime();
+        Evaluation result = session.evaluate();
+        return new TestPass(epoch, step, result, (System.nanoTime() - startNanos) / 1000);
+    }
+
+    boolean isFinite() {
+        return Double.isFinite(result.testLoss());
+    }
+
+    /// The one place that makes [EpochTested].
+    ///
+    /// @param samples trained in the epoch by this attempt
+    EpochTested event(Attempt attempt, long samples, long trainMicros) {
+        Accuracy accuracy = Accuracy.of(result.confusion());
+        return new EpochTested(
+                attempt.job().id(),
+                attempt.number(),
+                epoch,
+                step,
+                result.testLoss(),
+                result.testLossSum(),
+                accuracy.value(),
+                accuracy.low(),
+                accuracy.high(),
+                result.classAccuracy(),
+                result.confusion(),
+                trainMicros / 1000,
+                micros / 1000,
+                samples * 1e6 / Math.max(1, trainMicros));
+    }
+}

@@ -1,0 +1,84 @@
+package io.trainyard.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.spec.JobSpec;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Jobs that leave the finite numbers.
+class DivergenceTest extends SmallJobs {
+    /// Two linear layers at such a learning rate square their error at every step.
+    private static final String DIVERGES = """
+            "epochs": 3, "batchSize": 500, "optimizer": {"type": "sgd", "learningRate": 900},
+            "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 8}, {"type": "linear", "out": 10}]}""";
+
+    @Test
+    void aLossThatIsNoNumberFailsTheJobAndSaysWhere() {
+        JobSpec job = job("a", DIVERGES);
+        Outcome outcome = run(job, () -> false);
+        float[] losses = losses();
+        String reason = "the loss is %s at step %d, where the learning rate is 900.0; no checkpoint was saved before."
+                .formatted(losses[losses.length - 1], losses.length);
+        assertThat(outcome)
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class,
+                        o -> assertThat(o.event().reason()).startsWith(reason));
+        assertThat(events.getLast())
+                .isInstanceOfSatisfying(
+                        Failed.class, failed -> assertThat(failed.reason()).startsWith(reason));
+        assertThat(losses).hasSizeGreaterThan(1);
+        for (int i = 0; i < losses.length - 1; i++) {
+            assertThat(losses[i]).isFinite();
+        }
+        assertThat(losses[losses.length - 1]).matches(loss -> !Float.isFinite(loss));
+    }
+
+    /// PyTorch 1.13.1 has the same losses, and NaN at the same steps, with the images and initial weights of these
+    /// jobs.
+    /// The hidden layer's ReLU is given infinities and NaN; were they made 0, the losses behind would be finite.
+    @ParameterizedTest
+    @CsvSource({"50, 128, 5", "5, 128, 8", "5, 64, 9"})
+    void failsAtTheStepAtWhichPyTorchsLossIsNoNumber(int learningRate, int batchSize, int step) {
+        JobSpec job = job("a", """
+                "epochs": 1, "batchSize": %d, "optimizer": {"type": "sgd", "learningRate": %d},
+                "network": {"layers": [
+                  {"type": "conv2d", "out": 4, "kernel": 3, "stride": 2},
+                  {"type": "conv2d", "out": 4, "kernel": 3, "stride": 2}, {"type": "flatten"},
+                  {"type": "linear", "out": 16}, {"type": "relu"}, {"type": "linear", "out": 10}]}""".formatted(batchSize, learningRate));
+        assertThat(run(job, () -> false))
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class,
+                        failed -> assertThat(failed.event().reason())
+                                .startsWith("the loss is NaN at step %d, where the learning rate is %d.0"
+                                        .formatted(step, learningRate)));
+        assertThat(losses()).hasSize(step);
+    }
+
+    /// Each step multiplies the weights by about a million, so they overflow a step before the loss does.
+    @Test
+    void savesOnlyWeightsThatAreNumbers() {
+        JobSpec job = job("a", """
+                "epochs": 3, "batchSize": 500,
+                "optimizer": {"type": "sgd", "learningRate": 999, "weightDecay": 999},
+                "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]}""");
+        while (run(job, stopAfterQuestions(1)) instanceof Outcome.Released) {
+            assertThat(folder("a").newest().orElseThrow().state().firstNotFinite())
+                    .isEmpty();
+        }
+        long saved = of(CheckpointSaved.class).getLast().step();
+        assertThat(losses()).hasSize((int) saved + 1);
+        assertThat(losses()[(int) saved]).as("the loss before the update").isFinite();
+        assertThat(events.getLast())
+                .isInstanceOfSatisfying(
+                        Failed.class,
+                        failed -> assertThat(failed.reason())
+                                .startsWith(
+                                        "a value of 1.weight is not finite at step %d, where the learning rate is 999.0; what was trained before is in the checkpoint \"a/%d\", which another job can start from with initFrom."
+                                                .formatted(saved + 1, saved)));
+        assertThat(folder("a").newest().orElseThrow().progress().step()).isEqualTo(saved);
+    }
+}

@@ -1,0 +1,113 @@
+package io.trainyard.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.spec.CheckpointName;
+import io.trainyard.spec.JobSpec;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Jobs that start from another job's checkpoint, or test it.
+class InitFromTest extends SmallJobs {
+    /// With a learning rate of 0 the other job's weights are those this one would have drawn itself.
+    @Test
+    void startsFromAnotherJobsCheckpointAndDrawsOnAsIfItHadDrawnThem() {
+        String fields = "\"epochs\": 1, \"batchSize\": 1500, \"shuffle\": true, \"seed\": 3, \"optimizer\": "
+                + "{\"type\": \"sgd\", \"learningRate\": %s, \"momentum\": 0.9}";
+        run(job("drawn", fields.formatted("0.05")), () -> false);
+        float[] losses = losses();
+        run(job("source", fields.formatted("0")), () -> false);
+        CheckpointSaved saved = of(CheckpointSaved.class).getLast();
+        events.clear();
+
+        run(job("a", fields.formatted("0.05") + ", \"initFrom\": \"source\""), () -> false);
+        assertThat(losses()).isEqualTo(losses);
+        assertThat(of(Started.class).getFirst().initFrom()).isEqualTo(new CheckpointName("source", saved.step()));
+        assertThat(of(Started.class).getFirst().firstStep()).isEqualTo(1);
+    }
+
+    @Test
+    void goesOnFromItsOwnCheckpointsAndNotFromTheOthers() {
+        run(job("source", "\"epochs\": 2, \"batchSize\": 1500"), () -> false);
+        long first = of(CheckpointSaved.class).getFirst().step();
+        String fields = "\"epochs\": 1, \"batchSize\": 1500, \"initFrom\": \"source/%d\"".formatted(first);
+        events.clear();
+        run(job("whole", fields), () -> false);
+        String sha256 = ((Finished) events.getLast()).parametersSha256();
+        run(job("other", fields.replace("/" + first, "")), () -> false);
+        assertThat(((Finished) events.getLast()).parametersSha256()).isNotEqualTo(sha256);
+        while (run(job("cut", fields), stopAfterQuestions(1)) instanceof Outcome.Released) {
+            assertThat(events.getLast()).isInstanceOf(Released.class);
+        }
+        assertThat(((Finished) events.getLast()).parametersSha256()).isEqualTo(sha256);
+        assertThat(of(Started.class).getLast().initFrom()).isEqualTo(new CheckpointName("source", first));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        source/7 | `"dataset": "shapes32"` | `there is no checkpoint "source/7"; the job's newest is of step 6, and there are 2 in `
+        nobody   | `"dataset": "shapes32"` | `there is no checkpoint "nobody": no job of that id has saved one in `
+        source   | `"dataset": "shapes28"` | `the checkpoint source/6 does not fit the network (7 layers): parameter 0.weight is float32 of shape 4x3x5x5; expected is float32 of shape 4x1x5x5`
+        source   | `"network": "lenet"`    | `the checkpoint source/6 does not fit the network (lenet): parameter conv1.weight is missing; expected is float32 of shape 6x3x5x5`
+        """)
+    void aCheckpointThatIsNotThereOrOfAnotherNetworkFailsTheJob(String initFrom, String field, String reason) {
+        run(job("source", "\"epochs\": 2, \"batchSize\": 3000"), () -> false);
+        JobSpec job = job("a", "\"epochs\": 1, \"initFrom\": \"%s\", %s".formatted(initFrom, field));
+        assertThat(run(job, () -> false))
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class,
+                        o -> assertThat(o.event().reason()).startsWith(reason));
+        assertThat(events.getLast())
+                .isInstanceOfSatisfying(
+                        Failed.class, failed -> assertThat(failed.reason()).startsWith(reason));
+    }
+
+    @Test
+    void evaluatesACheckpoint() {
+        run(job("source", "\"epochs\": 2, \"batchSize\": 1500"), () -> false);
+        List<EpochTested> trained = of(EpochTested.class);
+        String sha256 = ((Finished) events.getLast()).parametersSha256();
+        for (int epoch = 0; epoch < 2; epoch++) {
+            events.clear();
+            EpochTested then = trained.get(epoch);
+            String initFrom = epoch == 1 ? "source" : "source/" + then.step();
+            JobSpec job = job(
+                    "test-" + epoch,
+                    "\"kind\": \"evaluate\", \"batchSize\": 1500, \"initFrom\": \"%s\"".formatted(initFrom));
+            assertThat(run(job, () -> false)).isInstanceOf(Outcome.Finished.class);
+
+            assertThat(events)
+                    .hasExactlyElementsOfTypes(Claimed.class, Started.class, EpochTested.class, Finished.class);
+            assertThat(of(Started.class).getFirst().initFrom()).isEqualTo(new CheckpointName("source", then.step()));
+            assertThat(of(Started.class).getFirst().stepsPerEpoch()).isZero();
+            EpochTested test = of(EpochTested.class).getFirst();
+            assertThat(test)
+                    .usingRecursiveComparison()
+                    .ignoringFields("job", "trainMillis", "testMillis", "imagesPerSecond")
+                    .isEqualTo(then);
+            Finished finished = (Finished) events.getLast();
+            assertThat(finished.steps()).isZero();
+            assertThat(finished.bestTestAccuracy()).isEqualTo(then.testAccuracy());
+        }
+        assertThat(((Finished) events.getLast()).parametersSha256()).isEqualTo(sha256);
+        assertThat(folder("test-1").newest()).as("nothing is saved").isEmpty();
+    }
+
+    @Test
+    void givesAnEvaluationBackWhenTheWorkerStops() {
+        run(job("source", "\"epochs\": 1, \"batchSize\": 3000"), () -> false);
+        JobSpec job = job("a", "\"kind\": \"evaluate\", \"initFrom\": \"source\"");
+        assertThat(run(job, () -> true)).isInstanceOf(Outcome.Released.class);
+        assertThat(run(job, () -> false)).isInstanceOf(Outcome.Finished.class);
+        assertThat(((Finished) events.getLast()).attempt()).isEqualTo(2);
+    }
+}

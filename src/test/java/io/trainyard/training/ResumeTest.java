@@ -1,0 +1,107 @@
+package io.trainyard.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.checkpoint.Checkpoint;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// Jobs of more than one attempt.
+class ResumeTest extends SmallJobs {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        `{"type": "sgd", "learningRate": 0.05, "momentum": 0.9, "weightDecay": 0.001}` | `{"type": "constant"}` | `"device": "cpu"`
+        `{"type": "adamw", "learningRate": 0.01}` | `{"type": "warmup", "steps": 5, "then": {"type": "cosine", "minLearningRate": 0.002}}` | `"device": "cpu"`
+        `{"type": "adamw", "learningRate": 0.01}` | `{"type": "constant"}` | `"devices": ["cpu", "cpu", "cpu"], "network": {"layers": [{"type": "conv2d", "out": 4, "kernel": 5, "stride": 3}, {"type": "dropout", "p": 0.2}, {"type": "flatten"}, {"type": "linear", "out": 10}]}`
+        """)
+    void endsWithTheSameBitsWhereverItWasInterrupted(String optimizer, String schedule, String devices) {
+        String fields =
+                "\"epochs\": 2, \"batchSize\": 1500, \"shuffle\": true, \"seed\": 3, \"optimizer\": %s, \"schedule\": %s, %s"
+                        .formatted(optimizer, schedule, devices);
+        run(job("whole", fields), () -> false);
+        float[] losses = losses();
+        String sha256 = ((Finished) events.getLast()).parametersSha256();
+        events.clear();
+
+        int attempts = 1;
+        while (run(job("cut", fields), stopAfterQuestions(1))
+                instanceof Outcome.Released) { // each attempt does one step
+            assertThat(events.getLast()).isInstanceOf(Released.class);
+            attempts++;
+        }
+        assertThat(attempts).isEqualTo(losses.length);
+        assertThat(((Finished) events.getLast()).parametersSha256()).isEqualTo(sha256);
+        assertThat(((Finished) events.getLast()).attempt()).isEqualTo(attempts);
+        assertThat(losses()).isEqualTo(losses);
+        assertThat(of(EpochTested.class)).extracting(EpochTested::epoch).containsExactly(0, 1);
+    }
+
+    /// A learning rate of 0: the accuracy never changes. Each attempt does one step.
+    @Test
+    void stopsEarlyAtTheSameEpochHoweverOftenItWasInterrupted() {
+        JobSpec job = job("a", """
+                "epochs": 9, "batchSize": 2000, "stopWhen": {"noImprovementEpochs": 2},
+                "optimizer": {"type": "sgd", "learningRate": 0},
+                "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]}""");
+        while (run(job, stopAfterQuestions(1)) instanceof Outcome.Released) {
+            assertThat(events.getLast()).isInstanceOf(Released.class);
+        }
+        Finished finished = (Finished) events.getLast();
+        assertThat(of(EpochTested.class)).extracting(EpochTested::epoch).containsExactly(0, 1, 2);
+        assertThat(finished.stoppedEarly())
+                .startsWith("no improvement in 2 epochs: the best test accuracy is ")
+                .endsWith(", after epoch 0");
+        assertThat(folder("a").newest().orElseThrow().progress().workedMicros()).isPositive();
+    }
+
+    /// Killed between the last epoch's checkpoint and the job's end.
+    @Test
+    void anAttemptAfterTheConditionWasMetTrainsNothing() {
+        String fields = "\"epochs\": 9, \"batchSize\": 1500, \"stopWhen\": {\"testAccuracyAtLeast\": 1e-9}";
+        run(job("a", fields), () -> false);
+        Finished first = (Finished) events.getLast();
+        Checkpoint last = folder("a").newest().orElseThrow();
+        assertThat(folder("b").keepSpec(JobJson.write(job("b", fields)))).isTrue();
+        var _ = folder("b").save(last);
+        events.clear();
+
+        assertThat(run(job("b", fields), () -> false)).isInstanceOf(Outcome.Finished.class);
+        assertThat(of(StepLosses.class)).isEmpty();
+        Finished second = (Finished) events.getLast();
+        assertThat(second.stoppedEarly()).isEqualTo(first.stoppedEarly());
+        assertThat(second.parametersSha256()).isEqualTo(first.parametersSha256());
+        assertThat(second.steps()).isEqualTo(first.steps());
+        assertThat(second.p99StepMicros()).isZero();
+    }
+
+    @Test
+    void aJobWhoseAttemptsAllVanishFailsInsteadOfBeingTriedForEver() {
+        for (int i = 0; i < Attempt.MAX_FRUITLESS; i++) {
+            int _ = folder("a").beginAttempt("killed");
+        }
+        assertThat(run(job("a", "\"epochs\": 1, \"batchSize\": 1500"), () -> false))
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class,
+                        o -> assertThat(o.event().reason()).contains("5 attempts in a row"));
+        assertThat(events.getLast()).isInstanceOf(Failed.class);
+    }
+
+    @Test
+    void attemptsThatSavedACheckpointDoNotCountAgainstAJob() {
+        JobSpec job = job("a", "\"epochs\": 2, \"batchSize\": 1500");
+        int attempts = 0;
+        while (run(job, stopAfterQuestions(1)) instanceof Outcome.Released) {
+            attempts++;
+        }
+        assertThat(attempts).isGreaterThan(Attempt.MAX_FRUITLESS);
+        assertThat(events.getLast()).isInstanceOf(Finished.class);
+    }
+}

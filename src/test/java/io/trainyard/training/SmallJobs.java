@@ -1,0 +1,91 @@
+package io.trainyard.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Slow;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Tests of small jobs on the built-in data set, on the CPU device, in a folder of the test's own.
+@Slow
+abstract class SmallJobs {
+    /// Everything that carries state from step to step: momentum, dropout, batch norm, shuffling.
+    private static final String LAYERS = """
+            {"layers": [
+              {"type": "conv2d", "out": 4, "kernel": 5, "stride": 3}, {"type": "batchNorm2d"}, {"type": "relu"},
+              {"type": "maxPool2d", "kernel": 2}, {"type": "dropout", "p": 0.2}, {"type": "flatten"},
+              {"type": "linear", "out": 10}]}""";
+
+    @TempDir
+    Path root;
+
+    /// What all jobs of the test told.
+    final List<TrainingEvent> events = new ArrayList<>();
+
+    Outcome run(JobSpec job, BooleanSupplier stopRequested) {
+        return run(new JobTraining(root, new DeviceSpec("cpu"), 0, "tester"), job, stopRequested);
+    }
+
+    /// Runs an attempt. Whatever becomes of it, the outcome says what the last event does.
+    Outcome run(JobTraining training, JobSpec job, BooleanSupplier stopRequested) {
+        int before = events.size();
+        Outcome outcome = training.run(job, folder(job.id()), Supervisor.of(events::add, stopRequested));
+        switch (outcome) {
+            case Outcome.Finished(var event) -> assertThat(events.getLast()).isSameAs(event);
+            case Outcome.Failed(var event) -> assertThat(events.getLast()).isSameAs(event);
+            case Outcome.Released(var event) -> assertThat(events.getLast()).isSameAs(event);
+            case Outcome.DeviceLost(var event) -> assertThat(events.getLast()).isSameAs(event);
+            case Outcome.Rejected _ -> assertThat(events).hasSize(before);
+        }
+        return outcome;
+    }
+
+    JobFolder folder(String job) {
+        return new JobFolder(CheckpointStore.open(root.resolve("checkpoints").toUri()), job);
+    }
+
+    /// A job whose network, data set and batch size are the defaults of this test where `fields` has none of its own.
+    static JobSpec job(String id, String fields) {
+        StringBuilder json = new StringBuilder("{\"id\": \"%s\"".formatted(id));
+        if (!fields.contains("\"network\"")) {
+            json.append(", \"network\": ").append(LAYERS);
+        }
+        if (!fields.contains("\"dataset\"")) {
+            json.append(", \"dataset\": \"shapes32\"");
+        }
+        String lastBatchSize = fields.replaceAll("\"batchSize\": 1500, (.*\"batchSize\")", "$1");
+        return JobJson.read(
+                json.append(", ").append(lastBatchSize).append("}").toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// Stops an attempt at the step after so many.
+    static BooleanSupplier stopAfterQuestions(int allowed) {
+        int[] questions = {0};
+        return () -> ++questions[0] > allowed;
+    }
+
+    <T> List<T> of(Class<T> type) {
+        return events.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
+    float[] losses() {
+        int count =
+                of(StepLosses.class).stream().mapToInt(e -> e.losses().length).sum();
+        float[] all = new float[count];
+        for (StepLosses e : of(StepLosses.class)) {
+            System.arraycopy(e.losses(), 0, all, (int) e.firstStep() - 1, e.losses().length);
+        }
+        return all;
+    }
+}
