@@ -19,7 +19,7 @@ python=${PYTHON:-python3}
 device=${DEVICE:-cuda:0}
 peer=${PEER:-$here/../../shared/peers/train_torch.py}
 : "${APP:?the folder of the built application, with quarkus-run.jar}"
-java=(java "@$here/../src/main/jvm/flags" --add-modules jdk.incubator.vector)
+java=(java "@$here/../src/main/jvm/flags")
 mkdir -p "$out"
 failed=0
 

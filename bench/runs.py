@@ -6,7 +6,7 @@ from jobs import JOBS
 LAUNCHER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "trainyard")
 # For machines that have the built application and no launcher: as it starts Java.
 FLAGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "main", "jvm", "flags")
-JAVA = ["java", "@" + FLAGS, "--add-modules", "jdk.incubator.vector"]
+JAVA = ["java", "@" + FLAGS]
 
 
 def trainyard(*arguments):
