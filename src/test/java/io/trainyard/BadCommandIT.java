@@ -4,17 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
-import io.trainyard.topics.CloudEvents;
-import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -35,37 +31,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class BadCommandIT {
     private static final String PREFIX = "bad-commands.";
     private static final String COMMANDS = Topic.COMMANDS_NORMAL.name(PREFIX);
-    private static final int HUNDRED_MEGABYTES = 100_000_000;
+    private static final int MAX_REQUEST_BYTES = 200_000_000;
     private static final String SMALL = "{\"layers\": [{\"type\": \"flatten\"}, {\"type\": \"linear\", \"out\": 6}]}";
 
-    /// Named by its key.
-    ///
-    /// @param words what the reason must hold
-    record Bad(String key, byte @Nullable [] body, List<String> words) {
-        @Override
-        public String toString() {
-            return key;
-        }
-    }
-
-    private static final List<Bad> BAD = List.of(
-            bad("not JSON", "epochs: 3", "not JSON", "epochs"),
-            bad("unknown field", job("field", SMALL, "shapes64", ", \"epoch\": 2"), "\"epoch\"", "epochs"),
-            bad("unknown network", job("network", "\"resnet\"", "shapes64", ""), "\"resnet\"", "lenet"),
-            bad("shapes", job("shapes", "\"signs\"", "shapes32", ""), "\"fc3\" gives 6", "10 classes"),
-            bad("unknown data set", job("dataset", SMALL, "imagenet", ""), "\"imagenet\"", "cifar10"),
-            bad("path in the id", job("../../etc", SMALL, "shapes64", ""), "id is \"../../etc\""),
-            bad("path in the data set", job("path", SMALL, "../../etc", ""), "dataset", "\"../../etc\""),
-            bad("epochs 0", job("zero", SMALL, "shapes64", "").replace("1}", "0}"), "epochs is 0"),
-            bad("batch", job("batch", SMALL, "shapes64", ", \"batchSize\": 60000"), "batchSize is 60000"),
-            bad("path of a checkpoint", job("from", SMALL, "shapes64", ", \"initFrom\": \"../good\""), "\"../good\""),
-            bad(
-                    "epochs of a test",
-                    test("no").replace("{\"id\"", "{\"epochs\": 1, \"id\""),
-                    "epochs is 1",
-                    "\"evaluate\""),
-            new Bad("100 MB", layers(), List.of(Integer.toString(HUNDRED_MEGABYTES), "1048576")),
-            new Bad("null", null, List.of("empty")));
+    private static final List<BadCommand> BAD = BadCommand.all();
 
     @TempDir
     private static Path folder;
@@ -84,13 +53,13 @@ final class BadCommandIT {
                         "compression.type",
                         "lz4",
                         "max.request.size",
-                        2 * HUNDRED_MEGABYTES,
+                        MAX_REQUEST_BYTES,
                         "buffer.memory",
-                        3L * HUNDRED_MEGABYTES),
+                        2L * MAX_REQUEST_BYTES),
                 new StringSerializer(),
                 new ByteArraySerializer())) {
-            for (Bad bad : BAD) {
-                OFFSETS.add(send(producer, bad.key(), bad.body()));
+            for (BadCommand bad : BAD) {
+                OFFSETS.add(send(producer, bad.name(), bad.body()));
             }
             var _ = send(producer, "good", job("good", SMALL, "shapes64", "").getBytes(StandardCharsets.UTF_8));
             Path data = Files.createDirectories(folder.resolve("data").resolve("signs"));
@@ -112,10 +81,6 @@ final class BadCommandIT {
         fleet.close();
     }
 
-    private static Bad bad(String key, String body, String... words) {
-        return new Bad(key, body.getBytes(StandardCharsets.UTF_8), List.of(words));
-    }
-
     private static String job(String id, String network, String dataset, String more) {
         return """
             {"id": "%s", "network": %s, "dataset": "%s"%s, "epochs": 1}""".formatted(id, network, dataset, more);
@@ -127,42 +92,21 @@ final class BadCommandIT {
             {"id": "%s", "kind": "evaluate", "initFrom": "good", "dataset": "shapes64", "network": %s}""".formatted(id, SMALL);
     }
 
-    /// Exactly so many bytes of layers, which lz4 makes short enough for the brokers.
-    private static byte[] layers() {
-        byte[] layer = "{\"type\": \"relu\"},".getBytes(StandardCharsets.UTF_8);
-        byte[] body = new byte[HUNDRED_MEGABYTES];
-        for (int i = 0; i < body.length; i++) {
-            body[i] = layer[i % layer.length];
-        }
-        byte[] start = "{\"id\": \"huge\", \"network\": {\"layers\": [".getBytes(StandardCharsets.UTF_8);
-        System.arraycopy(start, 0, body, 0, start.length);
-        return body;
-    }
-
-    private static List<Bad> bad() {
+    private static List<BadCommand> bad() {
         return BAD;
     }
 
     @ParameterizedTest
     @MethodSource("bad")
-    void endsAsADeadLetterWithASentence(Bad bad) {
+    void endsAsADeadLetterWithASentence(BadCommand bad) {
         List<ConsumerRecord<String, byte[]>> dead = fleet.read(
                 Topic.DEAD_LETTER,
-                read -> read.stream().anyMatch(record -> record.key().equals(bad.key())));
+                read -> read.stream().anyMatch(record -> record.key().equals(bad.name())));
         ConsumerRecord<String, byte[]> letter = dead.stream()
-                .filter(record -> record.key().equals(bad.key()))
+                .filter(record -> record.key().equals(bad.name()))
                 .findFirst()
                 .orElseThrow();
-
-        assertThat(header(letter, DeadLetter.REASON)).contains(bad.words()).doesNotContain("Exception", "\n", "io.");
-        assertThat(header(letter, DeadLetter.SOURCE_TOPIC)).isEqualTo(COMMANDS);
-        assertThat(header(letter, DeadLetter.SOURCE_PARTITION)).isEqualTo("0");
-        assertThat(header(letter, DeadLetter.SOURCE_OFFSET))
-                .isEqualTo(OFFSETS.get(BAD.indexOf(bad)).toString());
-        assertThat(header(letter, DeadLetter.WORKER)).isEqualTo("w1");
-        assertThat(header(letter, "ce_type")).isEqualTo(CloudEvents.DEAD_COMMAND);
-        byte[] sent = bad.body() == null ? new byte[0] : bad.body();
-        assertThat(letter.value()).isEqualTo(Arrays.copyOf(sent, Math.min(sent.length, DeadLetter.MAX_BODY_BYTES)));
+        bad.assertIsIn(letter, "w1", new BadCommand.Source(COMMANDS, OFFSETS.get(BAD.indexOf(bad))));
     }
 
     @Test
@@ -174,7 +118,7 @@ final class BadCommandIT {
         List<ConsumerRecord<String, byte[]>> dead = fleet.read(Topic.DEAD_LETTER, read -> read.size() >= BAD.size());
         assertThat(dead)
                 .extracting(ConsumerRecord::key)
-                .containsExactlyElementsOf(BAD.stream().map(Bad::key).toList());
+                .containsExactlyElementsOf(BAD.stream().map(BadCommand::name).toList());
         assertThat(folder.resolve("checkpoints").toFile().list())
                 .as("nothing else was written")
                 .containsExactlyInAnyOrder("good", "signs", "test");
@@ -206,10 +150,5 @@ final class BadCommandIT {
                 .as("of a library")
                 .filteredOn(line -> line.contains(" INFO "))
                 .allMatch(line -> line.contains(" [i.t.w."));
-    }
-
-    private static String header(ConsumerRecord<String, byte[]> record, String name) {
-        return new String(
-                Objects.requireNonNull(record.headers().lastHeader(name), name).value(), StandardCharsets.UTF_8);
     }
 }

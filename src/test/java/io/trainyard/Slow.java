@@ -11,5 +11,6 @@ import org.junit.jupiter.api.Tag;
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
 @Inherited
-@Tag("slow")
+@Tag("slow") // for Jupiter
+@net.jqwik.api.Tag("slow") // for jqwik, which does not know the other
 public @interface Slow {}

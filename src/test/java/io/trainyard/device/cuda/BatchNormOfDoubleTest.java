@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// The double's batch norm and average pooling against plain loops.
 @OnDouble
-final class BatchNormDoubleTest {
+final class BatchNormOfDoubleTest {
     private static final int SPATIAL = cudnnBatchNormMode.CUDNN_BATCHNORM_SPATIAL;
     private static final int SAMPLES = 3;
     private static final int CHANNELS = 5;

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// The double's products of matrices against plain loops, and what it refuses.
 @OnDouble
-final class ProductDoubleTest {
+final class ProductOfDoubleTest {
     private static final int ROWS = 23;
     private static final int COLUMNS = 37;
     private static final int DEPTH = 530; // more than is packed at once

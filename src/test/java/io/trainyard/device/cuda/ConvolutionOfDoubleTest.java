@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// The double's convolutions against plain loops, and what it refuses.
 @OnDouble
-final class ConvolutionDoubleTest {
+final class ConvolutionOfDoubleTest {
     private static final int BAD_PARAM = 2000;
     private static final int SIZE_INSUFFICIENT = 2006;
     private static final int SHAPE_MISMATCH = 2008;

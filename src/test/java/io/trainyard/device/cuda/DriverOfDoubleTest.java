@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /// The double keeps what the driver promises, as JCuda sees it: otherwise what runs on it shows nothing.
 @OnDouble
-final class DriverDoubleTest {
+final class DriverOfDoubleTest {
     private static final int COUNT = 1000;
     private static final long BYTES = 4L * COUNT;
 
