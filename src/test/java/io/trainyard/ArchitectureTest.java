@@ -62,8 +62,7 @@ final class ArchitectureTest {
             .resideOutsideOfPackages(KAFKA_USERS)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("org.apache.kafka..", "kafka..")
-            .allowEmptyShould(true); // true until a package exists below the edge
+            .resideInAnyPackage("org.apache.kafka..", "kafka..");
 
     @ArchTest
     static final ArchRule onlyTheEdgeKnowsQuarkus = noClasses()
@@ -71,8 +70,7 @@ final class ArchitectureTest {
             .resideOutsideOfPackages(EDGE)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.quarkus..", "io.smallrye..", "org.eclipse.microprofile..", "jakarta..")
-            .allowEmptyShould(true);
+            .resideInAnyPackage("io.quarkus..", "io.smallrye..", "org.eclipse.microprofile..", "jakarta..");
 
     @ArchTest
     static final ArchRule onlyTheOneDnnBackendKnowsBytedeco = noClasses()

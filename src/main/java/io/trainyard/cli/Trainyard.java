@@ -82,9 +82,8 @@ public final class Trainyard implements Runnable {
         throw new ParameterException(spec.commandLine(), "Name a command.");
     }
 
-    /// The version in Maven's file of it; there is none when the classes run from a folder. The manifest has it, too,
-    /// but
-    /// does not count for classes from an archive of classes.
+    /// The version in Maven's file of it; there is none when the classes run from a folder. The manifest has it,
+    /// too, but does not count for classes from an archive of classes.
     static String version() {
         try (InputStream in = Trainyard.class.getResourceAsStream(POM_PROPERTIES)) {
             if (in == null) {

@@ -7,8 +7,7 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /// How urgent a command is. Each has a topic for jobs that any worker may run, and one for each kind of device that
-/// jobs
-/// can name.
+/// jobs can name.
 public enum Priority {
     HIGH(Topic.COMMANDS_HIGH, Topic.CPU_COMMANDS_HIGH, Topic.CUDA_COMMANDS_HIGH),
     NORMAL(Topic.COMMANDS_NORMAL, Topic.CPU_COMMANDS_NORMAL, Topic.CUDA_COMMANDS_NORMAL),

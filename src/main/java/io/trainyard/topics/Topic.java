@@ -13,10 +13,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.config.TopicConfig;
 
-/// The topics of a fleet, without their common prefix. The key of every record is the job's id, or on
-/// [#WORKERS] the worker's. They stand in the order in which records of the same time are read: a job is asked for
-/// before
-/// it runs, and its losses come before its end.
+/// The topics of a fleet, without their common prefix. The key of every record is the job's id, or on [#WORKERS]
+/// the worker's. They stand in the order in which records of the same time are read: a job is asked for before it
+/// runs, and its losses come before its end.
 public enum Topic {
     COMMANDS_HIGH("commands.high", Content.COMMANDS, commands()),
     COMMANDS_NORMAL("commands.normal", Content.COMMANDS, commands()),

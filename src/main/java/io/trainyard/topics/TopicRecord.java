@@ -58,9 +58,8 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
         return job(command()).map(job -> new Rejected(job, refused(), told, entry.timestamp()));
     }
 
-    /// Whoever wrote a command, it goes by the id in its body, as the workers do. One that cannot be read is known by
-    /// its
-    /// key.
+    /// Whoever wrote a command, it goes by the id in its body, as the workers do. One that cannot be read is known
+    /// by its key.
     private Optional<String> job(@Nullable JobSpec spec) {
         return Optional.ofNullable(spec == null ? key() : spec.id()).filter(JobNews::isId);
     }

@@ -1,8 +1,7 @@
 /// The loop: from a job to its events. Nothing here knows of Kafka or Quarkus.
 ///
 /// [JobTraining] begins an [Attempt]; [Trainer] trains it, or [Evaluator] tests its checkpoint; it tells its
-/// [Supervisor]
-/// what happens, and ends with an [Outcome].
+/// [Supervisor] what happens, and ends with an [Outcome].
 @NullMarked
 package io.trainyard.training;
 

@@ -31,9 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Holds docs/topics.md against the code: the topics and their settings, every header, every event with every field,
-/// and
-/// examples that are what the code writes.
+/// Holds docs/topics.md against the code: the topics and their settings, every header, every event with every
+/// field, and examples that are what the code writes.
 class TopicsPageTest {
     private static final Page PAGE = Page.read("docs/topics.md");
     private static final JsonMapper MAPPER = new JsonMapper();

@@ -14,9 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/// Runs checks on a thread of its own, so that a device which hangs cannot hang whoever asked. Bounded in time: what
-/// did
-/// not end is a failure, what did not begin is told.
+/// Runs checks on a thread of its own, so that a device which hangs cannot hang whoever asked. Bounded in time:
+/// what did not end is a failure, what did not begin is told.
 public final class CheckRun implements AutoCloseable {
     private final ExecutorService thread = Executors.newSingleThreadExecutor(
             Thread.ofPlatform().name("device-check").daemon().factory());

@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Holds values to the expected ones, and remembers the worst of them.
 ///
-/// In float32 each value counts. Where values are rounded more coarsely, an input of a ReLU or of a pooling's window
-/// that
-/// is within rounding of another gives a whole gradient to the one or the other: there tensors are compared as a whole,
-/// by the root mean square of the distances, and which class a sample near a border is given is not compared.
+/// In float32 each value counts. Where values are rounded more coarsely, an input of a ReLU or of a pooling's
+/// window that is within rounding of another gives a whole gradient to the one or the other: there tensors are
+/// compared as a whole, by the root mean square of the distances, and which class a sample near a border is given
+/// is not compared.
 public final class Comparison {
     /// More differences are counted, not kept.
     private static final int MAX_KEPT = 8;

@@ -9,11 +9,9 @@ import java.util.function.Function;
 
 /// A row of the contract's table, in a precision.
 ///
-/// Where values are rounded coarsely, chance decides which side of a ReLU's or a pooling's border some of them are on,
-/// and
-/// now and then a small network's gradients then differ by more than any sensible tolerance. So such a row is tried
-/// with
-/// several random states, of which one must do: chance spares one of them, a mistake none.
+/// Where values are rounded coarsely, chance decides which side of a ReLU's or a pooling's border some of them are
+/// on, and now and then a small network's gradients then differ by more than any sensible tolerance. So such a row
+/// is tried with several random states, of which one must do: chance spares one of them, a mistake none.
 final class LayerCheck {
     private static final int STATES = 5;
 

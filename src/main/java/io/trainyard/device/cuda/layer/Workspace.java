@@ -4,9 +4,8 @@ import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import org.jspecify.annotations.Nullable;
 
-/// Scratch memory, of cuDNN's algorithms above all, as large as the greediest layer asks for. Layers run one after the
-/// other
-/// and share it.
+/// Scratch memory, of cuDNN's algorithms above all, as large as the greediest layer asks for. Layers run one after
+/// the other and share it.
 public final class Workspace {
     private long bytes;
     private @Nullable Buffer buffer;
