@@ -9,6 +9,7 @@ import io.trainyard.device.EvenPart;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
+import io.trainyard.device.Tensor;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.Bits;
 import io.trainyard.device.check.CheckWorkload;
@@ -16,6 +17,7 @@ import io.trainyard.device.session.StateMemory.Place;
 import io.trainyard.spec.Shape;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -176,6 +178,12 @@ class BackendSessionTest {
     void aRefusedStateWritesNothing() {
         FakeBackend session = new FakeBackend(EvenPart.WHOLE);
         SessionState state = CheckWorkload.state(WORKLOAD);
+        String last = WORKLOAD.network().parameters().getLast().name();
+        Map<String, Tensor> lacking = new LinkedHashMap<>(state.model().tensors());
+        lacking.remove(last);
+        assertThatThrownBy(() -> session.load(new SessionState(new Parameters(lacking), Parameters.NONE)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(last);
         assertThatThrownBy(() -> session.load(new SessionState(state.model(), state.model())))
                 .isInstanceOf(IllegalArgumentException.class);
         assertThat(session.tensors).isEmpty();
