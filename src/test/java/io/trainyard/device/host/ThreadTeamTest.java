@@ -31,6 +31,27 @@ class ThreadTeamTest {
         }
     }
 
+    /// Parts of all lengths around the time that a helper takes to come, so that both reach for the same one.
+    @Test
+    void aPartThatTwoThreadsReachForIsDoneOnce() {
+        int rounds = 50_000;
+        int lengths = 2_000;
+        AtomicIntegerArray counts = new AtomicIntegerArray(2);
+        try (ThreadTeam team = new ThreadTeam(2)) {
+            for (int round = 0; round < rounds; round++) {
+                int turns = round % lengths;
+                team.share(part -> {
+                    for (int i = 0; part == 0 && i < turns; i++) {
+                        Thread.onSpinWait();
+                    }
+                    counts.incrementAndGet(part);
+                });
+            }
+        }
+        assertThat(counts.get(0)).isEqualTo(rounds);
+        assertThat(counts.get(1)).isEqualTo(rounds);
+    }
+
     /// Whoever wakes the other has done such small parts long before the other has come.
     @Test
     void aSharedPartWhoseThreadSleepsIsDoneByTheCaller() {
