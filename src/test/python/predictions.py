@@ -6,7 +6,7 @@
     python3 predictions.py CHECKPOINT --images FILE --make-images N        the same, of N random images written to FILE first
     ... --compare OURS.csv                                                 prints the largest difference of a probability instead of the CSV
 
-CHECKPOINT is a model file in a job's folder: <job>/checkpoints/step-<n>.safetensors, with the job in <job>/spec.json. It is loaded with
+CHECKPOINT is a model file in a job's folder: <job>/checkpoints/step-<n>-<attempt>.safetensors, with the job in <job>/spec.json. It is loaded with
 load_state_dict as it is. Standard output is the CSV; standard error the test loss (the sum of the batches' means) and the accuracy, overall and by class.
 
 Needs torch, numpy and safetensors. Recorded with torch 2.13.0+cpu.

@@ -121,7 +121,7 @@ final class BadCommandIT {
                 .containsExactlyElementsOf(BAD.stream().map(BadCommand::name).toList());
         assertThat(folder.resolve("checkpoints").toFile().list())
                 .as("nothing else was written")
-                .containsExactlyInAnyOrder("good", "signs", "test");
+                .containsExactlyInAnyOrder(".store-id", "good", "signs", "test");
     }
 
     @Test
@@ -140,7 +140,7 @@ final class BadCommandIT {
         worker.await("job=test attempt=1 worker=w1 step=0 finished: ");
         assertThat(worker.lines())
                 .filteredOn(line -> line.contains(" attempt="))
-                .hasSize(5);
+                .hasSize(7);
         assertThat(worker.output())
                 .containsPattern("job=good attempt=1 worker=w1 device=\\w+ begins")
                 .containsPattern("job=good attempt=1 worker=w1 step=\\d+ finished: best test accuracy 0\\.\\d{4}, ")

@@ -14,6 +14,7 @@ import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.RecordKey;
 import io.trainyard.topics.Topic;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -138,11 +139,16 @@ final class FleetIT {
     @Test
     void theEventsOfAJobComeInTheOrderOfWhatHappened() {
         byJob().forEach((job, its) -> {
+            assertThat(its)
+                    .filteredOn(CheckpointSaved.class::isInstance)
+                    .as("in their order, each once it is safe")
+                    .extracting(event -> ((CheckpointSaved) event).epoch())
+                    .containsExactly(0, 1, 2);
             List<String> kinds = its.stream()
+                    .filter(event -> !(event instanceof CheckpointSaved))
                     .map(event -> switch (event) {
                         case StepLosses e -> "losses" + e.epoch();
                         case EpochTested e -> "tested" + e.epoch();
-                        case CheckpointSaved e -> "saved" + e.epoch();
                         default -> event.getClass().getSimpleName();
                     })
                     .toList();
@@ -155,13 +161,10 @@ final class FleetIT {
                             "Started",
                             "losses0",
                             "tested0",
-                            "saved0",
                             "losses1",
                             "tested1",
-                            "saved1",
                             "losses2",
                             "tested2",
-                            "saved2",
                             "Finished");
         });
     }
@@ -177,7 +180,7 @@ final class FleetIT {
                 String json = new String(record.value(), StandardCharsets.UTF_8);
                 TrainingEvent event = PackagedFleet.event(json);
                 assertThat(json).startsWith("{\"type\":\"");
-                assertThat(record.key()).isEqualTo(event.job());
+                assertThat(record.key()).isEqualTo(RecordKey.of(event));
                 assertCloudEvent(record, CloudEvents.type(event));
                 assertThat(ids.put(header(record, "ce_id"), event))
                         .as("an id that was there before")

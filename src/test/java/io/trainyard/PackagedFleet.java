@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.broker.TestBroker;
 import io.trainyard.event.EventJson;
+import io.trainyard.event.Told;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
@@ -31,9 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// A fleet on this machine: workers, each a process, with one folder of checkpoints, and a broker.
 final class PackagedFleet implements AutoCloseable {
     /// A worker that stops, and its last events, may take as long as anything here.
-    private static final List<String> PATIENT = Stream.of("GRACE", "FLUSH_TIMEOUT", "SEND_TIMEOUT")
-            .map(name -> "TRAINYARD_WORKER_%s=%ds".formatted(name, Patience.LIMIT.toSeconds()))
-            .toList();
+    private static final String PATIENT = "TRAINYARD_WORKER_GRACE=%ds".formatted(Patience.LIMIT.toSeconds());
 
     private final Path folder;
     private final @Nullable TrainyardProcess broker;
@@ -98,7 +97,7 @@ final class PackagedFleet implements AutoCloseable {
         workers.put(
                 id,
                 start(
-                        Stream.concat(PATIENT.stream(), environment.stream()).toList(),
+                        Stream.concat(Stream.of(PATIENT), environment.stream()).toList(),
                         "worker",
                         Stream.concat(Stream.of("--id", id, "--checkpoints", "checkpoints"), Stream.of(more))
                                 .toArray(String[]::new)));
@@ -154,6 +153,10 @@ final class PackagedFleet implements AutoCloseable {
     }
 
     static TrainingEvent event(String json) {
+        return told(json).event();
+    }
+
+    static Told told(String json) {
         try {
             return EventJson.readEvent(json.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {

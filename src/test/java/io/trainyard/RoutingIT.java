@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.topics.Forwarded;
+import io.trainyard.topics.RecordKey;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -77,7 +78,7 @@ final class RoutingIT {
                 .extracting(ConsumerRecord::key)
                 .containsExactly("submitted");
         assertThat(fleet.read(Topic.JOBS, RoutingIT::bothHaveFinished))
-                .extracting(ConsumerRecord::key)
+                .extracting(record -> RecordKey.job(record.key()))
                 .containsOnly("for-cpu", "for-any");
     }
 

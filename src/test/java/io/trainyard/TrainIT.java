@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.trainyard.event.EventJson;
+import io.trainyard.event.Told;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Claimed;
@@ -20,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.BeforeAll;
@@ -183,7 +185,8 @@ final class TrainIT {
     void theLinesAreTheTopicsJson() {
         assertThat(first.lines()).isNotEmpty().allSatisfy(line -> {
             assertThat(line).matches("\\{\"type\":\"[a-zA-Z]+\",\"job\":\"twice\",\"attempt\":1,.*");
-            assertThat(new String(EventJson.write(PackagedFleet.event(line)), UTF_8))
+            Told told = PackagedFleet.told(line);
+            assertThat(new String(EventJson.write(told.event(), Objects.requireNonNull(told.time())), UTF_8))
                     .isEqualTo(line);
         });
         assertThat(first.errors()).as("one line").matches("auto chose \\w+: .+\\R");

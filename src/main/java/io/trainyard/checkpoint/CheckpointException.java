@@ -1,7 +1,7 @@
 package io.trainyard.checkpoint;
 
 /// A store or a file in it that cannot be read or written. The message names it and says what was found.
-public final class CheckpointException extends RuntimeException {
+public sealed class CheckpointException extends RuntimeException permits StoreException {
     private static final long serialVersionUID = 1L;
 
     public CheckpointException(String message) {

@@ -9,8 +9,14 @@ import java.util.Optional;
 
 /// A place for objects under keys such as `job-1/spec.json`. An object is there whole or not at all.
 ///
-/// All methods throw [CheckpointException] when the store cannot be used; the message names the object.
+/// All methods throw [StoreException] when the store cannot be used; the message names the object.
 public interface CheckpointStore {
+    /// Which store this is: a UUID, the same for all who use it, decided by whoever asks first. Two folders of one
+    /// name on two machines are two stores.
+    ///
+    /// @throws CheckpointException if what is kept for it is no UUID
+    String identity();
+
     /// Where an object is, for people and other programs.
     URI uri(String key);
 
@@ -25,6 +31,28 @@ public interface CheckpointStore {
     /// Opens an object to be read; empty when there is none.
     Optional<InputStream> open(String key);
 
+    /// All bytes of an object; empty when there is none.
+    default Optional<byte[]> read(String key) {
+        Optional<InputStream> found = open(key);
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        try (InputStream in = found.get()) {
+            return Optional.of(in.readAllBytes());
+        } catch (IOException e) {
+            throw new StoreException("%s cannot be read: %s".formatted(uri(key), e), e);
+        }
+    }
+
+    /// Whether there is an object of that key.
+    boolean has(String key);
+
+    /// Removes an object; where there is none nothing happens.
+    void delete(String key);
+
+    /// Removes from a folder what writers that were killed left unfinished. One that is still at it fails.
+    void sweep(String folder);
+
     /// The keys that begin with `folder/`, one level deep, in alphabetical order.
     List<String> list(String folder);
 
@@ -36,7 +64,8 @@ public interface CheckpointStore {
 
     /// The store a URI stands for: `file:///checkpoints`, or a path of a folder, which is created when missing.
     ///
-    /// @throws CheckpointException if the scheme is not known or the folder cannot be written
+    /// @throws CheckpointException if the scheme is not known
+    /// @throws StoreException if the folder cannot be made or written
     static CheckpointStore open(URI uri) {
         return DirectoryStore.open(uri);
     }

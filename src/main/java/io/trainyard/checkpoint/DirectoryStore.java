@@ -8,6 +8,9 @@ import java.io.OutputStream;
 import java.net.URI;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -16,8 +19,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.DigestOutputStream;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -30,6 +31,11 @@ final class DirectoryStore implements CheckpointStore {
     private static final String KEY = "[A-Za-z0-9][A-Za-z0-9._~-]*(/[A-Za-z0-9][A-Za-z0-9._~-]*)*";
     private static final String TEMPORARY_PREFIX = ".writing-";
 
+    /// No key begins with a dot, so no job can have it.
+    private static final String IDENTITY = ".store-id";
+
+    private static final String UUID_FORM = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+
     private final Path root;
 
     private DirectoryStore(Path root) {
@@ -41,11 +47,12 @@ final class DirectoryStore implements CheckpointStore {
         try {
             Files.createDirectories(root);
         } catch (IOException e) {
-            throw new CheckpointException("the checkpoint store %s cannot be created: %s".formatted(root, e), e);
+            throw new StoreException("the checkpoint store %s cannot be created: %s".formatted(root, e), e);
         }
         if (!Files.isWritable(root)) {
-            throw new CheckpointException(
-                    "the checkpoint store %s cannot be written; choose another folder".formatted(root));
+            throw new StoreException(
+                    "the checkpoint store %s cannot be written; choose another folder".formatted(root),
+                    new AccessDeniedException(root.toString()));
         }
         return new DirectoryStore(root);
     }
@@ -76,8 +83,30 @@ final class DirectoryStore implements CheckpointStore {
     }
 
     @Override
+    public String identity() {
+        Path file = root.resolve(IDENTITY);
+        try {
+            if (!Files.exists(file)) {
+                var _ = create(file, UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII));
+            }
+            String kept = Files.readString(file);
+            if (!kept.matches(UUID_FORM)) {
+                throw new CheckpointException(
+                        "%s has %d characters that are no UUID; delete it, and start all workers of this store anew"
+                                .formatted(file, kept.length()));
+            }
+            return kept;
+        } catch (IOException e) {
+            throw failed("read", file, e);
+        }
+    }
+
+    @Override
     public boolean createIfAbsent(String key, byte[] content) {
-        Path target = path(key);
+        return create(path(key), content);
+    }
+
+    private static boolean create(Path target, byte[] content) {
         try {
             Path temporary = temporaryBeside(target);
             try {
@@ -126,6 +155,38 @@ final class DirectoryStore implements CheckpointStore {
     }
 
     @Override
+    public boolean has(String key) {
+        return Files.exists(path(key));
+    }
+
+    @Override
+    public void delete(String key) {
+        Path target = path(key);
+        try {
+            if (Files.deleteIfExists(target)) {
+                syncFolder(target);
+            }
+        } catch (IOException e) {
+            throw failed("deleted", target, e);
+        }
+    }
+
+    @Override
+    public void sweep(String folder) {
+        Path target = path(folder);
+        if (!Files.isDirectory(target)) {
+            return;
+        }
+        try (DirectoryStream<Path> unfinished = Files.newDirectoryStream(target, TEMPORARY_PREFIX + "*")) {
+            for (Path file : unfinished) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            throw failed("swept", target, e);
+        }
+    }
+
+    @Override
     public List<String> list(String folder) {
         Path target = path(folder);
         if (!Files.isDirectory(target)) {
@@ -157,14 +218,14 @@ final class DirectoryStore implements CheckpointStore {
     }
 
     private static CheckpointRef writeAndSync(Path file, Path target, Content content) throws IOException {
-        MessageDigest digest = newSha256();
+        MessageDigest digest = Sha256.digest();
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             OutputStream out = new DigestOutputStream(new Unclosed(Channels.newOutputStream(channel)), digest);
             try (OutputStream buffered = new BufferedOutputStream(out, 1 << 16)) {
                 content.writeTo(buffered);
             }
             channel.force(true);
-            return new CheckpointRef(target.toUri(), HexFormat.of().formatHex(digest.digest()), channel.size());
+            return new CheckpointRef(target.toUri(), Sha256.text(digest), channel.size());
         }
     }
 
@@ -179,16 +240,8 @@ final class DirectoryStore implements CheckpointStore {
         return Objects.requireNonNull(file.getParent(), "every key lies under the root");
     }
 
-    private static CheckpointException failed(String what, Path file, IOException e) {
-        return new CheckpointException("%s cannot be %s: %s".formatted(file, what, e), e);
-    }
-
-    private static MessageDigest newSha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+    private static StoreException failed(String what, Path file, IOException e) {
+        return new StoreException("%s cannot be %s: %s".formatted(file, what, e), e);
     }
 
     /// Flushes on close and leaves the channel open, to be synced.

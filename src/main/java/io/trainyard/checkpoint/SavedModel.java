@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /// The model of a checkpoint, without what training on would need.
@@ -17,55 +18,50 @@ import java.util.List;
 /// @param parameters under their `state_dict()` names
 /// @param epoch the epoch it was saved in
 public record SavedModel(CheckpointName name, Parameters parameters, int epoch) {
-    static final String MODEL = ".safetensors";
-    static final String TRAINING = ".training.safetensors";
+    private static final System.Logger LOG = System.getLogger(SavedModel.class.getName());
 
-    /// The key of a step's files, without their endings.
-    static String key(String folder, long step) {
-        return "%s/checkpoints/step-%010d".formatted(folder, step);
-    }
-
-    /// The keys of a job's model files, by step.
-    static List<String> keys(CheckpointStore store, String folder) {
-        return store.list(folder + "/checkpoints").stream()
-                .filter(key -> key.endsWith(MODEL) && !key.endsWith(TRAINING))
-                .toList();
-    }
-
-    /// Reads the checkpoint that `name` names.
+    /// Reads the checkpoint that `name` names: the newest that is whole, of its step if it has one. Others are
+    /// passed over with a warning. A model that a person put there is taken as it is.
     ///
-    /// @throws CheckpointException if there is none, or it cannot be read; says what there is
+    /// @throws CheckpointException if there is none, or none that is whole; says what there is
     public static SavedModel find(CheckpointStore store, CheckpointName name) {
-        List<String> keys = keys(store, name.job());
-        if (keys.isEmpty()) {
+        List<CheckpointKey> all = CheckpointKey.list(store, name.job());
+        String folder = CheckpointKey.folder(name.job());
+        if (all.isEmpty()) {
             throw new CheckpointException("there is no checkpoint \"%s\": no job of that id has saved one in %s"
-                    .formatted(name, store.uri(name.job() + "/checkpoints")));
+                    .formatted(name, store.uri(folder)));
         }
-        Long step = name.step();
-        String key = step == null ? keys.getLast() : key(name.job(), step) + MODEL;
-        if (!keys.contains(key)) {
+        List<CheckpointKey> named = all.stream()
+                .filter(key -> name.step() == null || key.step() == name.step())
+                .toList();
+        if (named.isEmpty()) {
             throw new CheckpointException(
                     "there is no checkpoint \"%s\"; the job's newest is of step %d, and there are %d in %s"
-                            .formatted(
-                                    name, step(keys.getLast()), keys.size(), store.uri(name.job() + "/checkpoints")));
+                            .formatted(name, all.getLast().step(), all.size(), store.uri(folder)));
         }
-        try (InputStream in =
-                store.open(key).orElseThrow(() -> new CheckpointException(store.uri(key) + " is missing"))) {
-            SafeTensors read = SafeTensors.read(in);
-            int epoch = Integer.parseInt(read.metadata().getOrDefault("epoch", "0"));
-            boolean between = read.metadata().getOrDefault("stepOfEpoch", "0").equals("0");
-            return new SavedModel(
-                    new CheckpointName(name.job(), step(key)),
-                    read.tensors(),
-                    between ? Math.max(0, epoch - 1) : epoch);
-        } catch (IOException | IllegalArgumentException e) {
-            throw new CheckpointException("%s cannot be read: %s".formatted(store.uri(key), e.getMessage()), e);
+        List<String> problems = new ArrayList<>();
+        for (CheckpointKey key : named.reversed()) {
+            try {
+                return read(store, key);
+            } catch (StoreException e) {
+                throw e;
+            } catch (CheckpointException | IllegalArgumentException e) {
+                problems.add("%s cannot be read: %s".formatted(store.uri(key.model()), e.getMessage()));
+                LOG.log(System.Logger.Level.WARNING, problems.getLast());
+            }
         }
+        throw new CheckpointException("the checkpoint \"%s\" is not whole: %s".formatted(name, problems.getFirst()));
     }
 
-    private static long step(String key) {
-        String digits = key.substring(key.lastIndexOf('-') + 1, key.length() - MODEL.length());
-        return Long.parseLong(digits);
+    private static SavedModel read(CheckpointStore store, CheckpointKey key) {
+        if (key.isOfAnAttempt()) {
+            JobCheckpoints.manifest(store, key).requireIntact(store, key.model());
+        }
+        SafeTensors read = JobCheckpoints.tensors(store, key.model());
+        int epoch = Integer.parseInt(read.metadata().getOrDefault("epoch", "0"));
+        boolean between = read.metadata().getOrDefault("stepOfEpoch", "0").equals("0");
+        return new SavedModel(
+                new CheckpointName(key.folder(), key.step()), read.tensors(), between ? Math.max(0, epoch - 1) : epoch);
     }
 
     /// Reads a model file that need not lie in a store.
@@ -73,9 +69,9 @@ public record SavedModel(CheckpointName name, Parameters parameters, int epoch) 
     /// @return its parameters under their `state_dict()` names
     /// @throws CheckpointException if it is not there, or no model file; says which file
     public static Parameters read(Path file) {
-        if (file.toString().endsWith(TRAINING)) {
+        if (file.toString().endsWith(CheckpointKey.TRAINING)) {
             throw new CheckpointException("%s is a checkpoint's training state; the model is in %s"
-                    .formatted(file, file.toString().replace(TRAINING, MODEL)));
+                    .formatted(file, file.toString().replace(CheckpointKey.TRAINING, CheckpointKey.MODEL)));
         }
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
             return SafeTensors.read(in).tensors();

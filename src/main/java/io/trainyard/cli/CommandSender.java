@@ -2,13 +2,17 @@ package io.trainyard.cli;
 
 import static java.util.Map.entry;
 
+import io.trainyard.event.Control;
+import io.trainyard.event.EventJson;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Priority;
+import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
+import io.trainyard.topics.TopicRecord;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -29,14 +33,18 @@ import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/// Publishes commands, and knows which of them Kafka has.
+/// Publishes commands and wishes, and knows which of them Kafka has.
 public final class CommandSender {
     private static final String SOURCE = "/cli";
     private static final int MAX_IN_FLIGHT = 500;
 
     private CommandSender() {}
 
-    private record Sent(JobSpec job, Future<RecordMetadata> answer) {}
+    /// A record on its way.
+    private record Sent(Due due, Future<RecordMetadata> answer) {}
+
+    /// A record to send, and what is done once all replicas have it.
+    private record Due(ProducerRecord<String, byte[]> record, Runnable acknowledged) {}
 
     /// Creates the topics that are missing, and publishes the jobs in order, each on the topic of the
     /// device it names.
@@ -44,11 +52,50 @@ public final class CommandSender {
     /// @param acknowledged called with each job that all replicas have, in order
     /// @throws KafkaUnreachableException if the brokers do not answer; what is not acknowledged may still be there
     public static void send(Cluster kafka, List<JobSpec> jobs, Priority priority, Consumer<JobSpec> acknowledged) {
+        send(
+                kafka,
+                jobs.stream()
+                        .map(job -> new Due(command(kafka, job, priority), () -> acknowledged.accept(job)))
+                        .toList());
+    }
+
+    /// As [#send(Cluster, List, Priority, Consumer)], for what somebody wishes of jobs.
+    static void wish(Cluster kafka, List<Control> wishes) {
+        send(
+                kafka,
+                wishes.stream()
+                        .map(wish -> new Due(
+                                new ProducerRecord<>(
+                                        Topic.CONTROL.name(kafka.prefix()),
+                                        null,
+                                        wish.job(),
+                                        EventJson.write(wish),
+                                        CloudEvents.headers(CloudEvents.CONTROL, SOURCE)),
+                                () -> {}))
+                        .toList());
+    }
+
+    /// Publishes a command once more, as it is, where commands of this priority are.
+    static void copy(Cluster kafka, TopicRecord command, Priority priority) {
+        String topic = priority.topicOf(JobJson.read(command.body())).name(kafka.prefix());
+        send(
+                kafka,
+                List.of(new Due(
+                        new ProducerRecord<>(
+                                topic,
+                                null,
+                                command.key(),
+                                command.body(),
+                                command.entry().headers()),
+                        () -> {})));
+    }
+
+    private static void send(Cluster kafka, List<Due> all) {
         kafka.reach(() -> {
             TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
             KafkaProducer<String, byte[]> producer = new KafkaProducer<>(settings(kafka));
             try {
-                sendAll(kafka, producer, jobs, priority, acknowledged);
+                sendAll(kafka, producer, all);
             } finally {
                 producer.close(Duration.ofSeconds(1));
             }
@@ -56,21 +103,16 @@ public final class CommandSender {
         });
     }
 
-    private static void sendAll(
-            Cluster kafka,
-            KafkaProducer<String, byte[]> producer,
-            List<JobSpec> jobs,
-            Priority priority,
-            Consumer<JobSpec> acknowledged) {
+    private static void sendAll(Cluster kafka, KafkaProducer<String, byte[]> producer, List<Due> all) {
         Queue<Sent> inFlight = new ArrayDeque<>();
-        for (JobSpec job : jobs) {
+        for (Due due : all) {
             if (inFlight.size() >= MAX_IN_FLIGHT) {
-                await(kafka, inFlight.remove(), acknowledged);
+                await(kafka, inFlight.remove());
             }
-            inFlight.add(new Sent(job, producer.send(command(kafka, job, priority))));
+            inFlight.add(new Sent(due, producer.send(due.record())));
         }
         while (!inFlight.isEmpty()) {
-            await(kafka, inFlight.remove(), acknowledged);
+            await(kafka, inFlight.remove());
         }
     }
 
@@ -83,17 +125,17 @@ public final class CommandSender {
                 CloudEvents.headers(CloudEvents.COMMAND, SOURCE));
     }
 
-    private static void await(Cluster kafka, Sent sent, Consumer<JobSpec> acknowledged) {
+    private static void await(Cluster kafka, Sent sent) {
         try {
             sent.answer().get(2 * kafka.timeout().toMillis(), TimeUnit.MILLISECONDS);
-            acknowledged.accept(sent.job());
+            sent.due().acknowledged().run();
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RetriableException retriable) {
                 throw new KafkaUnreachableException(kafka.address(), retriable);
             }
             throw new KafkaException(
-                    "Kafka refuses the command of job %s: %s"
-                            .formatted(sent.job().id(), e.getCause()),
+                    "Kafka refuses the record of job %s: %s"
+                            .formatted(sent.due().record().key(), e.getCause()),
                     e);
         } catch (TimeoutException e) {
             throw new KafkaUnreachableException(kafka.address(), e);

@@ -3,7 +3,6 @@ package io.trainyard.cli;
 import io.quarkus.runtime.Quarkus;
 import io.trainyard.broker.BrokerException;
 import io.trainyard.broker.EmbeddedBroker;
-import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.jobfile.JobFiles;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.JobWatch;
@@ -159,13 +158,12 @@ public final class DemoCommand implements Callable<Integer> {
         options.choice(jobs).ifPresent(choice -> terminal.out().println("device " + choice));
         terminal.out().println();
         Cluster kafka = new Cluster(broker.address(), Topic.DEFAULT_PREFIX, EmbeddedBroker.START_TIMEOUT);
-        EventLog.Position before = JobWatch.now(kafka);
         CommandSender.send(kafka, jobs, Priority.NORMAL, _ -> {});
         boolean allFinished = JobWatch.run(
                 kafka,
                 terminal,
                 jobs.stream().map(JobSpec::id).toList(),
-                new JobWatch.Submitted(jobs, before),
+                new JobWatch.Submitted(jobs),
                 "stopped; the jobs end with the demo");
         int status = allFinished ? ExitCodes.OK : ExitCodes.FAILED;
         if (exit) {

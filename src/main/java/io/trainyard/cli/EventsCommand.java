@@ -4,30 +4,37 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.Terminal;
-import io.trainyard.spec.SimilarNames;
+import io.trainyard.cli.watch.NewsReader;
+import io.trainyard.cli.watch.OtherJobs;
+import io.trainyard.history.HistoryChecker;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicRecord;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.util.HashSet;
-import java.util.Set;
+import java.time.Duration;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /// `events`: the topics' bytes, for programs.
 @Command(
         name = "events",
-        description = "Prints the events of all jobs, or of one: the JSON of the topics as it is, one event a line.",
+        description = {
+            "Prints the events of all jobs, or of one: the JSON of the topics as it is, one event a line.",
+            "With --check it says instead what in them cannot be."
+        },
         mixinStandardHelpOptions = true,
         exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             ExitCodes.OK_HELP,
-            "1:there are no events of that job; or an error of Trainyard itself",
+            "1:there are no events of that job; the check finds something wrong; or an error of Trainyard itself",
             ExitCodes.BAD_INPUT_HELP,
             ExitCodes.KAFKA_HELP,
             ExitCodes.INTERRUPTED_HELP
@@ -35,21 +42,20 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExamples:%n",
         footer = {
             "  ./trainyard events --job tudui-1 > tudui-1.jsonl",
+            "  ./trainyard events --check --job tudui-1",
             "  ./trainyard events --follow | jq -c 'select(.type == \"epochTested\") | [.job, .epoch, .testAccuracy]'"
         })
 public final class EventsCommand implements Callable<Integer>, PlainCommand {
     private static final JsonFactory JSON = new JsonFactory();
 
-    /// The most names of other jobs that are kept for whoever misspelt one.
-    private static final int MAX_NAMES = 10_000;
-
-    private static final int MAX_NAME = 200;
-    private static final int MAX_SIMILAR = 5;
     private static final int MAX_TEXT = 500;
 
     private final Terminal terminal;
-    private final Set<String> others = new HashSet<>();
+    private final OtherJobs others = new OtherJobs();
     private boolean found;
+
+    @Spec
+    private CommandSpec command;
 
     @Option(names = "--job", paramLabel = "JOB", description = "Only this job's events.")
     private @Nullable String job;
@@ -57,8 +63,29 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
     @Option(names = "--follow", description = "Go on at the present end, until ctrl-C.")
     private boolean follow;
 
+    @ArgGroup(exclusive = false, heading = "Whether what was told can be:%n")
+    private @Nullable CheckOptions check;
+
     @Mixin
     private KafkaOptions kafka;
+
+    private static final class CheckOptions {
+        @Option(
+                names = "--check",
+                required = true,
+                description = "Say what is wrong with the events of the jobs: an end too many, a step that is missing.")
+        private boolean asked;
+
+        @Option(names = "--complete", description = "A job that has not ended is wrong, too.")
+        private boolean complete;
+
+        @Option(
+                names = "--overlap",
+                paramLabel = "SECONDS",
+                defaultValue = "20",
+                description = "How long an attempt may go on when the next one is claimed (default: ${DEFAULT-VALUE}).")
+        private int overlapSeconds;
+    }
 
     public EventsCommand() {
         this(Terminal.system());
@@ -71,6 +98,9 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
     /// That nobody reads the output any more ends it, without a word: `events | head` is not an error.
     @Override
     public Integer call() {
+        if (check != null) {
+            return check(check);
+        }
         if (follow) { // what does not exist cannot be followed
             kafka.cluster().reach(() -> {
                 TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
@@ -94,9 +124,46 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
         return job == null || found ? ExitCodes.OK : ExitCodes.FAILED;
     }
 
+    private int check(CheckOptions asked) {
+        if (follow || asked.overlapSeconds < 0) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    follow
+                            ? "--check looks at what is there; leave --follow out"
+                            : "--overlap is %d; allowed is 0 or more seconds".formatted(asked.overlapSeconds));
+        }
+        HistoryChecker checker = new HistoryChecker(Duration.ofSeconds(asked.overlapSeconds), asked.complete);
+        NewsReader reader = new NewsReader(terminal.err()::println);
+        try (EventLog log = EventLog.open(kafka.cluster(), Topic.NEWS)) {
+            log.readToEnd(entry -> reader.read(entry).ifPresent(news -> {
+                if (job == null || job.equals(news.job())) {
+                    checker.take(news);
+                } else {
+                    others.add(news.job());
+                }
+            }));
+        }
+        if (job != null && checker.jobs() == 0) {
+            sayNoneOf(job);
+            return ExitCodes.FAILED;
+        }
+        HistoryChecker.Report report = checker.report();
+        report.remarks().forEach(remark -> terminal.err().println(Terminal.printable(remark, MAX_TEXT)));
+        report.wrong().forEach(sentence -> terminal.out().println(Terminal.printable(sentence, MAX_TEXT)));
+        terminal.out()
+                .printf(
+                        "checked %d %s: %s%n",
+                        checker.jobs(),
+                        checker.jobs() == 1 ? "job" : "jobs",
+                        report.wrong().isEmpty()
+                                ? "nothing is wrong"
+                                : report.wrong().size() + " wrong");
+        terminal.out().flush();
+        return report.wrong().isEmpty() ? ExitCodes.OK : ExitCodes.FAILED;
+    }
+
     private void sayNoneOf(String name) {
-        String similar =
-                SimilarNames.of(name, others).stream().limit(MAX_SIMILAR).collect(Collectors.joining(", "));
+        String similar = String.join(", ", others.similarTo(name));
         terminal.err()
                 .println(Terminal.printable(
                         "there are no events of job %s%s%s; ./trainyard jobs lists all jobs"
@@ -108,8 +175,8 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
     }
 
     private void print(TopicRecord entry) {
-        if (job != null && !job.equals(entry.key())) {
-            remember(entry.key());
+        if (job != null && !job.equals(entry.job())) {
+            others.add(entry.job());
             return;
         }
         if (!isOneLineOfJson(entry.body())) {
@@ -122,12 +189,6 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
         out.write('\n');
         if (out.checkError()) {
             throw new NobodyReadsException();
-        }
-    }
-
-    private void remember(@Nullable String other) {
-        if (other != null && other.length() <= MAX_NAME && others.size() < MAX_NAMES) {
-            others.add(other);
         }
     }
 

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 /// `jobs`: where every job stands.
 @Command(
         name = "jobs",
-        description = "Lists the jobs of the fleet: those that wait, run, have finished, failed or were rejected.",
+        description = "Lists the jobs of the fleet: queued, running, paused, finished, failed, cancelled or rejected.",
         mixinStandardHelpOptions = true,
         exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {

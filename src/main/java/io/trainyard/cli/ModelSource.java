@@ -54,7 +54,7 @@ record ModelSource(String checkpoint, Parameters model, Optional<JobSpec> spec) 
         return new ModelSource(found.name().toString(), found.parameters(), spec);
     }
 
-    /// `<job>/checkpoints/step-<n>.safetensors` has `<job>/spec.json`.
+    /// `<job>/checkpoints/step-<n>-<attempt>.safetensors` has `<job>/spec.json`.
     private static Optional<JobSpec> specBeside(Path file) {
         Path folder = file.toAbsolutePath().normalize().getParent();
         Path job = folder == null ? null : folder.getParent();

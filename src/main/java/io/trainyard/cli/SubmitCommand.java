@@ -1,6 +1,5 @@
 package io.trainyard.cli;
 
-import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.jobfile.JobFiles;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.JobWatch;
@@ -75,7 +74,6 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
     @Override
     public Integer call() {
         List<JobSpec> jobs = JobFiles.read(files, terminal.in());
-        EventLog.Position before = watch ? JobWatch.now(kafka.cluster()) : EventLog.Position.BEGINNING;
         List<String> sent = new ArrayList<>();
         try {
             CommandSender.send(kafka.cluster(), jobs, priority, job -> {
@@ -92,7 +90,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         terminal.out().flush();
         terminal.err()
                 .printf("submitted %d %s to %s%n", jobs.size(), jobs.size() == 1 ? "job" : "jobs", kafka.address());
-        JobWatch.Submitted submitted = new JobWatch.Submitted(jobs, before);
+        JobWatch.Submitted submitted = new JobWatch.Submitted(jobs);
         return !watch || JobWatch.run(kafka.cluster(), terminal, sent, submitted) ? ExitCodes.OK : ExitCodes.FAILED;
     }
 

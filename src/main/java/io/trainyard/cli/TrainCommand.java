@@ -14,6 +14,7 @@ import io.trainyard.training.Outcome;
 import io.trainyard.training.Supervisor;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,7 +22,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -115,7 +115,7 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
         List<String> lastWords = new ArrayList<>();
         try (JobProgress progress = new JobProgress(terminal, jobs.size())) {
             return progress.isDrawn()
-                    ? run(jobs, store, progress, (job, outcome) -> {
+                    ? run(jobs, store, (event, _) -> progress.accept(event), (job, outcome) -> {
                         if (outcome instanceof Outcome.Rejected(String reason)) {
                             progress.rejected(job.id(), reason);
                         }
@@ -123,15 +123,17 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
                             words(job, outcome).ifPresent(lastWords::add);
                         }
                     })
-                    : run(jobs, store, event -> showBeforeEnd(event, progress), this::say);
+                    : run(jobs, store, (event, _) -> showBeforeEnd(event, progress), this::say);
         } finally {
             lastWords.forEach(terminal.err()::println); // now that no bar is drawn over them any more
         }
     }
 
-    /// Why a job failed is said once, on standard error.
-    private static void showBeforeEnd(TrainingEvent event, JobProgress progress) {
-        if (!(event instanceof TrainingEvent.Failed)) {
+    /// Why a job failed, or was given back though nobody asked for it, is said once, on standard error.
+    private void showBeforeEnd(TrainingEvent event, JobProgress progress) {
+        boolean isSaidAtTheEnd =
+                event instanceof TrainingEvent.Failed || (event instanceof TrainingEvent.Released && !stopRequested);
+        if (!isSaidAtTheEnd) {
             progress.accept(event);
         }
     }
@@ -140,10 +142,10 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
     private int run(
             List<JobSpec> jobs,
             CheckpointStore store,
-            Consumer<TrainingEvent> events,
+            BiConsumer<TrainingEvent, Instant> events,
             BiConsumer<JobSpec, Outcome> ended) {
         JobTraining training = new JobTraining(options.data(), options.device(), options.threads(), WORKER);
-        Supervisor supervisor = Supervisor.of(events, () -> stopRequested);
+        Supervisor supervisor = supervisor(events);
         int status = ExitCodes.OK;
         for (JobSpec job : jobs) {
             JobFolder folder = resume ? JobFolder.ofLastRun(store, job.id()) : JobFolder.ofNewRun(store, job.id());
@@ -159,11 +161,22 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
         return status;
     }
 
-    private static boolean isInterrupted(Outcome outcome) {
-        return switch (outcome) {
-            case Outcome.Released _, Outcome.DeviceLost _ -> true;
-            case Outcome.Finished _, Outcome.Failed _, Outcome.Rejected _ -> false;
+    private Supervisor supervisor(BiConsumer<TrainingEvent, Instant> events) {
+        return new Supervisor() {
+            @Override
+            public void tell(TrainingEvent event, Instant time) {
+                events.accept(event, time);
+            }
+
+            @Override
+            public Optional<Halt> halt() {
+                return stopRequested ? Optional.of(Halt.DRAIN) : Optional.empty();
+            }
         };
+    }
+
+    private static boolean isInterrupted(Outcome outcome) {
+        return outcome instanceof Outcome.Released || outcome instanceof Outcome.Paused;
     }
 
     private void say(JobSpec job, Outcome outcome) {
@@ -176,8 +189,13 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
             case Outcome.Finished _ -> Optional.empty();
             case Outcome.Failed(TrainingEvent.Failed event) -> Optional.of(words(job, "failed: " + event.reason()));
             case Outcome.Rejected(String reason) -> Optional.of(words(job, "was rejected: " + reason));
-            case Outcome.Released _, Outcome.DeviceLost _ ->
+            case Outcome.Cancelled _ -> Optional.of(words(job, "was cancelled"));
+            case Outcome.Released _, Outcome.Paused _ ->
                 Optional.of(words(job, "was interrupted; --resume goes on from its checkpoint"));
+            case Outcome.WorkerFault(TrainingEvent.Released event, boolean _) ->
+                Optional.of(words(job, "cannot be run here: " + event.reason()));
+            case Outcome.Superseded _ ->
+                Optional.of(words(job, "was taken over by another process, which goes on with it"));
         };
     }
 
@@ -185,9 +203,9 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
         return "job " + job.id() + " " + Terminal.printable(what, 1000);
     }
 
-    private void print(TrainingEvent event) {
+    private void print(TrainingEvent event, Instant time) {
         PrintStream out = terminal.out();
-        out.writeBytes(EventJson.write(event));
+        out.writeBytes(EventJson.write(event, time));
         out.write('\n');
         out.flush();
     }

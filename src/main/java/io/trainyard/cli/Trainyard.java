@@ -34,6 +34,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
             SubmitCommand.class,
             WatchCommand.class,
             JobsCommand.class,
+            CancelCommand.class,
+            PauseCommand.class,
+            ResumeCommand.class,
+            ReprioritizeCommand.class,
             EventsCommand.class,
             DevicesCommand.class,
             CheckDeviceCommand.class

@@ -4,10 +4,7 @@ import io.trainyard.dashboard.LossCurve.Bucket;
 import io.trainyard.event.JobBook;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobNews.Rejected;
-import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.JobState;
-import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.event.WorkerStatus;
 import java.util.Comparator;
@@ -16,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/// Everything the dashboard knows, in bounded space: the jobs' states, kept in a [JobBook], their loss curves, and the
-/// workers. The topics may be read side by side and more than once; the outcome is the same.
+/// Everything the dashboard knows, in bounded space: the jobs' states, kept in a [JobBook], their loss curves, and
+/// the workers. The topics may be read side by side and more than once; the outcome is the same.
 ///
 /// Every change has a version, so that a reader asks for what is new to it, however slow it is. Thread-safe.
 public final class JobHistory {
@@ -62,11 +59,10 @@ public final class JobHistory {
         }
         Entry entry = jobs.computeIfAbsent(news.job(), _ -> new Entry(state, limits.curveBuckets()));
         entry.version = ++version;
-        switch (news) {
-            case Happened(Started started, long _) -> entry.losses.begin(started.attempt(), started.firstStep());
-            case Happened(StepLosses losses, long _) ->
-                entry.losses.add(losses.attempt(), losses.firstStep(), losses.losses());
-            case Happened _, Requested _, Rejected _ -> {}
+        if (news instanceof Happened happened
+                && happened.event() instanceof StepLosses losses
+                && state.believes(happened)) {
+            entry.losses.add(losses.attempt(), state.attempt(), losses.firstStep(), losses.losses());
         }
     }
 
@@ -136,7 +132,7 @@ public final class JobHistory {
     /// The losses between two steps, both inclusive, in at most `maxPoints` points; empty if there is no such job.
     public synchronized Optional<LossPoints> losses(String id, long fromStep, long toStep, int maxPoints) {
         return Optional.ofNullable(jobs.get(id)).map(entry -> {
-            List<Bucket> buckets = entry.losses.between(fromStep, toStep, maxPoints);
+            List<Bucket> buckets = entry.losses.between(fromStep, toStep, maxPoints, entry.state.attemptsToSteps());
             return LossPoints.of(id, entry.state.attempt(), buckets);
         });
     }

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// A job as a row of the table.
 ///
 /// @param firstSeenMillis when its first news was sent, since 1970; the table's order
+/// @param startMillis when its first attempt was claimed, since 1970; 0 before
+/// @param durationMillis from the start of its first attempt to its end, or to its newest event
 /// @param kind null where neither its command nor its start is known; the same holds for all that the job asks for
 /// @param initFrom the checkpoint it starts from or evaluates; null where it draws its weights
 /// @param network for people: a built-in network's name, or how many layers
@@ -25,6 +27,8 @@ public record JobSummary(
         long firstSeenMillis,
         int attempt,
         Status status,
+        long startMillis,
+        long durationMillis,
         @Nullable String reason,
         @Nullable String worker,
         @Nullable String device,
@@ -55,6 +59,8 @@ public record JobSummary(
                 state.firstHeardMillis(),
                 state.attempt(),
                 state.status(),
+                state.startMillis(),
+                state.durationMillis(),
                 shortened(state.reason()),
                 state.worker(),
                 state.device(),

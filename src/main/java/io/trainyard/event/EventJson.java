@@ -1,73 +1,133 @@
 package io.trainyard.event;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
+import io.trainyard.spec.JobJson;
 import java.io.IOException;
 import java.lang.reflect.RecordComponent;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// Events as JSON: one line each, `type` first, then `job` and `attempt`. The same bytes are on the topics and
-/// on the command line.
+/// Events as JSON: one line each, `type` first, then `job`, `attempt` and `time`. The same bytes are on the topics
+/// and on the command line.
+///
+/// Anyone can write to a topic, so what is read is bounded, and whatever is wrong with it is an [IOException].
 public final class EventJson {
-    private static final JsonMapper MAPPER = JsonMapper.builder()
+    /// The longest record that is read, in bytes: what a worker may send, before it is compressed.
+    public static final int MAX_BYTES = 8 << 20;
+
+    /// The longest text, in characters: a reason may tell much.
+    private static final int MAX_TEXT = 1 << 20;
+
+    /// Lists and objects within one another: those of a job, and the event around it. Making objects of hundreds
+    /// would overflow a thread's stack.
+    private static final int MAX_NESTING = JobJson.MAX_NESTING + 1;
+
+    /// The longest number, in digits. Those of a worker have 25 at most.
+    private static final int MAX_DIGITS = 100;
+
+    private static final int MAX_FIELD_NAME = 1000;
+
+    private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(MAX_NESTING)
+                            .maxStringLength(MAX_TEXT)
+                            .maxNumberLength(MAX_DIGITS)
+                            .maxNameLength(MAX_FIELD_NAME)
+                            .build())
+                    .build())
             .addModule(new ParameterNamesModule())
+            .addModule(JsonTime.module())
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .enable(DeserializationFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
             .defaultPropertyInclusion(
                     JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
             .build();
 
     private EventJson() {}
 
-    public static byte[] write(TrainingEvent event) {
-        return bytes(event);
+    /// @param time when it happened
+    public static byte[] write(TrainingEvent event, Instant time) {
+        ObjectNode fields = MAPPER.valueToTree(event);
+        ObjectNode line = MAPPER.createObjectNode();
+        for (var field : fields.properties()) {
+            line.set(field.getKey(), field.getValue());
+            if (field.getKey().equals("attempt")) {
+                line.put("time", JsonTime.text(time));
+            }
+        }
+        return bytes(line);
     }
 
     public static byte[] write(WorkerStatus status) {
         return bytes(status);
     }
 
-    /// @throws IOException if it is not an event, of a type this version does not know, lacks a field, or has a job or
-    /// an
-    ///     attempt that cannot be
-    public static TrainingEvent readEvent(byte[] json) throws IOException {
-        TrainingEvent event = MAPPER.readValue(json, TrainingEvent.class);
-        if (event == null) {
-            throw new IOException("null is not an event");
-        }
+    public static byte[] write(Control control) {
+        return bytes(control);
+    }
+
+    /// @throws IOException if it is not an event, of a type this version does not know, lacks a field, or has a
+    ///     job, an attempt or a time that cannot be
+    public static Told readEvent(byte[] json) throws IOException {
+        TrainingEvent event = read(json, TrainingEvent.class, "an event");
         requireComplete(event);
         requireId("job", event.job());
         if (event.attempt() < 1) {
             throw new IOException("the attempt is %d; attempts count from 1".formatted(event.attempt()));
         }
-        return event;
+        return new Told(event, read(json, Stamp.class, "an event").time());
     }
 
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    private record Stamp(@Nullable Instant time) {}
+
     /// Anyone can write to a topic: without this, a missing text or list is found out far from here.
-    private static void requireComplete(TrainingEvent event) throws IOException {
-        for (RecordComponent field : event.getClass().getRecordComponents()) {
+    private static void requireComplete(Object told) throws IOException {
+        for (RecordComponent field : told.getClass().getRecordComponents()) {
             try {
                 boolean optional = field.getAnnotatedType().isAnnotationPresent(Nullable.class);
-                if (!optional && field.getAccessor().invoke(event) == null) {
-                    throw new IOException("the field %s of a %s event is missing"
-                            .formatted(field.getName(), event.getClass().getSimpleName()));
+                if (!optional && field.getAccessor().invoke(told) == null) {
+                    throw new IOException("the field %s of a %s is missing"
+                            .formatted(field.getName(), told.getClass().getSimpleName()));
                 }
             } catch (ReflectiveOperationException e) {
-                throw new IllegalStateException("an event is a record", e);
+                throw new IllegalStateException("what is told is a record", e);
             }
         }
     }
 
     /// @throws IOException if it is not a worker's status
     public static WorkerStatus readStatus(byte[] json) throws IOException {
-        WorkerStatus status = MAPPER.readValue(json, WorkerStatus.class);
-        if (status == null) {
-            throw new IOException("null is not a worker's status");
-        }
+        WorkerStatus status = read(json, WorkerStatus.class, "a worker's status");
         requireId("worker", status.worker());
         return status;
+    }
+
+    /// @throws IOException if it does not say what is wished of a job
+    public static Control readControl(byte[] json) throws IOException {
+        Control control = read(json, Control.class, "what is wished of a job");
+        requireComplete(control);
+        requireId("job", control.job());
+        return control;
+    }
+
+    private static <T> T read(byte[] json, Class<T> type, String what) throws IOException {
+        if (json.length > MAX_BYTES) {
+            throw new IOException("it has %d bytes; allowed is up to %d".formatted(json.length, MAX_BYTES));
+        }
+        T value = MAPPER.readValue(json, type);
+        if (value == null) {
+            throw new IOException("null is not " + what);
+        }
+        return value;
     }
 
     private static void requireId(String what, @Nullable String id) throws IOException {

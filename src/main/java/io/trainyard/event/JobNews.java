@@ -3,11 +3,11 @@ package io.trainyard.event;
 import io.trainyard.spec.JobSpec;
 import org.jspecify.annotations.Nullable;
 
-/// What is heard of a job: that it was asked for, what happens to it, that nobody will run it. Where a job stands is
-/// the fold of its news ([JobState]).
+/// What is heard of a job: that it was asked for, what happens to it, that nobody will run it. Where a job stands
+/// is the fold of its news ([JobState]).
 public sealed interface JobNews {
-    /// The longest id of a job or a worker, in characters. Those that are checked are shorter; anyone can write to a
-    /// topic.
+    /// The longest id of a job or a worker, in characters. Those that are checked are shorter; anyone can write
+    /// to a topic.
     int MAX_ID = 200;
 
     /// Whether there may be a job or a worker of this name.
@@ -18,7 +18,7 @@ public sealed interface JobNews {
     /// The job's id.
     String job();
 
-    /// When it was sent, since 1970, by the clock of who sent it.
+    /// When it happened, since 1970, by the clock of who told it.
     long millis();
 
     /// A command.
@@ -28,7 +28,16 @@ public sealed interface JobNews {
     record Requested(String job, @Nullable JobSpec spec, String place, long millis) implements JobNews {}
 
     /// An event of one of its attempts.
-    record Happened(TrainingEvent event, long millis) implements JobNews {
+    ///
+    /// @param worker who tells it; null: it is not known
+    /// @param offset its place on its topic: the greater came later, of events of one job on one topic
+    record Happened(
+            TrainingEvent event, long millis, @Nullable String worker, long offset) implements JobNews {
+        /// An event that is at hand, with no topic between: those of a job are taken in in their order.
+        public Happened(TrainingEvent event, long millis) {
+            this(event, millis, null, 0);
+        }
+
         @Override
         public String job() {
             return event.job();

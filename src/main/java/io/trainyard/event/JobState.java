@@ -1,54 +1,78 @@
 package io.trainyard.event;
 
 import com.fasterxml.jackson.annotation.JsonAutoDetect;
-import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import io.trainyard.event.AttemptNews.Claim;
+import io.trainyard.event.AttemptNews.Progress;
+import io.trainyard.event.AttemptNews.Start;
+import io.trainyard.event.AttemptNews.Turn;
+import io.trainyard.event.Attempts.Counted;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobNews.Rejected;
 import io.trainyard.event.JobNews.Requested;
-import io.trainyard.event.TrainingEvent.CheckpointSaved;
-import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.EpochTested;
-import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
-import io.trainyard.event.TrainingEvent.Released;
-import io.trainyard.event.TrainingEvent.Started;
-import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobSpec;
+import java.time.Instant;
 import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/// Where a job stands: the fold of its news. The topics are read side by side, so an epoch may be seen before the start
-/// of its attempt, a job's end before its last losses, or its rejection before its command; the fold comes out the
-/// same.
+/// Where a job stands: the fold of its news. The topics are read side by side, so an epoch may be seen before the
+/// start of its attempt, a job's end before its last losses, or its rejection before its command; the fold comes
+/// out the same, in any order, with repetitions, and after compaction.
 ///
-/// Events of an older attempt change nothing, but for the tests before the step that the newer one goes on from. A
-/// rejection changes nothing for a job that has started: it is about a later command with the same id.
+/// An end is the end, whichever attempt tells it. Events of an older attempt change nothing that a newer one said,
+/// but for the tests before the step that the newer one goes on from. A rejection changes nothing for a job that
+/// has started: it is about a later command with the same id.
 ///
-/// This is the one model that people are shown, on the page as on the command line. Not thread-safe. As JSON: all
-/// fields, but for when the news came.
+/// This is the one model that people are shown, on the page as on the command line. Not thread-safe.
 @JsonAutoDetect(
-        fieldVisibility = JsonAutoDetect.Visibility.ANY,
+        fieldVisibility = JsonAutoDetect.Visibility.NONE,
         getterVisibility = JsonAutoDetect.Visibility.NONE,
         isGetterVisibility = JsonAutoDetect.Visibility.NONE)
-@JsonPropertyOrder({"job", "epochs", "attempt", "status", "worker", "device", "spec", "initFrom", "checkpoint", "reason"
+@JsonPropertyOrder({
+    "job",
+    "epochs",
+    "attempt",
+    "status",
+    "start",
+    "durationMillis",
+    "worker",
+    "device",
+    "spec",
+    "initFrom",
+    "checkpoint",
+    "reason",
+    "loss",
+    "stepTimes",
+    "firstStep",
+    "step",
+    "steps",
+    "elapsedMicros"
 })
 public final class JobState {
     public enum Status {
-        WAITING,
-        CLAIMED,
+        /// Waits for a worker: not begun yet, or given back.
+        QUEUED,
         RUNNING,
+
+        /// Rests until somebody resumes it.
+        PAUSED,
         FINISHED,
         FAILED,
+        CANCELLED,
 
         /// Refused before it ever started.
         REJECTED;
 
         /// True when nothing more will happen.
         public boolean isFinal() {
-            return this == FINISHED || this == FAILED || this == REJECTED;
+            return this == FINISHED || this == FAILED || this == CANCELLED || this == REJECTED;
         }
     }
 
@@ -79,37 +103,15 @@ public final class JobState {
     /// How long the steps of the attempt that finished took; the fields are those of [Finished].
     public record StepTimes(double medianMicros, double p95Micros, double p99Micros) {}
 
+    private static final Progress NO_PROGRESS = new Progress(0, null, 0);
+
     private final String job;
-    private final TestedEpochs epochs = new TestedEpochs();
-
-    @JsonIgnore
     private final Commands commands = new Commands();
-
-    @JsonIgnore
+    private final Attempts attempts = new Attempts();
+    private @Nullable JobEnd end;
     private long firstHeardMillis = Long.MAX_VALUE;
-
-    @JsonIgnore
     private long lastHeardMillis = Long.MIN_VALUE;
-
-    private int attempt;
-
-    @JsonIgnore
-    private boolean attemptOver;
-
-    private Status status = Status.WAITING;
-    private @Nullable String worker;
-    private @Nullable String device;
-    private @Nullable JobSpec spec;
-    private @Nullable CheckpointName initFrom;
-    private @Nullable String checkpoint;
-    private @Nullable String reason;
-    private @Nullable Float loss;
-    private @Nullable StepTimes stepTimes;
-
-    private long firstStep = 1;
-    private long step;
-    private long steps;
-    private long elapsedMicros;
+    private long lastEventMillis;
 
     /// A job of which nothing is known but its id.
     public JobState(String job) {
@@ -120,208 +122,237 @@ public final class JobState {
     ///
     /// @throws IllegalArgumentException if it is another job's
     public void apply(JobNews news) {
-        requireMine(news.job());
+        if (!news.job().equals(job)) {
+            throw new IllegalArgumentException("news of job %s for the state of job %s".formatted(news.job(), job));
+        }
         firstHeardMillis = Math.min(firstHeardMillis, news.millis());
         lastHeardMillis = Math.max(lastHeardMillis, news.millis());
         switch (news) {
             case Requested command -> commands.add(command);
-            case Happened(TrainingEvent event, long _) -> apply(event);
+            case Happened event -> apply(event);
             case Rejected refusal -> commands.add(refusal);
         }
     }
 
-    private void requireMine(String other) {
-        if (!other.equals(job)) {
-            throw new IllegalArgumentException("news of job %s for the state of job %s".formatted(other, job));
-        }
-    }
-
-    /// Takes in one event that is at hand, with no topic between.
-    ///
-    /// @throws IllegalArgumentException if it is another job's
+    /// Takes in one event that is at hand and happens now.
     public void apply(TrainingEvent event) {
-        requireMine(event.job());
-        if (event.attempt() < attempt) {
-            if (event instanceof EpochTested tested) {
-                epochs.add(tested);
-            }
-            return;
-        }
-        if (event.attempt() > attempt) {
-            beginAttempt(event.attempt());
-        }
-        switch (event) {
-            case Claimed claimed -> {
-                become(status == Status.RUNNING ? Status.RUNNING : Status.CLAIMED);
-                worker = claimed.worker();
-                device = claimed.device();
-            }
-            case Started started -> start(started);
-            case StepLosses losses -> progress(losses);
-            case EpochTested tested -> epochs.add(tested);
-            case CheckpointSaved saved -> checkpoint = saved.uri();
-            case Finished finished -> {
-                end(Status.FINISHED, finished.stoppedEarly());
-                step = finished.steps();
-                steps = finished.steps();
-                stepTimes =
-                        new StepTimes(finished.medianStepMicros(), finished.p95StepMicros(), finished.p99StepMicros());
-            }
-            case Failed failed -> end(Status.FAILED, failed.reason());
-            case Released released -> end(Status.WAITING, released.reason());
+        apply((JobNews) new Happened(event, System.currentTimeMillis()));
+    }
+
+    private void apply(Happened news) {
+        lastEventMillis = Math.max(lastEventMillis, news.millis());
+        JobEnd told = JobEnd.of(news);
+        if (told == null) {
+            attempts.take(news);
+        } else {
+            end = end == null ? told : JobEnd.ORDER.compare(end, told) <= 0 ? end : told;
+            attempts.endWith(end.event().attempt());
         }
     }
 
-    private void beginAttempt(int next) {
-        attempt = next;
-        attemptOver = false;
-        status = Status.WAITING;
-        reason = null;
-        stepTimes = null;
-        step = 0;
-        elapsedMicros = 0;
+    /// Whether an event of it is told by a worker that may; see [Attempts].
+    public boolean believes(Happened news) {
+        return attempts.isBelieved(news);
     }
 
-    private void become(Status next) {
-        if (!attemptOver) {
-            status = next;
-        }
+    /// The attempts whose steps count, in order, each with the step from which on they do not: there a newer
+    /// attempt goes on.
+    public SortedMap<Integer, Long> attemptsToSteps() {
+        SortedMap<Integer, Long> ends = new TreeMap<>();
+        attempts.counted().forEach(attempt -> ends.put(attempt.number(), attempt.endStep()));
+        return ends;
     }
 
-    private void end(Status next, @Nullable String why) {
-        status = next;
-        reason = why;
-        attemptOver = true;
-    }
-
-    private void start(Started started) {
-        become(Status.RUNNING);
-        spec = started.spec();
-        initFrom = started.initFrom();
-        device = started.device();
-        firstStep = started.firstStep();
-        step = Math.max(step, firstStep - 1);
-        steps = (long) started.stepsPerEpoch() * started.spec().epochs();
-        epochs.begin(started);
-    }
-
-    private void progress(StepLosses losses) {
-        become(Status.RUNNING);
-        if (losses.losses().length > 0 && losses.lastStep() >= step) {
-            step = losses.lastStep();
-            loss = losses.losses()[losses.losses().length - 1];
-            elapsedMicros = losses.elapsedMicros();
-        }
-    }
-
+    @JsonProperty("job")
     public String job() {
         return job;
     }
 
     /// 0 until the job is claimed.
+    @JsonProperty("attempt")
     public int attempt() {
-        return attempt;
+        return attempts.newest();
     }
 
     @JsonProperty("status")
     public Status status() {
-        boolean refused = commands.rejection() != null && spec == null && !status.isFinal();
-        return refused ? Status.REJECTED : status;
+        if (end != null) {
+            return end.status();
+        }
+        Turn turn = attempts.newest(AttemptNews::turn);
+        boolean refused = commands.rejection() != null && startedSpec() == null;
+        return refused ? Status.REJECTED : turn == null ? Status.QUEUED : turn.status();
     }
 
+    /// When its first attempt was claimed, as ISO 8601 in UTC; null before.
+    @JsonProperty("start")
+    public @Nullable String start() {
+        long millis = startMillis();
+        return millis == 0 ? null : JsonTime.text(Instant.ofEpochMilli(millis));
+    }
+
+    /// When its first attempt was claimed, since 1970; 0 before.
+    public long startMillis() {
+        return attempts.firstClaimMillis();
+    }
+
+    /// From the start of its first attempt to its end, or to the newest event; 0 until it has started.
+    @JsonProperty("durationMillis")
+    public long durationMillis() {
+        return Math.max(0, (end == null ? lastEventMillis : end.millis()) - attempts.firstStartMillis());
+    }
+
+    @JsonProperty("worker")
     public @Nullable String worker() {
-        return worker;
+        Claim claim = attempts.newest(AttemptNews::claim);
+        return claim == null ? null : claim.worker();
     }
 
+    @JsonProperty("device")
     public @Nullable String device() {
-        return device;
+        return attempts.newest(news -> news.start() != null
+                ? news.start().device()
+                : news.claim() != null ? news.claim().device() : null);
     }
 
     /// The job as it runs, or else as it was asked for; null where neither is known.
     @JsonProperty("spec")
     public @Nullable JobSpec spec() {
-        return spec == null ? commands.spec() : spec;
+        JobSpec started = startedSpec();
+        return started == null ? commands.spec() : started;
     }
 
     /// The job as it runs; null until it has started.
     public @Nullable JobSpec startedSpec() {
-        return spec;
+        Start start = attempts.newest(AttemptNews::start);
+        return start == null ? null : start.spec();
     }
 
     /// The checkpoint it started from or evaluates; null until it has started, and where it drew its weights.
+    @JsonProperty("initFrom")
     public @Nullable CheckpointName initFrom() {
-        return initFrom;
+        Start start = attempts.newest(AttemptNews::start);
+        return start == null ? null : start.initFrom();
     }
 
     /// Steps done so far.
+    @JsonProperty("step")
     public long step() {
-        return step;
+        return switch (end == null ? null : end.event()) {
+            case Finished finished -> finished.steps();
+            case Cancelled cancelled -> cancelled.step();
+            case null, default -> Math.max(Math.max(progress().step(), firstStep() - 1), stepOfRest());
+        };
+    }
+
+    /// Its losses may be gone from their topic.
+    private long stepOfRest() {
+        Turn turn = attempts.newest(AttemptNews::turn);
+        return turn == null ? 0 : turn.step();
+    }
+
+    /// The step that its newest attempt began with.
+    @JsonProperty("firstStep")
+    public long firstStep() {
+        List<Counted> counted = attempts.counted();
+        Start start = counted.isEmpty() ? null : counted.getLast().news().start();
+        return start == null ? 1 : start.firstStep();
     }
 
     /// Steps of the whole job; 0 until it has started, and where it only evaluates.
+    @JsonProperty("steps")
     public long steps() {
-        return steps;
+        Start start = attempts.newest(AttemptNews::start);
+        return end != null && end.event() instanceof Finished finished
+                ? finished.steps()
+                : start == null ? 0 : start.steps();
     }
 
-    /// The newest step's loss; null before the first.
+    /// The loss of its newest attempt's newest step; null before the first.
+    @JsonProperty("loss")
     public @Nullable Float loss() {
-        return loss;
+        return progress().loss();
     }
 
-    /// Since the attempt started, at the newest step.
+    /// Since the newest attempt started, at its newest step.
+    @JsonProperty("elapsedMicros")
     public long elapsedMicros() {
-        return elapsedMicros;
+        return progress().elapsedMicros();
     }
 
-    /// The tested epochs, in order.
+    private Progress progress() {
+        List<Counted> counted = attempts.counted();
+        return counted.isEmpty() ? NO_PROGRESS : counted.getLast().news().progress();
+    }
+
+    /// The tested epochs, in order: of each the test of the newest attempt.
+    @JsonProperty("epochs")
     public List<Epoch> epochs() {
-        return epochs.all();
+        return attempts.epochs();
     }
 
-    /// The test of the last epoch, with its numbers by class; null before the first.
+    /// The test of the last epoch, with its numbers by class; null before the first, and where a newer attempt goes
+    /// on before it.
     public @Nullable EpochTested lastTest() {
-        return epochs.lastTest();
+        EpochTested last = attempts.newest(AttemptNews::lastTest);
+        Epoch shown = newestEpoch();
+        return last != null && shown != null && last.epoch() == shown.epoch() && last.attempt() == shown.attempt()
+                ? last
+                : null;
+    }
+
+    private @Nullable Epoch newestEpoch() {
+        List<Epoch> epochs = epochs();
+        return epochs.isEmpty() ? null : epochs.getLast();
     }
 
     /// The last tested epoch's, 0..1; null before the first test.
     public @Nullable Double testAccuracy() {
-        Epoch tested = epochs.newest();
+        Epoch tested = newestEpoch();
         return tested == null ? null : tested.testAccuracy();
     }
 
     /// Null until the job has finished.
+    @JsonProperty("stepTimes")
     public @Nullable StepTimes stepTimes() {
-        return stepTimes;
+        return end != null && end.event() instanceof Finished finished
+                ? new StepTimes(finished.medianStepMicros(), finished.p95StepMicros(), finished.p99StepMicros())
+                : null;
     }
 
     /// Training samples a second: the last tested epoch's, before that an estimate from the steps so far, 0
     /// before the first.
     public double imagesPerSecond() {
-        Epoch tested = epochs.newest();
+        Epoch tested = newestEpoch();
         if (tested != null) {
             return tested.imagesPerSecond();
         }
-        JobSpec known = spec;
-        return known == null || elapsedMicros == 0
+        JobSpec known = startedSpec();
+        return known == null || elapsedMicros() == 0
                 ? 0
-                : (step - firstStep + 1) * known.batchSize() * 1e6 / elapsedMicros;
+                : (step() - firstStep() + 1) * known.batchSize() * 1e6 / elapsedMicros();
     }
 
     /// Time to the end at the attempt's pace so far; 0 where nothing is known yet or nothing is left.
     public long remainingMicros() {
-        long done = step - firstStep + 1;
-        return done <= 0 || status.isFinal() ? 0 : elapsedMicros / done * Math.max(0, steps - step);
+        long done = step() - firstStep() + 1;
+        return done <= 0 || status().isFinal() ? 0 : elapsedMicros() / done * Math.max(0, steps() - step());
     }
 
-    /// The last checkpoint's URI.
+    /// The last checkpoint's URI; of an older attempt where the newer ones have none and go on after it.
+    @JsonProperty("checkpoint")
     public @Nullable String checkpoint() {
-        return checkpoint;
+        return attempts.checkpoint();
     }
 
     /// Why it failed, was given back, was rejected, or finished before its last epoch.
     @JsonProperty("reason")
     public @Nullable String reason() {
-        return status() == Status.REJECTED ? commands.rejection() : reason;
+        if (end != null) {
+            return end.reason();
+        }
+        Turn turn = attempts.newest(AttemptNews::turn);
+        return status() == Status.REJECTED ? commands.rejection() : turn == null ? null : turn.reason();
     }
 
     /// Why the newest command under this id was refused; null if it was not. The job may have run before.

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = TrainingEvent.Finished.class, name = "finished"),
     @JsonSubTypes.Type(value = TrainingEvent.Failed.class, name = "failed"),
     @JsonSubTypes.Type(value = TrainingEvent.Released.class, name = "released"),
+    @JsonSubTypes.Type(value = TrainingEvent.Paused.class, name = "paused"),
+    @JsonSubTypes.Type(value = TrainingEvent.Resumed.class, name = "resumed"),
+    @JsonSubTypes.Type(value = TrainingEvent.Cancelled.class, name = "cancelled"),
 })
 @JsonPropertyOrder({"job", "attempt"})
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -31,6 +34,12 @@ public sealed interface TrainingEvent {
 
     /// Counts from 1.
     int attempt();
+
+    /// What it is, as JSON calls it: `stepLosses`.
+    default String type() {
+        String name = getClass().getSimpleName();
+        return Character.toLowerCase(name.charAt(0)) + name.substring(1);
+    }
 
     /// A worker has taken the job and will run it on `device`.
     record Claimed(String job, int attempt, String worker, String device) implements TrainingEvent {}
@@ -158,4 +167,17 @@ public sealed interface TrainingEvent {
     /// The worker stops, or has lost its device, and gives the job back; another attempt will go on from the last
     /// checkpoint.
     record Released(String job, int attempt, long step, String reason) implements TrainingEvent {}
+
+    /// The job rests, as somebody asked, until it is resumed or cancelled.
+    ///
+    /// @param step of the checkpoint to go on from
+    record Paused(String job, int attempt, long step) implements TrainingEvent {}
+
+    /// A job that rested waits for a worker again.
+    record Resumed(String job, int attempt) implements TrainingEvent {}
+
+    /// The job ends here, as somebody asked; it will not be tried again.
+    ///
+    /// @param step steps done until then
+    record Cancelled(String job, int attempt, long step) implements TrainingEvent {}
 }

@@ -1,6 +1,7 @@
 package io.trainyard.event;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /// A worker's heartbeat.
@@ -10,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /// @param imagesPerSecond training samples a second at present; 0 when idle
 /// @param memoryBytes resident memory of the worker's process
 /// @param stopping true in its last heartbeat
+/// @param store the identity of its checkpoint store; null in a heartbeat that does not tell it
+/// @param since when the worker began; null in a heartbeat that does not tell it
+/// @param problem why it takes no jobs at present; null: it does
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record WorkerStatus(
         String worker,
@@ -18,4 +22,7 @@ public record WorkerStatus(
         @Nullable Integer attempt,
         double imagesPerSecond,
         long memoryBytes,
-        boolean stopping) {}
+        boolean stopping,
+        @Nullable String store,
+        @Nullable Instant since,
+        @Nullable String problem) {}

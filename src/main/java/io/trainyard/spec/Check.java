@@ -21,6 +21,13 @@ final class Check {
         return value;
     }
 
+    /// For a field that may be left out.
+    static void unlessNull(String field, @Nullable Integer value, int min, int max) {
+        if (value != null) {
+            var _ = between(field, value.intValue(), min, max);
+        }
+    }
+
     /// Accepts `min <= value <= max`; NaN is refused.
     static double between(String field, double value, double min, double max) {
         if (!(value >= min && value <= max)) {

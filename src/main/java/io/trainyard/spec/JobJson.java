@@ -27,9 +27,9 @@ public final class JobJson {
     /// The longest command that is read, in bytes; a longer one is refused unread.
     public static final int MAX_BYTES = 1 << 20;
 
-    /// Lists and objects within one another that are read. No valid job has half as many; making objects of hundreds
-    /// would overflow a thread's stack.
-    static final int MAX_NESTING = 64;
+    /// Lists and objects within one another that are read. No valid job has half as many; making objects of
+    /// hundreds would overflow a thread's stack.
+    public static final int MAX_NESTING = 64;
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .addModule(new ParameterNamesModule())

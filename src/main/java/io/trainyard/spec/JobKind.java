@@ -21,6 +21,10 @@ public enum JobKind {
             "shuffle",
             "seed",
             "checkpointEveryEpochs",
+            "checkpointEverySteps",
+            "checkpointEverySeconds",
+            "keepLast",
+            "keepBest",
             "reportEverySteps",
             "stopWhen");
 

@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
 /// @param devices what it runs on together, a part of each batch on each; null: `device` alone
 /// @param precision what its device computes in; one that cannot refuses the job
 /// @param checkpointEveryEpochs a checkpoint after every so many epochs, and always after the last
+/// @param checkpointEverySteps also one after every so many steps of the job; null: none
+/// @param checkpointEverySeconds also one where the last is so old; null: none
+/// @param keepLast how many of the newest checkpoints are kept; null: all
+/// @param keepBest whether that of the best test accuracy is kept besides
 /// @param reportEverySteps how often a person is told; the events always carry every step
 /// @param stopWhen what may end the job before its last epoch
 /// @param kind what it does
@@ -34,6 +38,10 @@ public record JobSpec(
         @Nullable List<DeviceSpec> devices,
         Precision precision,
         int checkpointEveryEpochs,
+        @Nullable Integer checkpointEverySteps,
+        @Nullable Integer checkpointEverySeconds,
+        @Nullable Integer keepLast,
+        boolean keepBest,
         int reportEverySteps,
         @Nullable StopWhen stopWhen,
         JobKind kind,
@@ -68,6 +76,9 @@ public record JobSpec(
             }
         }
         Check.between("checkpointEveryEpochs", checkpointEveryEpochs, 1, 100_000);
+        Check.unlessNull("checkpointEverySteps", checkpointEverySteps, 1, 1_000_000_000);
+        Check.unlessNull("checkpointEverySeconds", checkpointEverySeconds, 1, 1_000_000);
+        Check.unlessNull("keepLast", keepLast, 1, 100_000);
         Check.between("reportEverySteps", reportEverySteps, 1, 1_000_000_000);
         if (initFrom != null && initFrom.job().equals(id)) {
             throw new InvalidJobException(
@@ -107,6 +118,10 @@ public record JobSpec(
             @Nullable List<DeviceSpec> devices,
             @Nullable Precision precision,
             @Nullable Integer checkpointEveryEpochs,
+            @Nullable Integer checkpointEverySteps,
+            @Nullable Integer checkpointEverySeconds,
+            @Nullable Integer keepLast,
+            @Nullable Boolean keepBest,
             @Nullable Integer reportEverySteps,
             @Nullable StopWhen stopWhen,
             @Nullable JobKind kind,
@@ -125,6 +140,10 @@ public record JobSpec(
                 devices,
                 precision == null ? Precision.FP32 : precision,
                 checkpointEveryEpochs == null ? 1 : checkpointEveryEpochs,
+                checkpointEverySteps,
+                checkpointEverySeconds,
+                keepLast,
+                keepBest != null && keepBest,
                 reportEverySteps == null ? 100 : reportEverySteps,
                 stopWhen,
                 kind == null ? JobKind.TRAIN : kind,

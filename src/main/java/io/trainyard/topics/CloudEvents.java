@@ -3,6 +3,7 @@ package io.trainyard.topics;
 import io.trainyard.event.TrainingEvent;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.UUID;
 import org.apache.kafka.common.header.Header;
@@ -13,10 +14,18 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 public final class CloudEvents {
     public static final String COMMAND = "io.trainyard.job.requested.v1";
     public static final String DEAD_COMMAND = "io.trainyard.job.rejected.v1";
+    public static final String CONTROL = "io.trainyard.job.control.v1";
     public static final String WORKER_STATUS = "io.trainyard.worker.status.v1";
+    public static final String CUSTODY = "io.trainyard.job.custody.v1";
+
+    /// The header that says who speaks.
+    static final String SOURCE = "ce_source";
+
+    /// What the source of a worker begins with; its id follows.
+    static final String WORKERS = "/workers/";
 
     /// The header that ties records of one trace together (W3C Trace Context).
-    private static final String TRACE_PARENT = "traceparent";
+    public static final String TRACE_PARENT = "traceparent";
 
     private CloudEvents() {}
 
@@ -28,9 +37,21 @@ public final class CloudEvents {
         }
     }
 
-    /// @param type such as [#COMMAND]
-    /// @param source who speaks, as a URI reference: `/workers/<id>` or `/cli`
+    /// The source of what a worker says, as a URI reference.
+    public static String worker(String id) {
+        return WORKERS + id;
+    }
+
+    /// As the other `headers`, of what happens now.
     public static RecordHeaders headers(String type, String source) {
+        return headers(type, source, Instant.now());
+    }
+
+    /// @param type such as [#COMMAND]
+    /// @param source who speaks, as a URI reference: `/workers/<id>` or `/cli`. An event that is told again for
+    ///     another worker keeps its source
+    /// @param time when it happened
+    public static RecordHeaders headers(String type, String source, Instant time) {
         RecordHeaders headers = new RecordHeaders();
         Map.of(
                         "ce_specversion",
@@ -39,10 +60,10 @@ public final class CloudEvents {
                         UUID.randomUUID().toString(),
                         "ce_type",
                         type,
-                        "ce_source",
+                        SOURCE,
                         source,
                         "ce_time",
-                        Instant.now().toString(),
+                        time.truncatedTo(ChronoUnit.MILLIS).toString(),
                         "content-type",
                         "application/json")
                 .forEach((key, value) -> headers.add(key, value.getBytes(StandardCharsets.UTF_8)));
@@ -60,6 +81,9 @@ public final class CloudEvents {
             case TrainingEvent.Finished _ -> "io.trainyard.job.finished.v1";
             case TrainingEvent.Failed _ -> "io.trainyard.job.failed.v1";
             case TrainingEvent.Released _ -> "io.trainyard.job.released.v1";
+            case TrainingEvent.Paused _ -> "io.trainyard.job.paused.v1";
+            case TrainingEvent.Resumed _ -> "io.trainyard.job.resumed.v1";
+            case TrainingEvent.Cancelled _ -> "io.trainyard.job.cancelled.v1";
         };
     }
 }

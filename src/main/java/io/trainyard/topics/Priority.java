@@ -1,5 +1,6 @@
 package io.trainyard.topics;
 
+import io.trainyard.event.Control.Urgency;
 import io.trainyard.spec.JobSpec;
 import java.util.Arrays;
 import java.util.List;
@@ -26,8 +27,26 @@ public enum Priority {
         this.cuda = cuda;
     }
 
-    /// Where a job's command belongs: the topic of the kind of device that the job names, or the common one where any
-    /// worker will do. `reference` is on every machine.
+    /// What somebody wishes, as a priority.
+    public static Priority of(Urgency urgency) {
+        return switch (urgency) {
+            case HIGH -> HIGH;
+            case NORMAL -> NORMAL;
+            case LOW -> LOW;
+        };
+    }
+
+    /// This priority, as somebody wishes it.
+    public Urgency urgency() {
+        return switch (this) {
+            case HIGH -> Urgency.HIGH;
+            case NORMAL -> Urgency.NORMAL;
+            case LOW -> Urgency.LOW;
+        };
+    }
+
+    /// Where a job's command belongs: the topic of the kind of device that the job names, or the common one where
+    /// any worker will do. `reference` is on every machine.
     public Topic topicOf(JobSpec job) {
         return topicOf(job.device().kind());
     }

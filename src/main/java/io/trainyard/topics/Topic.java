@@ -13,9 +13,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.config.TopicConfig;
 
-/// The topics of a fleet, without their common prefix. The key of every record is the job's id, or on [#WORKERS]
-/// the worker's. They stand in the order in which records of the same time are read: a job is asked for before it
-/// runs, and its losses come before its end.
+/// The topics of a fleet, without their common prefix. The key of a record begins with the job's id ([RecordKey]),
+/// or is on [#WORKERS] the worker's. They stand in the order in which records of the same time are read: a job is
+/// asked for before it runs, and its losses come before its end.
 public enum Topic {
     COMMANDS_HIGH("commands.high", Content.COMMANDS, commands()),
     COMMANDS_NORMAL("commands.normal", Content.COMMANDS, commands()),
@@ -27,6 +27,7 @@ public enum Topic {
     CUDA_COMMANDS_NORMAL("commands.cuda.normal", Content.COMMANDS, commands()),
     CUDA_COMMANDS_LOW("commands.cuda.low", Content.COMMANDS, commands()),
     CONTROL("control", Content.OTHER, compacted()),
+    CUSTODY("custody", Content.OTHER, large(compacted())),
     STEPS("steps", Content.EVENTS, retained(Duration.ofDays(2))),
     ACCURACY("accuracy", Content.EVENTS, retained(Duration.ofDays(30))),
     CHECKPOINTS("checkpoints", Content.EVENTS, compacted()),
@@ -43,8 +44,8 @@ public enum Topic {
     /// All that say something about jobs.
     public static final List<Topic> NEWS = with(EnumSet.of(Content.COMMANDS, Content.EVENTS, Content.DEAD_LETTERS));
 
-    /// The largest record that commands and jobs may have, in bytes: the longest command, and as much again, because
-    /// the event that a job has started carries its command and the table of its parameters.
+    /// The largest record that commands and jobs may have, in bytes: the longest command, and as much again,
+    /// because the event that a job has started carries its command and the table of its parameters.
     public static final int MAX_RECORD_BYTES = 2 * JobJson.MAX_BYTES;
 
     /// The default of `trainyard.topics.prefix`.
@@ -97,15 +98,21 @@ public enum Topic {
         return name(prefix) + ".workers";
     }
 
-    /// How many partitions a topic is created with; empty leaves it to the brokers. Commands have one: a share group
-    /// divides partitions among its members, and a command must never wait for a member that is busy.
+    /// How many partitions a topic is created with; empty leaves it to the brokers. Commands have one: a share
+    /// group divides partitions among its members, and a command must never wait for a member that is busy.
+    /// Heartbeats have one: their order is what time is measured by.
     Optional<Integer> partitions() {
-        return content == Content.COMMANDS ? Optional.of(1) : Optional.empty();
+        return content == Content.COMMANDS || this == WORKERS ? Optional.of(1) : Optional.empty();
     }
 
     /// Settings a topic is created with, as Kafka names them.
     Map<String, String> settings() {
         return settings;
+    }
+
+    /// Whether sooner or later only the newest record of a key is left.
+    boolean isCompacted() {
+        return TopicConfig.CLEANUP_POLICY_COMPACT.equals(settings.get(TopicConfig.CLEANUP_POLICY_CONFIG));
     }
 
     /// The topic an event belongs to.
@@ -118,12 +125,20 @@ public enum Topic {
                     TrainingEvent.Started _,
                     TrainingEvent.Finished _,
                     TrainingEvent.Failed _,
-                    TrainingEvent.Released _ -> JOBS;
+                    TrainingEvent.Released _,
+                    TrainingEvent.Paused _,
+                    TrainingEvent.Resumed _,
+                    TrainingEvent.Cancelled _ -> JOBS;
         };
     }
 
+    /// A command waits for as long as it takes.
     private static Map<String, String> commands() {
-        return large(retained(Duration.ofDays(7)));
+        return large(Map.of(
+                TopicConfig.CLEANUP_POLICY_CONFIG,
+                TopicConfig.CLEANUP_POLICY_DELETE,
+                TopicConfig.RETENTION_MS_CONFIG,
+                "-1"));
     }
 
     private static Map<String, String> large(Map<String, String> settings) {

@@ -5,6 +5,7 @@ import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobNews.Rejected;
 import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.Told;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -19,6 +20,12 @@ import org.jspecify.annotations.Nullable;
 public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
     public @Nullable String key() {
         return entry.key();
+    }
+
+    /// The job that it is of by its key; null where it has none, and on a topic whose keys are no jobs.
+    public @Nullable String job() {
+        String key = key();
+        return key == null || topic == Topic.WORKERS ? null : RecordKey.job(key);
     }
 
     /// As it is on the topic; mostly JSON, but anyone can write to a topic.
@@ -41,10 +48,25 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
     public Optional<JobNews> news() throws IOException {
         return switch (topic.content()) {
             case COMMANDS -> requested();
-            case EVENTS -> Optional.of(new Happened(EventJson.readEvent(body()), entry.timestamp()));
+            case EVENTS -> Optional.of(happened());
             case DEAD_LETTERS -> rejected();
             case OTHER -> Optional.empty();
         };
+    }
+
+    /// Whoever does not say when it happened says when it was sent.
+    private Happened happened() throws IOException {
+        Told told = EventJson.readEvent(body());
+        long millis = told.time() == null ? entry.timestamp() : told.time().toEpochMilli();
+        return new Happened(told.event(), millis, worker(), entry.offset());
+    }
+
+    /// The worker that it comes from; null where its headers do not tell.
+    private @Nullable String worker() {
+        String source = header(CloudEvents.SOURCE);
+        return source == null || !source.startsWith(CloudEvents.WORKERS)
+                ? null
+                : source.substring(CloudEvents.WORKERS.length());
     }
 
     private Optional<JobNews> requested() {

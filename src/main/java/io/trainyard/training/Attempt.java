@@ -1,109 +1,315 @@
 package io.trainyard.training;
 
 import io.trainyard.checkpoint.Checkpoint;
-import io.trainyard.checkpoint.CheckpointException;
-import io.trainyard.checkpoint.CheckpointRef;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
-import io.trainyard.data.DatasetException;
-import io.trainyard.device.DeviceException;
-import io.trainyard.device.DeviceLostException;
+import io.trainyard.checkpoint.Retention;
+import io.trainyard.checkpoint.StoreException;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.training.Supervisor.Halt;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
-/// One attempt at a job. It ends once: by a method here that tells the last event and gives the outcome with that
-/// event.
-///
-/// @param number larger than that of every earlier attempt, and nobody else's
-/// @param folder the job's own, where the number is from
-/// @param supervisor hears what happens
-record Attempt(JobSpec job, int number, JobFolder folder, Supervisor supervisor) {
-    /// Attempts in a row that may end without a checkpoint, killed or their device lost, before a job counts as the
-    /// cause.
-    static final int MAX_FRUITLESS = 5;
-
+/// One attempt at a job, as long as there is no later one. It ends once: by a method here that tells the last event
+/// and gives the outcome with that event. Used by one thread.
+final class Attempt implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Attempt.class.getName());
 
+    /// How long a later attempt may go unnoticed between steps.
+    private static final long LOOK_NANOS = Duration.ofSeconds(2).toNanos();
+
+    private final JobSpec job;
+    private final int number;
+    private final JobFolder folder;
+    private final Supervisor supervisor;
+    private final CheckpointWriter writer;
+    private boolean started;
+    private long savedStep; // of the checkpoint to go on from; 0 without one
+    private long lookNanos = System.nanoTime(); // when to look for a later attempt again
+
+    /// @param number larger than that of every earlier attempt, and nobody else's
+    /// @param folder the job's own, where the number is from
+    /// @param supervisor hears what happens
+    Attempt(JobSpec job, int number, JobFolder folder, Supervisor supervisor) {
+        this.job = job;
+        this.number = number;
+        this.folder = folder;
+        this.supervisor = supervisor;
+        this.writer = new CheckpointWriter(folder, Retention.of(job));
+    }
+
+    JobSpec job() {
+        return job;
+    }
+
+    int number() {
+        return number;
+    }
+
+    JobFolder folder() {
+        return folder;
+    }
+
+    /// The step of the checkpoint to go on from; 0 without one.
+    long savedStep() {
+        return savedStep;
+    }
+
     void tell(TrainingEvent event) {
-        supervisor.tell(event);
+        ask(() -> {
+            supervisor.tell(event);
+            return true;
+        });
     }
 
-    boolean stopRequested() {
-        return supervisor.stopRequested();
+    /// Work begins that should not take longer.
+    void alive(Duration limit) {
+        ask(() -> {
+            supervisor.alive(limit);
+            return true;
+        });
     }
 
-    /// The checkpoint to go on from.
+    private <T> T ask(Supplier<T> question) {
+        try {
+            return question.get();
+        } catch (RuntimeException e) {
+            throw new SupervisorException(e);
+        }
+    }
+
+    /// The checkpoint to go on from. What it keeps of events is told again, what attempts before this one left
+    /// unfinished is removed.
     ///
     /// @throws IllegalStateException if too many attempts in a row came to none; a job that kills whoever
     ///     runs it would be tried for ever
-    Optional<Checkpoint> newest() {
-        Optional<Checkpoint> newest = folder.newest();
-        int fruitless = number - 1 - newest.map(Checkpoint::attempt).orElse(0);
-        if (fruitless >= MAX_FRUITLESS) {
-            throw new IllegalStateException(
-                    "%d attempts in a row ended without a checkpoint: whoever runs this job seems to be killed, for want of memory perhaps, or to lose its device; the workers' logs say more. To try again, submit it under another id"
-                            .formatted(fruitless));
-        }
+    Optional<Checkpoint> resume(int maxAttempts) {
+        Optional<Checkpoint> newest = folder.checkpoints().newest();
+        requireProgress(newest.map(Checkpoint::attempt).orElse(0), maxAttempts);
+        folder.checkpoints().sweep(number);
+        newest.ifPresent(checkpoint -> {
+            savedStep = checkpoint.progress().step();
+            checkpoint
+                    .pending()
+                    .forEach(event -> ask(() -> {
+                        supervisor.tellAgain(event);
+                        return true;
+                    }));
+        });
         return newest;
     }
 
-    /// Keeps where the job stands, then tells it.
+    private void requireProgress(int savedBy, int maxAttempts) {
+        int brokeOff = 0;
+        for (int before = number - 1; before > savedBy && brokeOff < maxAttempts; before--) {
+            brokeOff += folder.brokeOff(before) ? 1 : 0;
+        }
+        if (brokeOff == maxAttempts) {
+            throw new IllegalStateException(
+                    "%d attempts in a row ended without a checkpoint: whoever runs this job seems to be killed, for want of memory perhaps, or to lose its device; the workers' logs say more. To try again, submit it under another id"
+                            .formatted(brokeOff));
+        }
+    }
+
+    /// Notes that the first step is taken now: from here on the job may be what ends the attempt.
+    void start() {
+        if (!started) {
+            folder.noteStarted(number);
+            started = true;
+        }
+    }
+
+    /// At a step boundary: tells of checkpoints that have become safe, and asks whether to stop.
+    ///
+    /// @throws SupersededException if there is a later attempt
+    Optional<Halt> halt() {
+        if (System.nanoTime() - lookNanos >= 0) {
+            requireLast();
+        }
+        if (!writer.isBusy()) {
+            takeWritten(true);
+        }
+        return ask(supervisor::halt);
+    }
+
+    private void requireLast() {
+        lookNanos = System.nanoTime() + LOOK_NANOS;
+        if (folder.isSuperseded(number)) {
+            throw new SupersededException("job=%s attempt=%d there is a later attempt".formatted(job.id(), number));
+        }
+    }
+
+    /// Whether a checkpoint is on its way to the store.
+    boolean isSaving() {
+        return writer.isBusy();
+    }
+
+    /// Waits until another checkpoint may be begun.
+    ///
+    /// @throws SupersededException if there is a later attempt
+    void beforeSave() {
+        requireLast();
+        awaitSaved(true);
+    }
+
+    /// Begins to keep where the job stands; it is told at a step boundary once it is safe.
     void save(Checkpoint checkpoint) {
-        CheckpointRef ref = folder.save(checkpoint);
-        Progress at = checkpoint.progress();
-        tell(new CheckpointSaved(
-                job.id(), number, ref.uri().toString(), ref.sha256(), ref.bytes(), at.epochOfLastStep(), at.step()));
+        writer.begin(checkpoint);
     }
 
-    /// Keeps the outcome, before it is told: told twice is better than never.
+    /// Events that a checkpoint has to keep.
+    List<String> unacknowledged() {
+        return ask(supervisor::unacknowledged);
+    }
+
+    /// Waits for the checkpoint on its way.
+    ///
+    /// @param mayFail whether the one before will do
+    void awaitSaved(boolean mayFail) {
+        alive(StepWatch.UNKNOWN);
+        takeWritten(mayFail);
+    }
+
+    /// Waits for the checkpoint on its way, if it gets there: the attempt ends in any case.
+    private void settle() {
+        try {
+            awaitSaved(true);
+        } catch (StoreException e) {
+            LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d".formatted(job.id(), number), e);
+        }
+    }
+
+    private void takeWritten(boolean mayFail) {
+        writer.take(mayFail && savedStep > 0).ifPresent(written -> {
+            Progress at = written.at();
+            savedStep = at.step();
+            requireLast();
+            tell(new CheckpointSaved(
+                    job.id(),
+                    number,
+                    written.model().uri().toString(),
+                    written.model().sha256(),
+                    written.model().bytes(),
+                    at.epochOfLastStep(),
+                    at.step()));
+        });
+    }
+
+    /// The job is done, and its last checkpoint safe.
     Outcome finish(Finished event) {
-        folder.keepOutcome(EventJson.write(event));
+        awaitSaved(false);
+        return conclude(event, new Outcome.Finished(event));
+    }
+
+    /// The end that was asked for, at a step boundary.
+    ///
+    /// @param step steps done
+    /// @param reason why the worker stops, if it does
+    Outcome stop(Halt halt, long step, String reason) {
+        if (halt == Halt.CANCEL) {
+            settle();
+            Cancelled event = new Cancelled(job.id(), number, step);
+            return conclude(event, new Outcome.Cancelled(event));
+        }
+        awaitSaved(true);
+        requireLast();
+        noteStopped();
+        if (halt == Halt.PAUSE) {
+            Paused event = new Paused(job.id(), number, savedStep);
+            tell(event);
+            return new Outcome.Paused(event);
+        }
+        Released event = new Released(job.id(), number, savedStep, reason);
         tell(event);
-        return new Outcome.Finished(event);
+        return new Outcome.Released(event);
     }
 
-    /// @param step of the checkpoint to go on from
-    Outcome release(long step, String reason) {
-        return new Outcome.Released(giveBack(step, reason));
+    /// The outcome is kept before it is told: told twice is better than never. The first one that is kept is true.
+    private Outcome conclude(TrainingEvent event, Outcome outcome) {
+        requireLast();
+        Instant time = Instant.now();
+        if (!folder.keepOutcome(EventJson.write(event, time))) {
+            byte[] kept = folder.outcome().orElseThrow();
+            return ask(() -> Outcome.tellKept(kept, supervisor));
+        }
+        ask(() -> {
+            supervisor.tell(event, time);
+            return true;
+        });
+        return outcome;
     }
 
-    Outcome loseDevice(DeviceLostException loss) {
-        LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d lost its device".formatted(job.id(), number), loss);
-        long step = folder.newest().map(saved -> saved.progress().step()).orElse(0L);
-        return new Outcome.DeviceLost(giveBack(step, reason(loss)));
+    /// Ends with what was thrown.
+    ///
+    /// @throws SupervisorException if it is one
+    Outcome end(Throwable cause) {
+        try {
+            return switch (cause) {
+                case SupervisorException e -> throw e;
+                case SupersededException _ -> giveWay();
+                default -> Faults.isWorkers(cause) ? giveBack(cause) : fail(cause);
+            };
+        } catch (StoreException | SupersededException e) {
+            return end(e); // which throws neither of them
+        }
     }
 
-    private Released giveBack(long step, String reason) {
-        Released event = new Released(job.id(), number, step, reason);
+    /// Ends for a reason that is this worker's.
+    Outcome giveBack(Throwable cause) {
+        if (folder.isSuperseded(number)) {
+            return giveWay();
+        }
+        LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d cannot go on here".formatted(job.id(), number), cause);
+        settle();
+        if (cause instanceof StoreException) {
+            noteStopped();
+        }
+        Released event = new Released(job.id(), number, savedStep, Faults.reason(cause));
         tell(event);
-        return event;
+        return new Outcome.WorkerFault(event, Faults.isLacking(cause));
     }
 
-    Outcome fail(Throwable cause) {
-        boolean saysAll = cause instanceof DatasetException
-                || cause instanceof DeviceException
-                || cause instanceof DivergedException
-                || (cause instanceof CheckpointException && cause.getCause() == null);
-        Failed event = new Failed(job.id(), number, reason(cause));
-        tell(event); // throws where the cause is that nothing can be told
-        if (!saysAll) {
+    private Outcome fail(Throwable cause) {
+        settle();
+        Failed event = new Failed(job.id(), number, Faults.reason(cause));
+        Outcome outcome = conclude(event, new Outcome.Failed(event));
+        if (!Faults.saysAll(cause)) {
             LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d failed".formatted(job.id(), number), cause);
         }
-        return new Outcome.Failed(event);
+        return outcome;
     }
 
-    /// What a person is told: an exception's message. Of an error, unless memory is short, it says little without the
-    /// error's name.
-    static String reason(Throwable cause) {
-        if (cause instanceof Error && !(cause instanceof OutOfMemoryError)) {
-            return cause.toString();
+    /// Ends because there is a later attempt, and tells nothing.
+    private Outcome giveWay() {
+        LOG.log(System.Logger.Level.WARNING, "job={0} attempt={1} gives way to a later one", job.id(), number);
+        noteStopped();
+        return new Outcome.Superseded(number);
+    }
+
+    private void noteStopped() {
+        if (started) {
+            try {
+                folder.noteStopped(number);
+            } catch (StoreException e) { // then it counts as one that broke off
+                LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d".formatted(job.id(), number), e);
+            }
         }
-        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    }
+
+    /// Waits for what is being written; after that the attempt saves nothing more.
+    @Override
+    public void close() {
+        writer.close();
     }
 }

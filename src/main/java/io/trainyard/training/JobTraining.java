@@ -4,20 +4,16 @@ import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.SavedModel;
-import io.trainyard.data.DatasetException;
 import io.trainyard.device.Device;
-import io.trainyard.device.DeviceLostException;
+import io.trainyard.device.DeviceException;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
-import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent.Claimed;
-import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.spec.DeviceSpec;
-import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
-import java.io.IOException;
+import io.trainyard.training.Supervisor.Halt;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
@@ -29,6 +25,7 @@ public final class JobTraining {
     private final Workloads workloads;
     private final JobDevices devices;
     private final String worker;
+    private final Limits limits;
 
     /// @param dataRoot the folder data sets are read from
     /// @param ownDevice for jobs that leave the choice open; see [JobDevices]
@@ -41,101 +38,126 @@ public final class JobTraining {
 
     /// @param devices opens what a job runs on, anew for each attempt
     JobTraining(Path dataRoot, JobDevices devices, int threads, String worker) {
-        this.workloads = new Workloads(dataRoot, devices, threads);
-        this.devices = devices;
-        this.worker = worker;
+        this(new Workloads(dataRoot, devices, threads), devices, worker, Limits.DEFAULT);
     }
 
-    /// Runs one attempt at `job`, going on from its newest checkpoint if it has one. Whatever goes wrong once the
-    /// attempt has begun is told by an event; what is thrown is from before, as by a store that cannot be used, or
-    /// from the supervisor.
+    private JobTraining(Workloads workloads, JobDevices devices, String worker, Limits limits) {
+        this.workloads = workloads;
+        this.devices = devices;
+        this.worker = worker;
+        this.limits = limits;
+    }
+
+    /// The same with other limits; the two are still to run one job at a time.
+    public JobTraining with(Limits other) {
+        return new JobTraining(workloads, devices, worker, other);
+    }
+
+    /// What can be known of a job without reading a file or looking at a device.
+    ///
+    /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written
+    public static void requireRunnable(JobSpec job) {
+        var _ = Workloads.check(job);
+    }
+
+    /// Runs one attempt at `job` outside a fleet, going on from its newest checkpoint if it has one. What is thrown
+    /// is from before the attempt, as by a store that cannot be used, or from the supervisor.
     ///
     /// @param folder the job's own
     public Outcome run(JobSpec job, JobFolder folder, Supervisor supervisor) {
-        try {
-            Workload workload = workloads.of(job);
-            if (!folder.keepSpec(JobJson.write(job))) {
-                return new Outcome.Rejected(
-                        "the id \"%s\" belongs to another job already; give this one an id of its own"
-                                .formatted(job.id()));
-            }
-            Optional<byte[]> kept = folder.outcome();
-            if (kept.isPresent()) {
-                return tellAgain(kept.get(), supervisor);
-            }
-            return run(begin(job, folder, supervisor), workload);
-        } catch (InvalidJobException e) {
-            return new Outcome.Rejected(Attempt.reason(e));
-        } catch (IOException e) {
+        if (!folder.keepSpec(JobJson.write(job))) {
             return new Outcome.Rejected(
-                    "the outcome kept for job %s cannot be read: %s".formatted(job.id(), Attempt.reason(e)));
-        } catch (DatasetException e) {
-            return begin(job, folder, supervisor).fail(e);
+                    "the id \"%s\" belongs to another job already; give this one an id of its own".formatted(job.id()));
         }
+        Optional<byte[]> kept = folder.outcome();
+        return kept.isPresent()
+                ? Outcome.tellKept(kept.get(), supervisor)
+                : attempt(job, folder, folder.beginAttempt(worker), supervisor);
     }
 
-    /// Runs attempts until one ends otherwise than with the loss of its device, or a stop is requested. That comes to
-    /// an end: each attempt saves a checkpoint, or is one of few that may not.
+    /// Runs attempts outside a fleet until one ends otherwise than by a fault that came while it trained, as the
+    /// loss of its device does, or a stop is requested. That comes to an end: each attempt saves a checkpoint, or
+    /// is one of few that may not.
     public Outcome runToEnd(JobSpec job, JobFolder folder, Supervisor supervisor) {
         Outcome outcome = run(job, folder, supervisor);
-        while (outcome instanceof Outcome.DeviceLost && !supervisor.stopRequested()) {
+        while (outcome instanceof Outcome.WorkerFault fault
+                && folder.brokeOff(fault.event().attempt())
+                && supervisor.halt().isEmpty()) {
             outcome = run(job, folder, supervisor);
         }
         return outcome;
     }
 
-    private static Outcome tellAgain(byte[] kept, Supervisor supervisor) throws IOException {
-        if (EventJson.readEvent(kept) instanceof Finished event) {
-            supervisor.tell(event);
-            return new Outcome.Finished(event);
-        }
-        throw new IOException("it does not say that the job has finished");
-    }
-
-    private Attempt begin(JobSpec job, JobFolder folder, Supervisor supervisor) {
-        return new Attempt(job, folder.beginAttempt(worker), folder, supervisor);
-    }
-
-    private Outcome run(Attempt attempt, Workload workload) {
-        JobSpec job = attempt.job();
-        try {
-            Device device = devices.open(job);
-            String name = device.info().name();
-            attempt.tell(new Claimed(job.id(), attempt.number(), worker, name));
-            Optional<Checkpoint> newest = attempt.newest();
-            Workload asBefore =
-                    newest.isPresent() ? workload.withThreads(newest.get().threads()) : workload;
-            Workload asked = job.kind() == JobKind.EVALUATE ? asBefore.forTests() : asBefore;
-            try (LearningSession session = device.open(asked)) {
-                StartingPoint start = StartingPoint.of(attempt, workload.network(), newest);
-                session.load(start.state());
-                attempt.tell(start.event(attempt, workload, session, name));
-                return switch (job.kind()) {
-                    case TRAIN -> train(attempt, new Trainer(attempt, workload, session), start.progress());
-                    case EVALUATE -> evaluate(attempt, session, start);
-                };
+    /// Runs an attempt that the job's folder has already. The caller has looked there for the job's outcome and its
+    /// specification. Whatever goes wrong is told by an event; what is thrown is from the supervisor, or because
+    /// the thread was interrupted: then the attempt has been given up, and keeps and tells nothing more.
+    ///
+    /// @param folder the job's own
+    /// @param number the attempt's
+    public Outcome attempt(JobSpec job, JobFolder folder, int number, Supervisor supervisor) {
+        try (Attempt attempt = new Attempt(job, number, folder, supervisor)) {
+            try {
+                return run(attempt);
+            } catch (RuntimeException | Error e) { // an error too is the attempt's end, not the worker's
+                if (Thread.currentThread().isInterrupted()) {
+                    throw e;
+                }
+                return attempt.end(e);
             }
-        } catch (DeviceLostException e) {
-            return attempt.loseDevice(e);
-        } catch (RuntimeException | Error e) { // an error too is the attempt's failure, not the worker's
-            return attempt.fail(e);
+        } catch (SupervisorException e) {
+            throw e.thrown();
         }
+    }
+
+    private Outcome run(Attempt attempt) {
+        JobSpec job = attempt.job();
+        attempt.alive(StepWatch.UNKNOWN);
+        Workload workload = workloads.of(job);
+        Device device;
+        try {
+            device = devices.open(job);
+        } catch (DeviceException e) {
+            return attempt.giveBack(e);
+        }
+        String name = device.info().name();
+        attempt.tell(new Claimed(job.id(), attempt.number(), worker, name));
+        Optional<Checkpoint> newest = attempt.resume(limits.maxAttempts());
+        Workload asBefore =
+                newest.isPresent() ? workload.withThreads(newest.get().threads()) : workload;
+        Workload asked = job.kind() == JobKind.EVALUATE ? asBefore.forTests() : asBefore;
+        try (LearningSession session = device.open(asked)) {
+            StartingPoint start = StartingPoint.of(attempt, workload.network(), newest);
+            session.load(start.state());
+            attempt.tell(start.event(attempt, workload, session, name));
+            return switch (job.kind()) {
+                case TRAIN -> train(attempt, trainer(attempt, workload, session), start.progress());
+                case EVALUATE -> evaluate(attempt, session, start);
+            };
+        }
+    }
+
+    private Trainer trainer(Attempt attempt, Workload workload, LearningSession session) {
+        return new Trainer(attempt, workload, session, new StepWatch(limits.hangFactor()));
     }
 
     private Outcome train(Attempt attempt, Trainer trainer, Progress from) {
-        Progress end = trainer.train(from);
-        return trainer.isEnd(end) ? attempt.finish(trainer.finished(end)) : release(attempt, end.step());
+        Trainer.End end = trainer.train(from);
+        return end.halt().isPresent()
+                ? stop(attempt, end.halt().get(), end.at().step())
+                : attempt.finish(trainer.finished(end.at()));
     }
 
     private Outcome evaluate(Attempt attempt, LearningSession session, StartingPoint start) {
-        if (attempt.stopRequested()) {
-            return release(attempt, 0);
+        Optional<Halt> halt = attempt.halt();
+        if (halt.isPresent()) {
+            return stop(attempt, halt.get(), 0);
         }
         SavedModel model = Objects.requireNonNull(start.source(), "a job that evaluates has a checkpoint to load");
+        attempt.start();
         return attempt.finish(Evaluator.evaluate(attempt, model, session));
     }
 
-    private Outcome release(Attempt attempt, long step) {
-        return attempt.release(step, "worker %s stops".formatted(worker));
+    private Outcome stop(Attempt attempt, Halt halt, long step) {
+        return attempt.stop(halt, step, "worker %s stops".formatted(worker));
     }
 }

@@ -1,9 +1,13 @@
 package io.trainyard.training;
 
+import io.trainyard.checkpoint.CheckpointException;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.Told;
 import io.trainyard.event.TrainingEvent;
+import java.io.IOException;
+import java.time.Instant;
 
-/// How a job's run ended. Where an attempt was begun, it carries the event that told so, with the attempt's number:
-/// nobody has to tell it again.
+/// How a job's run ended. Where it carries an event, that is told already: nobody has to tell it again.
 public sealed interface Outcome {
     /// The job is done, now or by an earlier attempt.
     record Finished(TrainingEvent.Finished event) implements Outcome {}
@@ -11,12 +15,53 @@ public sealed interface Outcome {
     /// The job cannot be done; it will not be tried again.
     record Failed(TrainingEvent.Failed event) implements Outcome {}
 
-    /// Stopped at a step boundary, with a checkpoint; another attempt goes on from there.
+    /// The job was ended, as somebody asked; it will not be tried again.
+    record Cancelled(TrainingEvent.Cancelled event) implements Outcome {}
+
+    /// Stopped at a step boundary, with a checkpoint, as somebody asked; another attempt may go on from there.
+    record Paused(TrainingEvent.Paused event) implements Outcome {}
+
+    /// Stopped at a step boundary, with a checkpoint, because the worker stops; another attempt goes on from there.
     record Released(TrainingEvent.Released event) implements Outcome {}
 
-    /// The device was lost, with what was done since the newest checkpoint; another attempt goes on from there.
-    record DeviceLost(TrainingEvent.Released event) implements Outcome {}
+    /// This worker cannot do it: data, a library or the device is missing here, memory is short, the store cannot
+    /// be used. Another attempt goes on from the newest checkpoint, best with another worker.
+    ///
+    /// @param lacking whether that is what the worker has not, and will not have the next time: a data set or a
+    ///     library
+    record WorkerFault(TrainingEvent.Released event, boolean lacking) implements Outcome {}
 
-    /// Nobody can run this command as it is written, or as the job's folder is. No attempt was begun, no event told.
+    /// There is a later attempt: this one stopped where it noticed, and told nothing of that.
+    record Superseded(int attempt) implements Outcome {}
+
+    /// The id belongs to another job. No attempt was begun, no event told.
     record Rejected(String reason) implements Outcome {}
+
+    /// Tells the event that a job's folder keeps as its end.
+    ///
+    /// @throws CheckpointException if what is kept is no such event
+    static Outcome tellKept(byte[] kept, Supervisor supervisor) {
+        Outcome outcome;
+        Told told;
+        try {
+            told = EventJson.readEvent(kept);
+            outcome = switch (told.event()) {
+                case TrainingEvent.Finished finished -> new Finished(finished);
+                case TrainingEvent.Failed failed -> new Failed(failed);
+                case TrainingEvent.Cancelled cancelled -> new Cancelled(cancelled);
+                case TrainingEvent.Claimed _,
+                        TrainingEvent.Started _,
+                        TrainingEvent.StepLosses _,
+                        TrainingEvent.EpochTested _,
+                        TrainingEvent.CheckpointSaved _,
+                        TrainingEvent.Released _,
+                        TrainingEvent.Paused _,
+                        TrainingEvent.Resumed _ -> throw new IOException("it does not say that the job has ended");
+            };
+        } catch (IOException e) {
+            throw new CheckpointException("the outcome kept for the job cannot be read: " + e.getMessage(), e);
+        }
+        supervisor.tell(told.event(), told.time() == null ? Instant.now() : told.time());
+        return outcome;
+    }
 }

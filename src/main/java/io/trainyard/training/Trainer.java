@@ -9,7 +9,9 @@ import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.training.Supervisor.Halt;
 import java.util.Arrays;
+import java.util.Optional;
 
 /// The training loop of one attempt.
 final class Trainer {
@@ -17,27 +19,35 @@ final class Trainer {
     private final JobSpec job;
     private final Workload workload;
     private final LearningSession session;
+    private final StepWatch watch;
 
     private final long startNanos = System.nanoTime();
     private final Pace pace = new Pace();
+    private final CheckpointPlan plan;
 
     private final StepTimes stepTimes = new StepTimes();
     private double[] learningRates = {}; // of the epoch at hand, one a step
-    private long savedStep; // of the last checkpoint; 0 without one
+    private long begunStep; // of the last checkpoint that was begun
+    private long begunNanos = startNanos; // when that was
 
-    Trainer(Attempt attempt, Workload workload, LearningSession session) {
+    Trainer(Attempt attempt, Workload workload, LearningSession session, StepWatch watch) {
         this.attempt = attempt;
         this.job = attempt.job();
         this.workload = workload;
         this.session = session;
+        this.watch = watch;
+        this.plan = new CheckpointPlan(job);
     }
 
-    /// Trains from `from` to the job's end, or to the step at which a stop is requested.
+    /// Where training ended.
     ///
-    /// @return where the job stands then
-    Progress train(Progress from) {
+    /// @param halt why it ended before the job's end; empty: it is the job's end
+    record End(Progress at, Optional<Halt> halt) {}
+
+    /// Trains from `from` to the job's end, or to the step at which a stop is requested.
+    End train(Progress from) {
         Progress at = from;
-        savedStep = from.step();
+        begunStep = from.step();
         while (!isEnd(at)) {
             TorchRandom random = TorchRandom.restore(at.random());
             learningRates = job.schedule()
@@ -47,41 +57,47 @@ final class Trainer {
             long epochNanos = System.nanoTime();
             Progress begin = at;
             while (at.stepOfEpoch() < workload.stepsPerEpoch()) {
-                if (attempt.stopRequested()) {
-                    save(at);
-                    return at;
+                saveIfDue(at);
+                Optional<Halt> halt = attempt.halt();
+                if (halt.isPresent()) {
+                    if (halt.get() != Halt.CANCEL) {
+                        save(at);
+                    }
+                    return new End(at, halt);
                 }
                 at = advance(at);
             }
             long trainMicros = microsSince(epochNanos);
 
+            attempt.alive(watch.limit(testBatches()));
             TestPass test = TestPass.run(session, at.epoch(), at.step());
             if (!test.isFinite()) {
                 throw diverged("the test loss is " + test.result().testLoss(), at.step());
             }
             EpochDraws.test(random);
             attempt.tell(test.event(attempt, samples(begin, at), trainMicros));
-
             at = at.nextEpoch(random.state(), test.result().accuracy(), test.micros());
-            if (at.epoch() % job.checkpointEveryEpochs() == 0 || isEnd(at)) {
-                save(at);
-            }
+            saveIfDue(at);
         }
-        return at;
+        save(at);
+        return new End(at, Optional.empty());
     }
 
     /// Whether the job is done there: all epochs are, or a condition of its own ends it.
-    boolean isEnd(Progress at) {
+    private boolean isEnd(Progress at) {
         return at.epoch() == job.epochs()
                 || EarlyStop.reason(job.stopWhen(), at).isPresent();
     }
 
     /// Trains one block of steps and tells their losses.
     private Progress advance(Progress at) {
-        int steps = pace.steps(workload.stepsPerEpoch() - at.stepOfEpoch());
+        int steps = pace.steps(plan.stepsUntilDue(at, workload.stepsPerEpoch() - at.stepOfEpoch()));
+        attempt.start();
+        attempt.alive(watch.limit(steps));
         long nanos = System.nanoTime();
         float[] losses = session.advance(steps);
         long micros = microsSince(nanos);
+        watch.took(steps, micros);
         pace.took(steps, micros);
         stepTimes.took(steps, micros);
         int finite = 0;
@@ -99,25 +115,43 @@ final class Trainer {
     }
 
     private DivergedException diverged(String what, long step) {
+        attempt.awaitSaved(true);
         return new DivergedException(
                 "%s at step %d, where the learning rate is %s; %s. A smaller learning rate may help, or images that are normalized"
                         .formatted(
                                 what,
                                 step,
                                 learningRates[Math.floorMod(step - 1, learningRates.length)],
-                                savedStep == 0
+                                attempt.savedStep() == 0
                                         ? "no checkpoint was saved before"
                                         : "what was trained before is in the checkpoint \"%s/%d\", which another job can start from with initFrom"
-                                                .formatted(attempt.folder().name(), savedStep)));
+                                                .formatted(attempt.folder().name(), attempt.savedStep())));
     }
 
+    /// One that is due by the clock does not wait for the one before: that would cost what it is to save.
+    private void saveIfDue(Progress at) {
+        if (plan.isDue(at) || (plan.isDueAfter(System.nanoTime() - begunNanos) && !attempt.isSaving())) {
+            save(at);
+        }
+    }
+
+    /// Copies the state, which is written while training goes on. What is saved already is not saved again.
     private void save(Progress at) {
+        if (at.step() == begunStep) {
+            return;
+        }
+        attempt.beforeSave();
         SessionState state = session.save();
         state.firstNotFinite().ifPresent(name -> {
             throw diverged("a value of %s is not finite".formatted(name), at.step());
         });
-        attempt.save(new Checkpoint(state, at, session.threads(), attempt.number()));
-        savedStep = at.step();
+        attempt.save(new Checkpoint(state, at, session.threads(), attempt.number(), attempt.unacknowledged()));
+        begunStep = at.step();
+        begunNanos = System.nanoTime();
+    }
+
+    private int testBatches() {
+        return Math.ceilDiv(workload.dataset().test().size(), workload.batchSize());
     }
 
     private long samples(Progress begin, Progress end) {

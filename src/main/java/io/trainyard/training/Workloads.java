@@ -42,7 +42,9 @@ final class Workloads {
     }
 
     /// What can be known without reading a file.
-    private static Network check(JobSpec job) {
+    ///
+    /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written
+    static Network check(JobSpec job) {
         Datasets.requireKnown(job.dataset().name());
         var described = Datasets.describe(job.dataset().name());
         PixelScale.of(described.shape().size(0), job.dataset().normalize());

@@ -8,17 +8,18 @@ import org.jspecify.annotations.Nullable;
 final class Activity {
     /// The job at hand.
     ///
-    /// @param attempt null until the attempt has begun
     /// @param imagesPerSecond over the newest losses; 0 before the first
-    record Work(String job, @Nullable Integer attempt, double imagesPerSecond) {}
+    record Work(String job, int attempt, double imagesPerSecond) {}
 
     private @Nullable Work work;
+    private @Nullable String trouble;
     private int batchSize;
     private int epoch;
     private long elapsedMicros;
 
-    synchronized void begin(JobSpec job) {
-        work = new Work(job.id(), null, 0);
+    /// The worker has the job: from now on its heartbeats say so.
+    synchronized void begin(JobSpec job, int attempt) {
+        work = new Work(job.id(), attempt, 0);
         batchSize = job.batchSize();
         epoch = -1;
         elapsedMicros = 0;
@@ -27,13 +28,14 @@ final class Activity {
     synchronized void see(TrainingEvent event) {
         Work now = work;
         if (now == null || !now.job().equals(event.job())) {
-            return; // the last words of a job whose claim was lost
+            return; // the last words of a job that was given up
         }
         double rate = event instanceof TrainingEvent.StepLosses losses ? rate(losses, now) : now.imagesPerSecond();
-        work = new Work(now.job(), event.attempt(), rate);
+        work = new Work(now.job(), now.attempt(), rate);
     }
 
-    /// The time since the losses before; an epoch's first losses also hold the time of a test, so they do not count.
+    /// The time since the losses before; an epoch's first losses also hold the time of a test, so they do not
+    /// count.
     private double rate(TrainingEvent.StepLosses losses, Work now) {
         long micros = losses.elapsedMicros() - elapsedMicros;
         boolean comparable = losses.epoch() == epoch && micros > 0;
@@ -44,6 +46,15 @@ final class Activity {
 
     synchronized void end() {
         work = null;
+    }
+
+    /// @param reason why the worker takes no jobs; null: it does
+    synchronized void trouble(@Nullable String reason) {
+        trouble = reason;
+    }
+
+    synchronized @Nullable String trouble() {
+        return trouble;
     }
 
     /// Null when idle.

@@ -1,8 +1,12 @@
 package io.trainyard.worker;
 
+import static java.util.Map.entry;
+
 import io.smallrye.common.annotation.Identifier;
 import io.smallrye.reactive.messaging.MutinyEmitter;
+import io.smallrye.reactive.messaging.kafka.Record;
 import io.smallrye.reactive.messaging.kafka.api.OutgoingKafkaRecordMetadata;
+import io.trainyard.topics.JobPartitioner;
 import io.trainyard.topics.Topic;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Produces;
@@ -24,13 +28,15 @@ import org.jspecify.annotations.Nullable;
 /// The channels that all records of a worker leave by; each record names its topic. What is on its way is bounded
 /// before it comes here ([JobEvents#MAX_IN_FLIGHT], one heartbeat, one command), so the channels do not.
 ///
-/// Heartbeats have a channel of their own: a producer stands still for a minute at each record of a topic that is not
-/// there, and the worker would look dead.
+/// Heartbeats have a channel of their own: a producer stands still for a minute at each record of a topic that is
+/// not there, and the worker would look dead.
 @ApplicationScoped
 class ChannelOutbox implements Outbox {
-    /// When a record that does not get to the brokers counts as lost. Past a claim's lock time nothing is gained by
-    /// trying on.
-    private static final int DELIVERY_TIMEOUT_MILLIS = 60_000;
+    /// A record that cannot get to the brokers is never given up: they will be back.
+    private static final int FOR_EVER = Integer.MAX_VALUE;
+
+    /// When a request counts as lost, and is made again.
+    private static final int REQUEST_TIMEOUT_MILLIS = 15_000;
 
     /// With more, the first records to a topic that was just created were now and then lost until the delivery
     /// timeout: its leader refuses the first request, takes the second, and then finds the first one's retry out
@@ -44,15 +50,17 @@ class ChannelOutbox implements Outbox {
     private static final int MAX_UNCOMPRESSED_BYTES = 4 * Topic.MAX_RECORD_BYTES;
 
     private final String heartbeatTopic;
-    private final MutinyEmitter<byte[]> heartbeats;
-    private final MutinyEmitter<byte[]> others;
+    private final MutinyEmitter<Record<byte[], byte[]>> heartbeats;
+    private final MutinyEmitter<Record<byte[], byte[]>> others;
     private final AtomicLong lastMillis = new AtomicLong();
 
     @Inject
     ChannelOutbox(
             WorkerSettings settings,
-            @Channel("heartbeats") @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> heartbeats,
-            @Channel("worker") @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER) MutinyEmitter<byte[]> others) {
+            @Channel("heartbeats") @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER)
+                    MutinyEmitter<Record<byte[], byte[]>> heartbeats,
+            @Channel("worker") @OnOverflow(OnOverflow.Strategy.UNBOUNDED_BUFFER)
+                    MutinyEmitter<Record<byte[], byte[]>> others) {
         this.heartbeatTopic = Topic.WORKERS.name(settings.topics().prefix());
         this.heartbeats = heartbeats;
         this.others = others;
@@ -62,41 +70,32 @@ class ChannelOutbox implements Outbox {
     @Produces
     @Identifier("worker")
     static Map<String, Object> producerSettings() {
-        return Map.<String, Object>of(
-                ProducerConfig.ACKS_CONFIG,
-                "all",
-                ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
-                true,
-                ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
-                REQUESTS_IN_FLIGHT,
-                ProducerConfig.COMPRESSION_TYPE_CONFIG,
-                "lz4",
-                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
-                MAX_UNCOMPRESSED_BYTES,
-                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-                DELIVERY_TIMEOUT_MILLIS,
-                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
-                DELIVERY_TIMEOUT_MILLIS / 4,
-                ProducerConfig.LINGER_MS_CONFIG,
-                LINGER_MILLIS,
-                ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
-                ByteArraySerializer.class.getName(),
-                ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
-                ByteArraySerializer.class.getName());
+        return Map.ofEntries(
+                entry(ProducerConfig.ACKS_CONFIG, "all"),
+                entry(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true),
+                entry(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, REQUESTS_IN_FLIGHT),
+                entry(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4"),
+                entry(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, MAX_UNCOMPRESSED_BYTES),
+                entry(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, FOR_EVER),
+                entry(ProducerConfig.MAX_BLOCK_MS_CONFIG, (long) FOR_EVER),
+                entry(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_TIMEOUT_MILLIS),
+                entry(ProducerConfig.LINGER_MS_CONFIG, LINGER_MILLIS),
+                entry(ProducerConfig.PARTITIONER_CLASS_CONFIG, JobPartitioner.class.getName()),
+                entry(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName()),
+                entry(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class.getName()));
     }
 
     @Override
-    public CompletableFuture<Void> send(String topic, byte @Nullable [] key, byte[] value, Headers headers) {
+    public CompletableFuture<Void> send(String topic, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
         CompletableFuture<Void> sent = new CompletableFuture<>();
         var record = OutgoingKafkaRecordMetadata.builder()
                 .withTopic(topic)
-                .withKey(key)
                 .withHeaders(headers)
                 .withTimestamp(nextTimestamp())
                 .build();
-        MutinyEmitter<byte[]> channel = topic.equals(heartbeatTopic) ? heartbeats : others;
+        MutinyEmitter<Record<byte[], byte[]>> channel = topic.equals(heartbeatTopic) ? heartbeats : others;
         channel.sendMessageAndForget(Message.of(
-                value,
+                Record.of(key, value), // a payload of its own may be null
                 Metadata.of(record),
                 () -> {
                     sent.complete(null);

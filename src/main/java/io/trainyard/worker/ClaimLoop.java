@@ -1,275 +1,223 @@
 package io.trainyard.worker;
 
-import io.trainyard.checkpoint.CheckpointException;
-import io.trainyard.event.TrainingEvent.Released;
-import io.trainyard.spec.InvalidJobException;
-import io.trainyard.spec.JobJson;
-import io.trainyard.spec.JobSpec;
-import io.trainyard.topics.Topic;
-import io.trainyard.training.Outcome;
+import io.trainyard.custody.Quarantine;
+import io.trainyard.worker.Claiming.Taken;
 import java.time.Duration;
-import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
+import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
 
-/// Claims one command at a time and has it run, on a thread of its own, until it is stopped.
-///
-/// A claim ends in one of three ways. Settled: all that is to be said about the command is with the brokers, then the
-/// command is accepted. Released: the worker stops or has lost its device, and another takes the command at once. Lost:
-/// the lock is gone or may be; then the job is stopped, the consumer thrown away, and nothing acknowledged.
+/// Takes one command at a time and runs its job, on a thread of its own, until it is stopped.
 final class ClaimLoop implements AutoCloseable {
-    /// What a loop needs to know.
-    ///
-    /// @param kafka `host:port`
-    /// @param prefix of the topics' names
-    /// @param worker the worker's id
-    /// @param kinds of devices the worker runs jobs on
-    /// @param grace from [#close] to the end, and how long a job whose claim was lost may take to stop
-    /// @param flushTimeout how long the brokers may take to acknowledge a job's events
-    record Settings(
-            String kafka, String prefix, String worker, Set<String> kinds, Duration grace, Duration flushTimeout) {}
-
     private static final System.Logger LOG = System.getLogger(ClaimLoop.class.getName());
 
-    private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration MIN_PAUSE = Duration.ofMillis(250);
+    private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
+    private static final Duration MIN_QUARANTINE = Duration.ofSeconds(1);
+    private static final Duration MAX_QUARANTINE = Duration.ofMinutes(1);
 
-    /// A job takes as long as it takes, while its lock can be renewed.
-    private static final Duration NO_BOUND = Duration.ofNanos(Long.MAX_VALUE);
+    /// How often a worker that must not take jobs looks whether it may.
+    private static final Duration ADMISSION = Duration.ofSeconds(1);
 
-    private static final long MIN_PAUSE_MILLIS = 250;
-    private static final long MAX_PAUSE_MILLIS = 30_000;
+    /// After an error that a GPU's context does not survive NVIDIA asks for a new process; often a new context will
+    /// do.
+    private static final int MAX_FAULTS = 3;
 
-    /// After an error that a GPU's context does not survive NVIDIA asks for a new process; often a new context will do.
-    private static final int MAX_DEVICE_LOSSES = 3;
-
-    /// The part of the grace period kept for the last events and the release: a quarter.
-    private static final int LAST_WORDS_DIVISOR = 4;
-
-    private final Settings settings;
-    private final CommandRoutes routes;
+    private final Surroundings around;
+    private final WorkerRules rules;
+    private final Supplier<CommandQueue> queues;
     private final JobRunner runner;
-    private final EventPublisher publisher;
     private final Activity activity;
     private final JobLog log;
-    private final Thread thread;
-    private final StopSignal stop = new StopSignal();
+    private final StopSignal stop;
+    private final Claiming claiming;
+    private final Holding holding;
+    private final Quarantine quarantine = new Quarantine(MIN_QUARANTINE, MAX_QUARANTINE);
+    /// For the brokers.
+    private final Quarantine brokers = new Quarantine(MIN_PAUSE, MAX_PAUSE);
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    private int deliveryLimit;
-    private int losses; // of claims, in a row
-    private int deviceLosses; // in a row
 
-    ClaimLoop(Settings settings, JobRunner runner, EventPublisher publisher, Activity activity) {
-        this.settings = settings;
-        this.routes = new CommandRoutes(settings.prefix(), settings.kinds());
+    /// @param queues opens the queue of commands, anew whenever one is broken
+    ClaimLoop(Surroundings around, Supplier<CommandQueue> queues, JobRunner runner, Activity activity) {
+        this.around = around;
+        this.rules = around.rules();
+        this.queues = queues;
         this.runner = runner;
-        this.publisher = publisher;
         this.activity = activity;
-        this.log = new JobLog(settings.worker());
-        this.thread = Thread.ofPlatform().name("claims").daemon().unstarted(this::run);
+        this.log = new JobLog(rules.worker());
+        this.stop = new StopSignal(around.host());
+        Announcer announcer = new Announcer(around);
+        this.claiming = new Claiming(around, announcer);
+        this.holding = new Holding(around, announcer, stop, quarantine);
     }
 
     /// Begins to claim.
     ///
-    /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer, or refuse
-    void start() {
-        deliveryLimit = ShareGroups.configure(settings.kafka(), settings.prefix(), ADMIN_TIMEOUT);
-        thread.start();
+    /// @param informed done when all is known that somebody wants of jobs
+    void start(CompletableFuture<Void> informed) {
+        var _ = around.host().start("claims", () -> run(informed));
     }
 
     /// Completes when the loop has ended; exceptionally when it could not go on, because a job does not stop or the
-    /// device is lost again and again.
+    /// worker is not able to run any.
     CompletableFuture<Void> ended() {
         return ended;
     }
 
-    private void run() {
+    private void run(CompletableFuture<Void> informed) {
         try {
+            var _ = informed.get();
             while (!stop.isRequested()) {
-                claimUntilLost();
+                claimUntilBroken();
             }
             ended.complete(null);
-        } catch (InterruptedException | RuntimeException | Error e) {
+        } catch (InterruptedException | ExecutionException | RuntimeException | Error e) {
             ended.completeExceptionally(e);
         }
     }
 
-    /// Whatever goes wrong with Kafka ends one consumer, never the loop.
-    private void claimUntilLost() throws InterruptedException {
-        try (ShareClaims claims = new ShareClaims(settings.kafka(), settings.worker(), routes.sources())) {
-            while (!stop.isRequested()) {
-                var command = claims.next();
-                if (command.isPresent()) {
-                    settle(new Claim(claims, command.get(), settings, stop));
-                    losses = 0;
-                }
-            }
+    /// Whatever goes wrong with Kafka ends one queue, never the loop.
+    private void claimUntilBroken() throws InterruptedException {
+        String problem;
+        try (CommandQueue queue = queues.get()) {
+            problem = claim(queue);
         } catch (RestartNeededException e) {
             throw e;
-        } catch (ClaimLostException | RuntimeException | OutOfMemoryError e) { // of memory: a command may be a bomb
-            losses++;
-            long pauseMillis = Math.min(MAX_PAUSE_MILLIS, MIN_PAUSE_MILLIS << Math.min(losses, Byte.SIZE));
-            String what = "worker=%s has no claim any more and begins anew in %d ms: %s"
-                    .formatted(settings.worker(), pauseMillis, e.getMessage() == null ? e : e.getMessage());
-            // Of brokers that are away, and of what they refuse, the message says all.
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    what,
-                    e instanceof ClaimLostException || e instanceof KafkaException ? null : e);
-            stop.await(Duration.ofMillis(pauseMillis));
+        } catch (KafkaException e) { // of brokers that are away, and of what they refuse, the message says all
+            problem = String.valueOf(e.getMessage());
+        } catch (RuntimeException | OutOfMemoryError e) { // of memory: a command may be a bomb
+            LOG.log(System.Logger.Level.ERROR, "worker=" + rules.worker() + " cannot claim", e);
+            problem = e.toString();
+        }
+        if (!stop.isRequested()) {
+            brokers.fault(problem);
+            if (brokers.faults() == 1) {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "worker={0} cannot claim commands, and tries again until it can: {1}",
+                        rules.worker(),
+                        problem);
+            }
+            stop.await(brokers.pause());
         }
     }
 
-    private void settle(Claim claim) throws ClaimLostException, InterruptedException {
-        ConsumerRecord<byte[], byte[]> command = claim.command();
-        if (isLastDelivery(command)) {
-            // Were this delivery to end without an acknowledgement, the brokers would drop the command silently.
-            claim.accept(publisher.again(command));
-            return;
+    /// @return why it has ended, if it was not stopped
+    private String claim(CommandQueue queue) throws InterruptedException {
+        while (!stop.isRequested()) {
+            awaitAdmission();
+            var command = queue.next();
+            if (command.isPresent()) {
+                switch (claiming.take(queue, command.get())) {
+                    case Taken.Begun(Held held) -> run(held, queue);
+                    case Taken.Settled _ -> {}
+                    case Taken.Refused(String reason) -> quarantine.fault(reason);
+                    case Taken.Lost(String reason) -> {
+                        return reason;
+                    }
+                }
+                awaitHealth();
+            }
+            if (brokers.faults() > 0) {
+                brokers.healed();
+                LOG.log(System.Logger.Level.INFO, "worker={0} claims commands again", rules.worker());
+            }
         }
-        JobSpec job;
+        return "";
+    }
+
+    private void run(Held held, CommandQueue queue) throws InterruptedException {
+        activity.begin(held.job(), held.attempt());
         try {
-            job = read(command);
-        } catch (InvalidJobException e) {
-            reject(claim, String.valueOf(e.getMessage()));
-            return;
-        }
-        Optional<Topic> elsewhere = routes.elsewhere(command.topic(), job);
-        if (elsewhere.isPresent()) {
-            forward(claim, job, elsewhere.get());
-        } else {
-            work(claim, job);
-        }
-    }
-
-    private boolean isLastDelivery(ConsumerRecord<byte[], byte[]> command) {
-        return command.deliveryCount().orElse((short) 1) >= deliveryLimit;
-    }
-
-    private static JobSpec read(ConsumerRecord<byte[], byte[]> command) {
-        byte[] body = command.value();
-        try {
-            return JobJson.read(body == null ? new byte[0] : body);
-        } catch (InvalidJobException e) {
-            throw e;
-        } catch (RuntimeException | StackOverflowError e) { // whatever a stranger's bytes bring about is theirs
-            throw new InvalidJobException("the command cannot be read: " + e, e);
-        }
-    }
-
-    private void forward(Claim claim, JobSpec job, Topic topic) throws ClaimLostException, InterruptedException {
-        LOG.log(
-                System.Logger.Level.INFO,
-                "job={0} worker={1} topic={2} offset={3} goes to {4}: the job is for {5}, and this worker has {6}",
-                job.id(),
-                settings.worker(),
-                claim.command().topic(),
-                claim.command().offset(),
-                topic.name(settings.prefix()),
-                job.device().kind(),
-                String.join(", ", new TreeSet<>(settings.kinds())));
-        claim.accept(publisher.forward(claim.command(), topic));
-    }
-
-    private void reject(Claim claim, String reason) throws ClaimLostException, InterruptedException {
-        LOG.log(
-                System.Logger.Level.INFO,
-                "worker={0} topic={1} offset={2} goes to dead-letter: {3}",
-                settings.worker(),
-                claim.command().topic(),
-                claim.command().offset(),
-                reason);
-        claim.accept(publisher.deadLetter(claim.command(), reason));
-    }
-
-    private void work(Claim claim, JobSpec job) throws ClaimLostException, InterruptedException {
-        activity.begin(job);
-        JobEvents events = publisher.open(claim.command().headers(), event -> {
-            activity.see(event);
-            log.see(event);
-        });
-        RunningJob running = RunningJob.start(runner, job, events, stop);
-        try {
-            conclude(claim, events, awaitEnd(claim, running, events, job));
-        } catch (ClaimLostException | RuntimeException e) {
-            stopLost(running, job);
-            throw e;
+            JobEvents events = new JobEvents(line -> {
+                activity.see(line.event());
+                log.see(line.event());
+                return around.publisher().publish(line, held.request().trace());
+            });
+            if (!holding.run(held, runner, events, () -> giveBackStray(queue)) && !stop.isRequested()) {
+                throw new RestartNeededException("worker=%s job=%s does not stop; the worker has to be started anew"
+                        .formatted(rules.worker(), held.id()));
+            }
+            if (holding.faults() == MAX_FAULTS) {
+                throw new RestartNeededException(
+                        "worker=%s could not run %d jobs in a row, the last one as follows; in this process it may never work again. The worker has to be started anew. %s"
+                                .formatted(rules.worker(), MAX_FAULTS, quarantine.reason()));
+            }
         } finally {
             activity.end();
         }
     }
 
-    private Outcome awaitEnd(Claim claim, RunningJob running, JobEvents events, JobSpec job)
-            throws ClaimLostException, InterruptedException {
+    /// A command must not lie with a worker that is busy.
+    private void giveBackStray(CommandQueue queue) throws InterruptedException {
         try {
-            Duration graceShare = settings.grace().dividedBy(LAST_WORDS_DIVISOR).multipliedBy(LAST_WORDS_DIVISOR - 1L);
-            return claim.await(running.result(), NO_BOUND, graceShare);
-        } catch (TimeoutException e) {
-            throw new ClaimLostException("job=%s has not stopped within the grace period".formatted(job.id()), e);
-        } catch (ExecutionException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            if (events.isLost()) {
-                throw new ClaimLostException(String.valueOf(cause.getMessage()), cause);
+            var stray = queue.stray();
+            if (stray.isPresent()) {
+                claiming.giveBack(queue, stray.get());
             }
-            if (cause instanceof CheckpointException) {
-                // The store's trouble and not the job's: the command waits for it, with whichever worker.
-                throw new ClaimLostException("job=%s cannot begin: %s".formatted(job.id(), cause.getMessage()), cause);
-            }
-            LOG.log(System.Logger.Level.ERROR, "worker=" + settings.worker() + " job=" + job.id() + " failed", cause);
-            return new Outcome.Rejected(cause.toString());
+        } catch (KafkaException e) { // it is seen and told when the next command is asked for
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    "worker={0} cannot look for strays: {1}",
+                    rules.worker(),
+                    e.getMessage());
         }
     }
 
-    private void conclude(Claim claim, JobEvents events, Outcome outcome)
-            throws ClaimLostException, InterruptedException {
-        if (!(outcome instanceof Outcome.DeviceLost)) {
-            deviceLosses = 0;
+    /// A worker that could not run a job takes none for a while, longer each time.
+    private void awaitHealth() throws InterruptedException {
+        Duration pause = quarantine.pause();
+        if (pause.isZero()) {
+            return;
         }
-        switch (outcome) {
-            case Outcome.Finished _, Outcome.Failed _ -> claim.accept(events.acknowledged());
-            case Outcome.Rejected(String reason) -> reject(claim, reason);
-            case Outcome.Released _ -> claim.release(events.acknowledged());
-            case Outcome.DeviceLost(Released event) -> {
-                claim.release(events.acknowledged());
-                if (++deviceLosses == MAX_DEVICE_LOSSES) {
-                    throw new RestartNeededException(
-                            "worker=%s lost its device %d times in a row, the last time as follows; in this process it may never work again. The worker has to be started anew. %s"
-                                    .formatted(settings.worker(), deviceLosses, event.reason()));
-                }
-                // A pause, longer each time, so that a broken device does not take one job after the other.
-                throw new ClaimLostException("job=%s was given back: %s".formatted(event.job(), event.reason()), null);
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "worker={0} takes no job for {1} s: {2}",
+                rules.worker(),
+                pause.toSeconds(),
+                quarantine.reason());
+        activity.trouble(quarantine.reason());
+        stop.await(pause);
+        activity.trouble(null);
+    }
+
+    /// A worker that does not belong to this fleet takes none until it does.
+    private void awaitAdmission() throws InterruptedException {
+        String told = "";
+        while (!stop.isRequested() && around.fleet().objection().isPresent()) {
+            String reason = around.fleet().objection().orElse(told);
+            if (!reason.equals(told)) {
+                LOG.log(System.Logger.Level.ERROR, "worker={0} takes no jobs: {1}", rules.worker(), reason);
+                activity.trouble(reason);
+                told = reason;
             }
+            stop.await(ADMISSION);
+        }
+        if (!told.isEmpty()) {
+            activity.trouble(null);
         }
     }
 
-    private void stopLost(RunningJob running, JobSpec job) throws InterruptedException {
-        if (stop.isRequested()) {
-            running.abandon(); // the process ends anyway
-        } else if (!running.stop(settings.grace())) {
-            throw new RestartNeededException("worker=%s job=%s does not stop; the worker has to be started anew"
-                    .formatted(settings.worker(), job.id()));
-        }
-    }
-
-    /// Stops: the job is asked to stop at a step boundary, its last events are sent, its command goes back. Takes no
-    /// longer than the grace period and the time to leave the group.
+    /// Stops: the job is asked to stop at a step boundary, its last events are sent, its command goes back. Takes
+    /// no longer than the grace period and the time to leave the group.
     @Override
     public void close() {
         stop.request();
         try {
-            if (!thread.join(settings.grace().plus(ShareClaims.CLOSE_TIMEOUT))) {
-                LOG.log(
-                        System.Logger.Level.WARNING,
-                        "worker={0} has not stopped within {1}",
-                        settings.worker(),
-                        settings.grace());
-            }
+            var _ = around.host()
+                    .await(ended.exceptionally(_ -> null), rules.grace().plus(ShareQueue.CLOSE_TIMEOUT));
+        } catch (TimeoutException _) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "worker={0} has not stopped within {1}",
+                    rules.worker(),
+                    rules.grace());
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("an end is never a failure here", e);
         }
     }
 

@@ -14,16 +14,16 @@ import java.util.stream.Stream;
 /// @param kinds of devices the worker runs jobs on
 record CommandRoutes(String prefix, Set<String> kinds) {
     /// Where to look for commands: the most urgent first, and side by side those that are as urgent as one another.
-    List<List<ShareClaims.Source>> sources() {
+    List<List<ShareQueue.Source>> sources() {
         return Stream.of(Priority.values())
                 .map(priority -> priority.topicsOf(kinds).stream()
-                        .map(topic -> new ShareClaims.Source(topic.name(prefix), topic.claimGroup(prefix)))
+                        .map(topic -> new ShareQueue.Source(topic.name(prefix), topic.claimGroup(prefix)))
                         .toList())
                 .toList();
     }
 
-    /// Where a job's command belongs, if that is none of the topics this worker looks at. Whoever looks there runs the
-    /// job, so that no command is passed on twice.
+    /// Where a job's command belongs, if that is none of the topics this worker looks at. Whoever looks there
+    /// runs the job, so that no command is passed on twice.
     ///
     /// @param topic the full name of the topic it was on
     Optional<Topic> elsewhere(String topic, JobSpec job) {

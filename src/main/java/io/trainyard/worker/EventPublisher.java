@@ -1,55 +1,76 @@
 package io.trainyard.worker;
 
+import io.trainyard.custody.Custody;
+import io.trainyard.custody.CustodyJson;
+import io.trainyard.custody.Request;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.spec.JobJson;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Forwarded;
+import io.trainyard.topics.RecordKey;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.jspecify.annotations.Nullable;
 
 /// Turns what a worker has to say into records: topic, key, headers, body.
 final class EventPublisher {
     private final Outbox outbox;
     private final String prefix;
     private final String worker;
-    private final Duration patience;
 
     /// @param prefix of the topics' names
     /// @param worker the worker's id
-    /// @param patience how long an event may wait for room among those on their way
-    EventPublisher(Outbox outbox, String prefix, String worker, Duration patience) {
+    EventPublisher(Outbox outbox, String prefix, String worker) {
         this.outbox = outbox;
         this.prefix = prefix;
         this.worker = worker;
-        this.patience = patience;
     }
 
-    /// Begins the events of a claim.
+    /// Publishes an event.
     ///
-    /// @param command the headers of the claimed command, whose trace the events go on with
-    /// @param watcher sees every event before it is sent
-    JobEvents open(Headers command, Consumer<TrainingEvent> watcher) {
-        return new JobEvents(
-                event -> {
-                    watcher.accept(event);
-                    RecordHeaders headers = headers(CloudEvents.type(event));
-                    CloudEvents.continueTrace(command, headers);
-                    return send(Topic.of(event), event.job(), EventJson.write(event), headers);
-                },
-                patience);
+    /// @param trace of the job's command, which its events go on with; null: it has none
+    CompletableFuture<Void> publish(EventLine line, @Nullable String trace) {
+        TrainingEvent event = line.event();
+        RecordHeaders headers =
+                CloudEvents.headers(CloudEvents.type(event), CloudEvents.worker(line.worker()), line.time());
+        if (trace != null) {
+            add(headers, CloudEvents.TRACE_PARENT, trace);
+        }
+        return send(Topic.of(event), RecordKey.of(event), line.json(), headers);
     }
 
     CompletableFuture<Void> publish(WorkerStatus status) {
         return send(Topic.WORKERS, status.worker(), EventJson.write(status), headers(CloudEvents.WORKER_STATUS));
+    }
+
+    /// Publishes a command anew.
+    CompletableFuture<Void> publish(Request request) {
+        return send(
+                request.topic(),
+                request.job().id(),
+                JobJson.write(request.job()).getBytes(StandardCharsets.UTF_8),
+                CommandRecord.headers(request, worker));
+    }
+
+    CompletableFuture<Void> publish(Custody custody) {
+        return send(Topic.CUSTODY, custody.job(), CustodyJson.write(custody), headers(CloudEvents.CUSTODY));
+    }
+
+    /// Says that nobody needs to look after a job any more.
+    CompletableFuture<Void> endCustody(String job) {
+        return send(Topic.CUSTODY, job, null, headers(CloudEvents.CUSTODY));
+    }
+
+    /// Says that nobody needs to know any more what was wanted of a job.
+    CompletableFuture<Void> endControl(String job) {
+        return send(Topic.CONTROL, job, null, headers(CloudEvents.CUSTODY));
     }
 
     /// Puts a command aside that nobody will run.
@@ -88,17 +109,17 @@ final class EventPublisher {
         return outbox.send(topic.name(prefix), command.key(), body(command), headers);
     }
 
-    /// A command without a body is an empty one; channels carry no nulls.
+    /// A command without a body is an empty one, and not the mark of a key that is gone.
     private static byte[] body(ConsumerRecord<byte[], byte[]> command) {
         return command.value() == null ? new byte[0] : command.value();
     }
 
-    private CompletableFuture<Void> send(Topic topic, String key, byte[] body, RecordHeaders headers) {
+    private CompletableFuture<Void> send(Topic topic, String key, byte @Nullable [] body, RecordHeaders headers) {
         return outbox.send(topic.name(prefix), key.getBytes(StandardCharsets.UTF_8), body, headers);
     }
 
     private RecordHeaders headers(String type) {
-        return CloudEvents.headers(type, "/workers/" + worker);
+        return CloudEvents.headers(type, CloudEvents.worker(worker));
     }
 
     private static void add(RecordHeaders headers, String key, String value) {

@@ -5,34 +5,42 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Tells now and then how the worker is. A heartbeat whose predecessor is still on its way is left out.
+/// Tells now and then how the worker is, and which job it has. One heartbeat is on its way at a time, and after it
+/// has arrived the next one waits its time: others count them, so they never come in a burst.
+///
+/// So it is here that a worker notices whether Kafka is away, and says so, once.
 final class Heartbeat implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Heartbeat.class.getName());
 
     /// The bound on the last heartbeat.
     private static final Duration LAST_TIMEOUT = Duration.ofSeconds(2);
 
+    /// How long a heartbeat is on its way before Kafka counts as away.
+    private static final Duration AWAY = Duration.ofSeconds(5);
+
+    /// What a heartbeat says of the worker itself.
+    ///
+    /// @param device the device's name, such as `cpu`
+    /// @param store the identity of its checkpoint store
+    record Self(String worker, String device, String store, Instant since) {}
+
+    private final Host host;
     private final EventPublisher publisher;
     private final Activity activity;
-    private final String worker;
-    private final String device;
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
-            task -> Thread.ofPlatform().name("heartbeat").daemon().unstarted(task));
-    private CompletableFuture<Void> newest = CompletableFuture.completedFuture(null);
+    private final Self self;
+    private final StopSignal stop;
 
-    /// @param device the device's name, such as `cpu`
-    Heartbeat(EventPublisher publisher, Activity activity, String worker, String device) {
+    Heartbeat(Host host, EventPublisher publisher, Activity activity, Self self) {
+        this.host = host;
         this.publisher = publisher;
         this.activity = activity;
-        this.worker = worker;
-        this.device = device;
+        this.self = self;
+        this.stop = new StopSignal(host);
     }
 
     /// Sends the first heartbeat, before [#start].
@@ -41,34 +49,62 @@ final class Heartbeat implements AutoCloseable {
     }
 
     void start(Duration every) {
-        var _ = timer.scheduleAtFixedRate(this::beat, 0, every.toMillis(), TimeUnit.MILLISECONDS);
+        var _ = host.start("heartbeat", () -> {
+            try {
+                while (!stop.isRequested()) {
+                    beat();
+                    stop.await(every);
+                }
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            }
+        });
     }
 
-    private void beat() {
-        if (!newest.isDone()) {
-            return;
-        }
-        try {
-            newest = publisher.publish(status(false)).whenComplete((_, problem) -> {
-                if (problem != null) {
-                    LOG.log(System.Logger.Level.WARNING, "worker={0} heartbeat is lost: {1}", worker, problem);
+    private void beat() throws InterruptedException {
+        long beganNanos = host.nanoTime();
+        boolean away = false;
+        CompletableFuture<Void> sent = publisher.publish(status(false));
+        while (!stop.isRequested()) {
+            try {
+                var _ = host.await(sent, AWAY);
+                if (away) {
+                    LOG.log(
+                            System.Logger.Level.INFO,
+                            "worker={0} Kafka is back after {1} s",
+                            self.worker(),
+                            Duration.ofNanos(host.nanoTime() - beganNanos).toSeconds());
                 }
-            });
-        } catch (RuntimeException e) { // a timer drops a task that throws
-            LOG.log(System.Logger.Level.WARNING, "worker=" + worker + " has no heartbeat to send", e);
+                return;
+            } catch (TimeoutException _) {
+                if (!away) {
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "worker={0} Kafka is away: nothing has got there for {1} s; what runs goes on, and what it has to say waits",
+                            self.worker(),
+                            AWAY.toSeconds());
+                }
+                away = true;
+            } catch (ExecutionException e) {
+                LOG.log(System.Logger.Level.WARNING, "worker={0} heartbeat is lost: {1}", self.worker(), e.getCause());
+                return;
+            }
         }
     }
 
     private WorkerStatus status(boolean stopping) {
         Activity.Work work = activity.work();
         return new WorkerStatus(
-                worker,
-                device,
+                self.worker(),
+                self.device(),
                 work == null ? null : work.job(),
                 work == null ? null : work.attempt(),
                 work == null ? 0 : work.imagesPerSecond(),
                 residentBytes(),
-                stopping);
+                stopping,
+                self.store(),
+                self.since(),
+                activity.trouble());
     }
 
     /// Linux tells the resident set in `/proc`; elsewhere the Java heap in use stands for it.
@@ -91,11 +127,11 @@ final class Heartbeat implements AutoCloseable {
     /// Says for the last time how the worker is: stopping.
     @Override
     public void close() {
-        timer.shutdownNow();
+        stop.request();
         try {
-            publisher.publish(status(true)).get(LAST_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+            var _ = host.await(publisher.publish(status(true)), LAST_TIMEOUT);
         } catch (ExecutionException | TimeoutException e) {
-            LOG.log(System.Logger.Level.WARNING, "worker={0} last heartbeat is lost: {1}", worker, e);
+            LOG.log(System.Logger.Level.WARNING, "worker={0} last heartbeat is lost: {1}", self.worker(), e);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }

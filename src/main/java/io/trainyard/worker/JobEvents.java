@@ -1,66 +1,69 @@
 package io.trainyard.worker;
 
-import io.trainyard.event.TrainingEvent;
-import java.time.Duration;
-import java.util.Set;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/// The events of one claim on one job, on their way to the brokers. A failed send is remembered: from then on nothing
-/// more is taken, and [#acknowledged] fails.
+/// The events of one attempt, on their way to the brokers. While these are away, events wait here; when there is no
+/// more room, the attempt waits, at a step boundary, for as long as it takes.
+///
+/// An event that the brokers refuse is remembered: from then on nothing more is taken, and [#acknowledged] fails.
 final class JobEvents {
-    /// Events that may be on their way at a time; the next one waits. At one event every 100 ms this is 25 s of a
-    /// broker that does not answer.
-    static final int MAX_IN_FLIGHT = 256;
+    /// Events that may be on their way. At ten a second, of which a training job tells about as many, it is more
+    /// than three minutes of brokers that are away.
+    static final int MAX_IN_FLIGHT = 2048;
 
-    private final Function<TrainingEvent, CompletableFuture<Void>> send;
-    private final Duration patience;
+    private final Function<EventLine, CompletableFuture<Void>> send;
     private final Semaphore room = new Semaphore(MAX_IN_FLIGHT);
-    private final Set<CompletableFuture<Void>> inFlight = ConcurrentHashMap.newKeySet();
+    private final Map<Long, EventLine> inFlight = new TreeMap<>(); // in the order in which they were told
     private final CompletableFuture<Void> lost = new CompletableFuture<>();
+    private final List<CompletableFuture<Void>> waiting = new ArrayList<>(); // for the brokers to have all
+    private long told;
+    private volatile boolean closed;
 
-    /// @param patience how long an event may wait for room
-    JobEvents(Function<TrainingEvent, CompletableFuture<Void>> send, Duration patience) {
+    /// @param send never fails but by its result
+    JobEvents(Function<EventLine, CompletableFuture<Void>> send) {
         this.send = send;
-        this.patience = patience;
     }
 
     /// Sends an event.
     ///
-    /// @throws EventsLostException if an earlier one was lost, or there is no room for too long
-    @SuppressWarnings("CollectionUndefinedEquality") // a future equals itself only, which is what is meant
-    void publish(TrainingEvent event) {
+    /// @throws EventsLostException if an earlier one was refused, or the attempt was given up
+    void publish(EventLine event) {
         requireNoneLost();
         awaitRoom();
-        CompletableFuture<Void> sent = trySend(event);
-        inFlight.add(sent);
-        var _ = sent.whenComplete((_, problem) -> {
-            if (problem != null) {
-                lose(problem);
-            }
-            inFlight.remove(sent);
-            room.release();
-        });
+        long number;
+        synchronized (inFlight) {
+            number = told++;
+            inFlight.put(number, event);
+        }
+        var _ = send.apply(event).whenComplete((_, problem) -> arrived(number, problem));
     }
 
-    private CompletableFuture<Void> trySend(TrainingEvent event) {
-        try {
-            return send.apply(event);
-        } catch (RuntimeException e) {
-            return CompletableFuture.failedFuture(e);
+    private void arrived(long number, @Nullable Throwable problem) {
+        if (problem != null) {
+            lose(problem);
         }
+        List<CompletableFuture<Void>> all = List.of();
+        synchronized (inFlight) {
+            inFlight.remove(number);
+            if (inFlight.isEmpty()) {
+                all = List.copyOf(waiting);
+                waiting.clear();
+            }
+        }
+        room.release();
+        all.forEach(this::settle);
     }
 
     private void awaitRoom() {
         try {
-            if (!room.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
-                throw lose(new TimeoutException("%d events are on their way, and none has arrived within %d ms"
-                        .formatted(MAX_IN_FLIGHT, patience.toMillis())));
-            }
+            room.acquire();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw lose(e);
@@ -74,35 +77,50 @@ final class JobEvents {
     }
 
     private void requireNoneLost() {
-        if (isLost() && lost.exceptionNow() instanceof EventsLostException loss) {
+        if (closed) {
+            throw new EventsLostException("the attempt was given up", null);
+        }
+        if (lost.isCompletedExceptionally() && lost.exceptionNow() instanceof EventsLostException loss) {
             throw new EventsLostException(String.valueOf(loss.getMessage()), loss);
         }
     }
 
-    /// Takes nothing more: what a job that was given up still says is not heard.
+    /// Takes nothing more: what an attempt that was given up still says is not heard.
     void close() {
-        var _ = lose(new IllegalStateException("the job was given up"));
+        closed = true;
     }
 
-    /// True once an event was lost.
+    /// True once an event was refused.
     boolean isLost() {
         return lost.isCompletedExceptionally();
     }
 
-    /// Fails with [EventsLostException] when an event is lost; never completes otherwise.
-    CompletableFuture<Void> loss() {
-        return lost;
+    /// What was told and may not have arrived, in its order.
+    List<EventLine> unacknowledged() {
+        synchronized (inFlight) {
+            return List.copyOf(inFlight.values());
+        }
     }
 
-    /// Done when all events published so far are with the brokers; fails with [EventsLostException] if one was lost.
+    /// Done when all events published so far are with the brokers; fails with [EventsLostException] if one was
+    /// refused.
     CompletableFuture<Void> acknowledged() {
-        return CompletableFuture.allOf(inFlight.toArray(CompletableFuture<?>[]::new))
-                .handle((_, problem) -> {
-                    if (problem != null) {
-                        throw lose(problem);
-                    }
-                    requireNoneLost();
-                    return null;
-                });
+        CompletableFuture<Void> all = new CompletableFuture<>();
+        synchronized (inFlight) {
+            if (!inFlight.isEmpty()) {
+                waiting.add(all);
+                return all;
+            }
+        }
+        settle(all);
+        return all;
+    }
+
+    private void settle(CompletableFuture<Void> all) {
+        if (isLost()) {
+            all.completeExceptionally(lost.exceptionNow());
+        } else {
+            all.complete(null);
+        }
     }
 }

@@ -3,12 +3,15 @@ package io.trainyard.worker;
 import static java.util.Locale.ROOT;
 
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Resumed;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import java.util.Optional;
@@ -40,6 +43,9 @@ final class JobLog {
                         e.trainMillis() / 1e3));
             case Failed e -> Optional.of("failed: " + e.reason());
             case Released e -> Optional.of("step=%d given back: %s".formatted(e.step(), e.reason()));
+            case Paused e -> Optional.of("step=%d paused".formatted(e.step()));
+            case Resumed _ -> Optional.of("resumed");
+            case Cancelled e -> Optional.of("step=%d cancelled".formatted(e.step()));
             case Started _, StepLosses _, EpochTested _, CheckpointSaved _ -> Optional.empty();
         };
         return what.map(text -> "job=%s attempt=%d worker=%s %s"

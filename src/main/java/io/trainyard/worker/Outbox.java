@@ -10,6 +10,7 @@ interface Outbox {
     /// Records that one thread sends to one topic arrive in their order.
     ///
     /// @param topic the full name
+    /// @param value null: on a compacted topic, that the key is gone
     /// @return done when all in-sync replicas have the record, or failed when it will not get there
-    CompletableFuture<Void> send(String topic, byte @Nullable [] key, byte[] value, Headers headers);
+    CompletableFuture<Void> send(String topic, byte @Nullable [] key, byte @Nullable [] value, Headers headers);
 }

@@ -1,80 +1,105 @@
 package io.trainyard.worker;
 
+import io.trainyard.event.Control.Wish;
 import io.trainyard.event.TrainingEvent;
-import io.trainyard.spec.JobSpec;
 import io.trainyard.training.Outcome;
 import io.trainyard.training.Supervisor;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
-/// A job on a training thread of its own, which answers to it.
+/// An attempt on a training thread of its own, which answers to it.
 final class RunningJob implements Supervisor {
-    private final CompletableFuture<Outcome> result = new CompletableFuture<>();
-    private final Thread thread;
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final Held held;
     private final JobEvents events;
     private final StopSignal workerStop;
-    private volatile boolean stopRequested;
+    private final Surroundings around;
+    private final CompletableFuture<Outcome> result = new CompletableFuture<>();
+    private volatile @Nullable Thread thread;
+    private volatile long dueNanos = NEVER; // when it should have been heard of
 
-    private RunningJob(JobRunner runner, JobSpec job, JobEvents events, StopSignal workerStop) {
+    /// @param workerStop ends the attempt, too
+    RunningJob(Held held, JobEvents events, StopSignal workerStop, Surroundings around) {
+        this.held = held;
         this.events = events;
         this.workerStop = workerStop;
-        this.thread = Thread.ofPlatform()
-                .name("job-" + job.id())
-                .daemon() // a job that does not stop must not keep the process
-                .unstarted(() -> {
-                    try {
-                        result.complete(runner.run(job, this));
-                    } catch (Throwable e) { // an Error too is this job's, not the worker's
-                        result.completeExceptionally(e);
-                    }
-                });
+        this.around = around;
     }
 
-    /// @param workerStop ends the job, too
-    static RunningJob start(JobRunner runner, JobSpec job, JobEvents events, StopSignal workerStop) {
-        RunningJob running = new RunningJob(runner, job, events, workerStop);
-        var _ = events.loss()
-                .exceptionally(
-                        problem -> { // it may be long until the job notices
-                            running.result.completeExceptionally(problem);
-                            return null;
-                        });
-        running.thread.start();
-        return running;
+    void start(JobRunner runner) {
+        thread = around.host().start("job-" + held.id(), () -> {
+            try {
+                result.complete(runner.run(held.job(), held.attempt(), this));
+            } catch (Throwable e) { // an Error too is this job's, not the worker's
+                result.completeExceptionally(e);
+            }
+        });
     }
 
     @Override
-    public void tell(TrainingEvent event) {
-        events.publish(event);
+    public void tell(TrainingEvent event, Instant time) {
+        dueNanos = NEVER;
+        events.publish(EventLine.of(event, time, around.rules().worker()));
     }
 
     @Override
-    public boolean stopRequested() {
-        return stopRequested || workerStop.isRequested();
+    public void tellAgain(String event) {
+        dueNanos = NEVER;
+        try {
+            events.publish(EventLine.read(
+                    event.getBytes(StandardCharsets.UTF_8), around.host().now(), held.folder()));
+        } catch (IOException e) {
+            throw new IllegalStateException("the store has kept what is no event: " + e.getMessage(), e);
+        }
     }
 
-    /// Completes with the job's outcome, or with what it threw, or as soon as one of its events is lost.
+    @Override
+    public List<String> unacknowledged() {
+        return events.unacknowledged().stream().map(EventLine::text).toList();
+    }
+
+    @Override
+    public Optional<Halt> halt() {
+        dueNanos = NEVER;
+        Wish wish = around.fleet().wish(held.id());
+        if (wish == Wish.CANCEL) {
+            return Optional.of(Halt.CANCEL);
+        }
+        if (workerStop.isRequested()) {
+            return Optional.of(Halt.DRAIN);
+        }
+        return wish == Wish.PAUSE ? Optional.of(Halt.PAUSE) : Optional.empty();
+    }
+
+    @Override
+    public void alive(Duration limit) {
+        dueNanos = around.host().nanoTime() + limit.toNanos();
+    }
+
+    /// Whether it is in a piece of work that takes far too long.
+    boolean isHung() {
+        long due = dueNanos;
+        return due != NEVER && !result.isDone() && around.host().nanoTime() - due > 0;
+    }
+
+    /// Completes with the attempt's outcome, or with what it threw.
     CompletableFuture<Outcome> result() {
         return result;
     }
 
-    /// Asks the job to end and interrupts it, without waiting for it.
+    /// Gives the attempt up: it is interrupted, and what it still says is not heard.
     void abandon() {
-        stopRequested = true;
-        events.close(); // a job that is interrupted may take it for a failure of its own
-        thread.interrupt();
-    }
-
-    /// Asks the job to end, then interrupts it.
-    ///
-    /// @param patience for each of the two
-    /// @return whether it has ended
-    boolean stop(Duration patience) throws InterruptedException {
-        stopRequested = true;
-        if (thread.join(patience)) {
-            return true;
+        events.close(); // one that is interrupted may take it for a failure of its own
+        Thread running = thread;
+        if (running != null) {
+            running.interrupt();
         }
-        abandon();
-        return thread.join(patience);
     }
 }

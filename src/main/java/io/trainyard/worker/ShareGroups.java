@@ -4,6 +4,7 @@ import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -14,6 +15,12 @@ import org.apache.kafka.common.config.ConfigResource;
 /// The share groups that workers claim commands through, one for each topic of commands.
 final class ShareGroups {
     private static final String OFFSET_RESET = "share.auto.offset.reset";
+    private static final String LOCK_DURATION = "share.record.lock.duration.ms";
+
+    /// How long a command is one worker's that was handed it: the least that brokers allow unless told otherwise. A
+    /// claim takes well under a second.
+    private static final int LOCK_MILLIS = 15_000;
+
     private static final String DELIVERY_LIMIT = "share.delivery.count.limit";
 
     /// Kafka's default, for brokers older than 4.3, which do not tell.
@@ -21,8 +28,8 @@ final class ShareGroups {
 
     private ShareGroups() {}
 
-    /// Makes the groups begin with the oldest command; Kafka's default is to pass over all that were there before the
-    /// group.
+    /// Makes the groups begin with the oldest command, where Kafka's default is to pass over all that were there
+    /// before the group, and hand a command to another worker soon after one has taken it and died.
     ///
     /// @return how often a command is delivered before the brokers drop it silently
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer in time or refuse
@@ -30,11 +37,14 @@ final class ShareGroups {
         List<ConfigResource> groups = Topic.COMMANDS.stream()
                 .map(topic -> new ConfigResource(ConfigResource.Type.GROUP, topic.claimGroup(prefix)))
                 .toList();
-        List<AlterConfigOp> earliest =
-                List.of(new AlterConfigOp(new ConfigEntry(OFFSET_RESET, "earliest"), AlterConfigOp.OpType.SET));
+        List<AlterConfigOp> settings =
+                Map.of(OFFSET_RESET, "earliest", LOCK_DURATION, Integer.toString(LOCK_MILLIS)).entrySet().stream()
+                        .map(setting -> new ConfigEntry(setting.getKey(), setting.getValue()))
+                        .map(entry -> new AlterConfigOp(entry, AlterConfigOp.OpType.SET))
+                        .toList();
         try (Admin admin = TopicAdmin.open(kafka, timeout)) {
             var set = admin.incrementalAlterConfigs(
-                    groups.stream().collect(Collectors.toMap(group -> group, _ -> earliest)));
+                    groups.stream().collect(Collectors.toMap(group -> group, _ -> settings)));
             TopicAdmin.await(kafka, set.all(), timeout);
             return TopicAdmin.await(kafka, admin.describeConfigs(groups).all(), timeout).values().stream()
                     .mapToInt(ShareGroups::deliveryLimit)

@@ -1,30 +1,41 @@
 package io.trainyard.worker;
 
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 
 /// Says once and for all that the worker stops, and since when.
 final class StopSignal {
-    private final CountDownLatch requested = new CountDownLatch(1);
+    private final Host host;
+    private final CompletableFuture<Void> requested = new CompletableFuture<>();
     private volatile long requestNanos;
 
+    StopSignal(Host host) {
+        this.host = host;
+    }
+
     void request() {
-        requestNanos = System.nanoTime();
-        requested.countDown();
+        requestNanos = host.nanoTime();
+        requested.complete(null);
     }
 
     boolean isRequested() {
-        return requested.getCount() == 0;
+        return requested.isDone();
     }
 
     /// Whether the stop was requested longer ago than `time`.
     boolean isOlderThan(Duration time) {
-        return isRequested() && System.nanoTime() - requestNanos > time.toNanos();
+        return isRequested() && host.nanoTime() - requestNanos > time.toNanos();
     }
 
     /// Waits for the request, but no longer than `time`.
     void await(Duration time) throws InterruptedException {
-        var _ = requested.await(time.toMillis(), TimeUnit.MILLISECONDS);
+        try {
+            var _ = host.await(requested, time);
+        } catch (TimeoutException _) { // then the time is over
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("a request does not fail", e);
+        }
     }
 }

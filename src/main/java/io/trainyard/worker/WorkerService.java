@@ -3,12 +3,14 @@ package io.trainyard.worker;
 import io.quarkus.runtime.ShutdownEvent;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.custody.Keeper;
 import io.trainyard.data.DatasetException;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.training.JobTraining;
+import io.trainyard.training.Limits;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
@@ -17,6 +19,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
@@ -27,14 +30,19 @@ public class WorkerService {
     private static final System.Logger LOG = System.getLogger(WorkerService.class.getName());
     private static final Path DEFAULT_DATA = Path.of("data");
 
-    /// All kernels twice; with many more, Java would still be compiling what surrounds them when the first job comes.
+    private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(60);
+
+    /// All kernels twice; with many more, Java would still be compiling what surrounds them when the first job
+    /// comes.
     private static final int IDLE_WARM_UPS = 24;
 
     private final WorkerSettings settings;
     private final Outbox outbox;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private @Nullable ClaimLoop loop;
+    private @Nullable KeeperLoop keeper;
     private @Nullable Heartbeat heartbeat;
+    private @Nullable CommandSweep sweep;
 
     @Inject
     WorkerService(WorkerSettings settings, Outbox outbox) {
@@ -62,28 +70,40 @@ public class WorkerService {
         Path data = requireReadable(settings);
         CheckpointStore store = CheckpointStore.open(URI.create(settings.checkpoints()));
 
-        JobTraining training = new JobTraining(data, device, worker.threads(), id);
+        String prefix = settings.topics().prefix();
+        Host machine = new Machine();
+        JobTraining training = new JobTraining(data, device, worker.threads(), id)
+                .with(new Limits(worker.maxAttempts(), worker.hangFactor()));
         Activity activity = new Activity();
-        EventPublisher publisher = new EventPublisher(outbox, settings.topics().prefix(), id, worker.sendTimeout());
-        ClaimLoop claims = new ClaimLoop(
-                new ClaimLoop.Settings(
-                        settings.kafka(),
-                        settings.topics().prefix(),
-                        id,
-                        Devices.kinds(device),
-                        worker.grace(),
-                        worker.flushTimeout()),
-                (job, supervisor) -> training.run(job, new JobFolder(store, job.id()), supervisor),
-                publisher,
-                activity);
-        Heartbeat beats = new Heartbeat(publisher, activity, id, deviceName);
+        EventPublisher publisher = new EventPublisher(outbox, prefix, id);
+        Heartbeat beats = new Heartbeat(
+                machine, publisher, activity, new Heartbeat.Self(id, deviceName, store.identity(), machine.now()));
         if (worker.id().isPresent()) { // a random one is nobody else's
-            new Namesakes(settings.kafka(), settings.topics().prefix(), id)
-                    .requireNone(beats::announce, worker.heartbeat());
+            new Namesakes(settings.kafka(), prefix, id).requireNone(beats::announce, worker.heartbeat());
         }
-        claims.start();
+        CommandRoutes routes = new CommandRoutes(prefix, Devices.kinds(device));
+        int deliveryLimit = ShareGroups.configure(settings.kafka(), prefix, ADMIN_TIMEOUT);
+        WorkerRules rules =
+                new WorkerRules(id, routes, worker.grace(), worker.claimTimeout(), worker.maxRefusals(), deliveryLimit);
+        Surroundings around = new Surroundings(rules, machine, store, publisher, new FleetView(id));
+        KeeperLoop keeping = new KeeperLoop(
+                around,
+                () -> new KafkaFleetLog(settings.kafka(), prefix, id),
+                new Keeper.Rules(worker.lostAfterBeats(), worker.maxWatched()));
+        ClaimLoop claims = new ClaimLoop(
+                around,
+                () -> new ShareQueue(settings.kafka(), id, routes.sources()),
+                (job, attempt, supervisor) ->
+                        training.attempt(job, new JobFolder(store, job.id()), attempt, supervisor),
+                activity);
+        keeping.start();
+        claims.start(keeping.ready());
         beats.start(worker.heartbeat());
+        CommandSweep sweeping = new CommandSweep(settings.kafka(), around);
+        sweeping.start(worker.sweep());
         loop = claims;
+        sweep = sweeping;
+        keeper = keeping;
         heartbeat = beats;
         var _ = claims.ended().whenComplete((_, problem) -> {
             if (problem == null) {
@@ -155,6 +175,14 @@ public class WorkerService {
         ClaimLoop claims = loop;
         if (claims != null) {
             claims.close();
+        }
+        CommandSweep sweeping = sweep;
+        if (sweeping != null) {
+            sweeping.close();
+        }
+        KeeperLoop keeping = keeper;
+        if (keeping != null) {
+            keeping.close();
         }
         Heartbeat beats = heartbeat;
         if (beats != null) {

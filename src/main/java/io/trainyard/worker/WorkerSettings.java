@@ -53,17 +53,39 @@ public interface WorkerSettings {
         @WithDefault("2s")
         Duration heartbeat();
 
-        /// From SIGTERM to the end: time for the running step, a checkpoint, the last events, and the release of the
-        /// command. Kubernetes kills after 30 s unless told otherwise.
+        /// From SIGTERM to the end: time for the running step, a checkpoint, the last events, and the handing
+        /// over of the job. Kubernetes kills after 30 s unless told otherwise.
         @WithDefault("25s")
         Duration grace();
 
-        /// How long the brokers may take to acknowledge a job's last events; past it the claim counts as lost.
-        @WithDefault("30s")
-        Duration flushTimeout();
+        /// How long a claim may wait for the brokers, while a command is held. A command's lock lasts longer.
+        @WithDefault("5s")
+        Duration claimTimeout();
 
-        /// How long an event may wait for room among those on their way; past it the claim counts as lost.
-        @WithDefault("60s")
-        Duration sendTimeout();
+        /// After so many of a keeper's own heartbeats without one of its holder, a job is given to another worker.
+        @WithDefault("8")
+        int lostAfterBeats();
+
+        /// The most jobs that a worker watches.
+        @WithDefault("100000")
+        int maxWatched();
+
+        /// So many workers that lack what a job needs (its data set, a library) make it fail; or all that are
+        /// there.
+        @WithDefault("3")
+        int maxRefusals();
+
+        /// Time between two deletions of commands that have been dealt with.
+        @WithDefault("10m")
+        Duration sweep();
+
+        /// Attempts in a row that may break off while they train, without a new checkpoint; then the job has
+        /// failed.
+        @WithDefault("5")
+        int maxAttempts();
+
+        /// A block of steps that takes so many times as long as the slowest before it hangs; the worker gives up.
+        @WithDefault("20")
+        int hangFactor();
     }
 }

@@ -118,6 +118,8 @@ function showFacts(summary, tests, stepTimes) {
     ["Images/s", format.rate(summary.imagesPerSecond)],
     ["Step time", format.stepTimes(stepTimes)],
     ["Time left", format.duration(summary.remainingMicros)],
+    ["Began", format.moment(summary.startMillis)],
+    ["Duration", format.duration(1000 * summary.durationMillis)],
     ["Attempt", summary.attempt > 0 ? format.integer(summary.attempt) : format.NONE],
     ["Checkpoint", summary.checkpoint ?? (format.isOver(summary.status) ? "none" : "none yet"), "wide"],
   ];

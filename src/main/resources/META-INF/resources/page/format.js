@@ -60,6 +60,11 @@ export function duration(micros) {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
 }
 
+// A moment, as the reader's clock shows it.
+export function moment(millis) {
+  return millis > 0 ? new Date(millis).toLocaleString() : NONE;
+}
+
 export function ago(millis) {
   const seconds = Math.max(0, Math.round(millis / 1000));
   return seconds < 2 ? "now" : duration(seconds * 1e6) + " ago";
@@ -70,17 +75,18 @@ export function bytes(value) {
 }
 
 const STATES = {
-  WAITING: "Waiting",
-  CLAIMED: "Claimed",
+  QUEUED: "Queued",
   RUNNING: "Running",
+  PAUSED: "Paused",
   FINISHED: "Finished",
   FAILED: "Failed",
+  CANCELLED: "Cancelled",
   REJECTED: "Rejected",
 };
 
 // True when nothing more will happen to the job.
 export function isOver(status) {
-  return ["FINISHED", "FAILED", "REJECTED"].includes(status);
+  return ["FINISHED", "FAILED", "CANCELLED", "REJECTED"].includes(status);
 }
 
 export function stateWord(status) {

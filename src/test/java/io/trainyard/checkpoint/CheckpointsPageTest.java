@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Holds docs/checkpoints.md against what is written.
 class CheckpointsPageTest {
     private static final Page PAGE = Page.read("docs/checkpoints.md");
-    private static final String ENDING = "checkpoints/step-0000000009";
+    private static final String ENDING = "checkpoints/step-0000000009-3";
 
     @TempDir
     private Path root;
@@ -42,24 +42,29 @@ class CheckpointsPageTest {
     @Test
     void aJobsFolderHasTheFilesOfThePage() throws IOException {
         CheckpointStore store = CheckpointStore.open(root.toUri());
-        CheckpointRef _ = new JobFolder(store, "other").save(checkpoint());
+        CheckpointRef _ = new JobFolder(store, "other").checkpoints().save(checkpoint());
         JobFolder folder = new JobFolder(store, "job");
         assertThat(folder.keepSpec("{}")).isTrue();
         assertThat(folder.beginAttempt("w1")).isEqualTo(1);
         assertThat(folder.source(new CheckpointName("other", null)).epoch()).isEqualTo(3);
-        CheckpointRef _ = folder.save(checkpoint());
-        folder.keepOutcome(new byte[0]);
+        CheckpointRef _ = folder.checkpoints().save(checkpoint());
+        folder.noteStarted(1);
+        assertThat(folder.keepOutcome(new byte[0])).isTrue();
         try (Stream<Path> files = Files.walk(root.resolve("job"))) {
             assertThat(files.filter(Files::isRegularFile)
                             .map(file -> root.relativize(file).toString())
-                            .map(name -> name.replaceFirst("^job/", "<job>/").replaceFirst("(?<=[-/])\\d+", "<n>")))
+                            .map(name -> name.replaceFirst("^job/", "<job>/")
+                                    .replaceFirst("(?<=step-)\\d+-\\d+", "<n>-<attempt>")
+                                    .replaceFirst("(?<=attempts/)\\d+", "<n>")))
                     .containsExactlyInAnyOrderElementsOf(column(PAGE.section("## A job's folder")));
         }
     }
 
     @Test
     void theHeadersAreThoseOfThePage() throws IOException {
-        CheckpointRef _ = new JobFolder(CheckpointStore.open(root.toUri()), "job").save(checkpoint());
+        CheckpointRef _ = new JobFolder(CheckpointStore.open(root.toUri()), "job")
+                .checkpoints()
+                .save(checkpoint());
         Set<String> model = metadata(ENDING + ".safetensors");
         Set<String> training = metadata(ENDING + ".training.safetensors");
         assertThat(column(PAGE.section("## The model").tableOf("key"))).containsExactlyInAnyOrderElementsOf(model);
@@ -145,6 +150,6 @@ class CheckpointsPageTest {
     private static Checkpoint checkpoint() {
         Parameters tensors = new Parameters(Map.of("w", new Tensor.Floats(Shape.of(1), new float[] {1})));
         Progress progress = new Progress(3, 2, 9, new long[] {1, 2, 3}, 0.5, 0.75, 1, 123_456);
-        return new Checkpoint(new SessionState(tensors, tensors), progress, 2, 3);
+        return new Checkpoint(new SessionState(tensors, tensors), progress, 2, 3, List.of());
     }
 }

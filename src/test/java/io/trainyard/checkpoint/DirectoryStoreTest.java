@@ -12,7 +12,10 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -84,6 +87,44 @@ class DirectoryStoreTest {
     }
 
     @Test
+    void allWhoAskAtOnceGetTheSameIdentity() throws Exception {
+        Set<String> identities = ConcurrentHashMap.newKeySet();
+        try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+            List<Callable<Boolean>> tries = IntStream.range(0, 32)
+                    .<Callable<Boolean>>mapToObj(_ -> () ->
+                            identities.add(CheckpointStore.open(root.toUri()).identity()))
+                    .toList();
+            threads.invokeAll(tries).forEach(DirectoryStoreTest::get);
+        }
+        assertThat(identities)
+                .singleElement()
+                .satisfies(id -> assertThat(UUID.fromString(id)).hasToString(store.identity()));
+        assertThat(CheckpointStore.open(root.resolve("other").toUri()).identity())
+                .isNotEqualTo(store.identity());
+        assertThat(filesIn(root)).containsExactlyInAnyOrder(".store-id", "other");
+    }
+
+    @Test
+    void anIdentityThatIsNoneIsNotGuessed() throws IOException {
+        Files.writeString(root.resolve(".store-id"), "mine\n");
+        assertThatThrownBy(store::identity)
+                .isInstanceOf(CheckpointException.class)
+                .hasMessage(
+                        "%s has 5 characters that are no UUID; delete it, and start all workers of this store anew",
+                        root.resolve(".store-id"));
+    }
+
+    @Test
+    void deletesWhatIsThere() {
+        write("job/a", "one");
+        assertThat(store.has("job/a")).isTrue();
+        store.delete("job/a");
+        store.delete("job/a");
+        assertThat(store.has("job/a")).isFalse();
+        assertThat(store.read("job/a")).isEmpty();
+    }
+
+    @Test
     void listsOneLevelInOrderWithoutUnfinishedFiles() throws IOException {
         write("job/b", "");
         write("job/a", "");
@@ -119,7 +160,7 @@ class DirectoryStoreTest {
     void saysWhenTheFolderCannotBe() throws IOException {
         Path file = Files.createFile(root.resolve("file"));
         assertThatThrownBy(() -> CheckpointStore.open(file.toUri()))
-                .isInstanceOf(CheckpointException.class)
+                .isInstanceOf(StoreException.class)
                 .hasMessageContaining(file.toString());
     }
 

@@ -1,6 +1,7 @@
 package io.trainyard.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
@@ -11,7 +12,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,21 +66,62 @@ class JobFolderTest {
     }
 
     @Test
-    void keepsTheOutcome() {
+    void keepsTheFirstOutcome() {
         assertThat(folder.outcome()).isEmpty();
-        folder.keepOutcome("done".getBytes(StandardCharsets.UTF_8));
+        assertThat(folder.keepOutcome("done".getBytes(StandardCharsets.UTF_8))).isTrue();
+        assertThat(folder.keepOutcome("failed".getBytes(StandardCharsets.UTF_8)))
+                .isFalse();
         assertThat(folder.outcome())
                 .hasValueSatisfying(bytes -> assertThat(bytes).asString().isEqualTo("done"));
     }
 
     @Test
+    void anAttemptBelongsToWhoeverCreatesIt() {
+        Holder first = new Holder("w1", "commands.normal-0@17", 2);
+        assertThat(folder.lastAttempt()).isZero();
+        assertThat(folder.holder(1)).isEmpty();
+        assertThat(folder.createAttempt(1, first)).isTrue();
+        assertThat(folder.createAttempt(1, new Holder("w2", "commands.normal-0@17", 3)))
+                .isFalse();
+        assertThat(folder.holder(1)).hasValue(first);
+        assertThat(folder.lastAttempt()).isEqualTo(1);
+        assertThat(folder.isSuperseded(1)).isFalse();
+        assertThat(folder.beginAttempt("w2")).isEqualTo(2);
+        assertThat(folder.isSuperseded(1)).isTrue();
+        assertThat(folder.isSuperseded(2)).isFalse();
+        assertThat(folder.holder(2)).hasValue(new Holder("w2", "", 0));
+    }
+
+    @Test
+    void saysWhichAttemptNamesNoHolder() throws IOException {
+        assertThat(folder.beginAttempt("w1")).isEqualTo(1);
+        Files.writeString(root.resolve("job-1/attempts/1"), "w1");
+        assertThatThrownBy(() -> folder.holder(1))
+                .isInstanceOf(CheckpointException.class)
+                .isNotInstanceOf(StoreException.class)
+                .hasMessageContaining("job-1/attempts/1 does not say whose attempt it is: ");
+    }
+
+    @Test
+    void knowsWhichAttemptsBrokeOff() {
+        assertThat(folder.brokeOff(1)).isFalse();
+        folder.noteStarted(1);
+        folder.noteStarted(1);
+        assertThat(folder.brokeOff(1)).isTrue();
+        folder.noteStopped(1);
+        folder.noteStopped(1);
+        assertThat(folder.brokeOff(1)).isFalse();
+        assertThat(folder.lastAttempt()).as("a note is no attempt").isZero();
+    }
+
+    @Test
     void goesOnFromTheNewestCheckpoint() {
-        assertThat(folder.newest()).isEmpty();
-        CheckpointRef first = folder.save(checkpoint(9, 0.5f));
-        CheckpointRef second = folder.save(checkpoint(10, 0.25f));
+        assertThat(folder.checkpoints().newest()).isEmpty();
+        CheckpointRef first = folder.checkpoints().save(checkpoint(9, 0.5f));
+        CheckpointRef second = folder.checkpoints().save(checkpoint(10, 0.25f));
 
         assertThat(first.uri()).isNotEqualTo(second.uri());
-        Checkpoint newest = folder.newest().orElseThrow();
+        Checkpoint newest = folder.checkpoints().newest().orElseThrow();
         assertThat(newest).usingRecursiveComparison().isEqualTo(checkpoint(10, 0.25f));
     }
 
@@ -87,29 +129,35 @@ class JobFolderTest {
     void givesEachRunOutsideAFleetAFolderOfItsOwn() {
         JobFolder first = JobFolder.ofNewRun(store, "run");
         assertThat(first.keepSpec("{}")).isTrue();
-        CheckpointRef ref = first.save(checkpoint(1, 0.5f));
+        CheckpointRef ref = first.checkpoints().save(checkpoint(1, 0.5f));
         JobFolder second = JobFolder.ofNewRun(store, "run");
-        assertThat(second.newest()).isEmpty();
-        assertThat(second.save(checkpoint(2, 0.25f)).uri()).isNotEqualTo(ref.uri());
+        assertThat(second.checkpoints().newest()).isEmpty();
+        assertThat(second.checkpoints().save(checkpoint(2, 0.25f)).uri()).isNotEqualTo(ref.uri());
 
         assertThat(JobFolder.ofLastRun(store, "run")
+                        .checkpoints()
                         .newest()
                         .orElseThrow()
                         .progress()
                         .step())
                 .isEqualTo(2);
-        assertThat(new JobFolder(store, "run").newest().orElseThrow().progress().step())
+        assertThat(new JobFolder(store, "run")
+                        .checkpoints()
+                        .newest()
+                        .orElseThrow()
+                        .progress()
+                        .step())
                 .isEqualTo(1);
     }
 
     @Test
     void decidesOnceWhichCheckpointOfAnotherJobItStartsFrom() {
-        CheckpointRef _ = new JobFolder(store, "other").save(checkpoint(9, 0.5f));
+        CheckpointRef _ = new JobFolder(store, "other").checkpoints().save(checkpoint(9, 0.5f));
         assertThat(folder.source()).isEmpty();
         CheckpointName newest = new CheckpointName("other", null);
         CheckpointName exact = new CheckpointName("other", 9L);
         assertThat(folder.source(newest).name()).isEqualTo(exact);
-        CheckpointRef _ = new JobFolder(store, "other").save(checkpoint(10, 0.25f));
+        CheckpointRef _ = new JobFolder(store, "other").checkpoints().save(checkpoint(10, 0.25f));
         SavedModel model = folder.source(newest);
         assertThat(model.name()).isEqualTo(exact);
         assertThat(model.parameters().floats("w", Shape.of(1))).containsExactly(0.5f);
@@ -118,32 +166,11 @@ class JobFolderTest {
         assertThat(new JobFolder(store, "job-2").source(newest).name().step()).isEqualTo(10);
     }
 
-    @Test
-    void savesTheSameBytesForTheSameState() {
-        CheckpointRef first = folder.save(checkpoint(9, 0.5f));
-        assertThat(folder.save(checkpoint(9, 0.5f))).isEqualTo(first);
-    }
-
-    @Test
-    void passesOverACheckpointThatCannotBeRead() throws IOException {
-        CheckpointRef good = folder.save(checkpoint(9, 0.5f));
-        CheckpointRef cutShort = folder.save(checkpoint(10, 0.25f));
-        Path file = Path.of(cutShort.uri());
-        byte[] bytes = Files.readAllBytes(file);
-        Files.write(file, Arrays.copyOf(bytes, bytes.length - 1));
-        CheckpointRef alone = folder.save(checkpoint(11, 0.125f));
-        Files.delete(Path.of(
-                alone.uri().toString().replace("file://", "").replace(".safetensors", ".training.safetensors")));
-
-        assertThat(folder.newest().orElseThrow().progress().step()).isEqualTo(9);
-        assertThat(Path.of(good.uri())).exists();
-    }
-
     private static Checkpoint checkpoint(long step, float weight) {
         var model = new Parameters(Map.of("w", new Tensor.Floats(Shape.of(1), new float[] {weight})));
         var optimizer =
                 new Parameters(Map.of("w.momentum_buffer", new Tensor.Floats(Shape.of(1), new float[] {-weight})));
         var progress = new Progress(3, 2, step, new long[] {1, 2, 3}, 0.5, 0.75, 1, 123_456);
-        return new Checkpoint(new SessionState(model, optimizer), progress, 2, 3);
+        return new Checkpoint(new SessionState(model, optimizer), progress, 2, 3, List.of());
     }
 }

@@ -1,9 +1,9 @@
 package io.trainyard.cli;
 
+import static io.trainyard.event.SampleEvents.cancelled;
 import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.failed;
-import static io.trainyard.event.SampleEvents.finished;
-import static io.trainyard.event.SampleEvents.started;
+import static io.trainyard.event.SampleEvents.json;
 import static io.trainyard.event.SampleEvents.whole;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,72 +12,31 @@ import io.trainyard.Patience;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.Terminal;
-import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.JobJson;
-import io.trainyard.topics.Cluster;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicRecord;
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
-import java.io.PrintWriter;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.header.internals.RecordHeaders;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.StringSerializer;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInfo;
-import picocli.CommandLine;
 
-/// The commands against a real broker; the test is the fleet's worker.
-class FleetCommandsTest {
-    private static final String JOB =
-            "{id: %s, network: lenet, dataset: shapes32, epochs: 2, batchSize: 8, reportEverySteps: 5}\n";
-
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
-    private final KafkaProducer<String, byte[]> worker = new KafkaProducer<>(
-            Map.of("bootstrap.servers", TestBroker.address(), "max.in.flight.requests.per.connection", 1),
-            new StringSerializer(),
-            new ByteArraySerializer());
-    private final Queue<Future<RecordMetadata>> sends = new ConcurrentLinkedQueue<>();
-    private String prefix = "";
-    /// Not long ago: retention goes by the records' own timestamps.
-    private long timestampMillis = System.currentTimeMillis() - 60_000;
-
-    @BeforeEach
-    void takeTopicsOfItsOwn(TestInfo test) {
-        prefix = test.getTestMethod().orElseThrow().getName() + ".";
-    }
-
-    @AfterEach
-    void close() {
-        worker.close();
-    }
-
+/// The commands against a real broker.
+class FleetCommandsTest extends FleetCommands {
     @Test
     void submitMakesTheTopicsAndPrintsTheIds() {
         assertThat(run("---\n" + JOB.formatted("a") + "---\n" + JOB.formatted("b"), "submit", "-"))
@@ -128,7 +87,7 @@ class FleetCommandsTest {
                 .extracting(TopicRecord::key)
                 .containsExactly("gpu", "gpu-1", "gpus");
         assertThat(run("", "jobs")).isZero();
-        assertThat(out.toString(UTF_8)).containsPattern("gpus +WAITING");
+        assertThat(out.toString(UTF_8)).containsPattern("gpus +QUEUED");
     }
 
     @Test
@@ -185,58 +144,23 @@ class FleetCommandsTest {
         assertThat(out.toString(UTF_8)).contains("job a was rejected: no such data set here");
     }
 
-    /// What had failed before is no answer to who submits it again.
+    /// The store of the checkpoints lets a job end once.
     @Test
-    void submitAndWatchWaitsForTheNewAttemptAtAJobThatFailed() throws Exception {
+    void submitAndWatchSaysAtOnceThatTheJobHasFailedBefore() {
         submit("a");
         publish(claimed("a"));
         publish(failed("a", 1, "the data set is not there"));
-        CompletableFuture<Integer> command = watchAgain();
-        publish(claimed("a", 2));
-        publish(started("a", 2, 1));
-        publish(finished("a", 2, 20));
-        assertThat(Patience.get(command)).as(err.toString(UTF_8)).isZero();
-        assertThat(err.toString(UTF_8)).doesNotContain("failed");
+        assertThat(run(JOB.formatted("a"), "submit", "-", "--watch")).isEqualTo(ExitCodes.FAILED);
+        assertThat(err.toString(UTF_8)).contains("job a failed: the data set is not there");
     }
 
     @Test
-    void submitAndWatchSaysWhyTheNewAttemptFailedToo() throws Exception {
+    void watchEndsWithAJobThatIsCancelled() {
         submit("a");
         publish(claimed("a"));
-        publish(failed("a", 1, "the data set is not there"));
-        CompletableFuture<Integer> command = watchAgain();
-        publish(claimed("a", 2));
-        publish(failed("a", 2, "the data set is broken"));
-        assertThat(Patience.get(command)).isEqualTo(ExitCodes.FAILED);
-        assertThat(err.toString(UTF_8))
-                .contains("job a failed: the data set is broken")
-                .doesNotContain("not there");
-    }
-
-    @Test
-    void submitAndWatchSaysThatAJobThatFailedWasRejectedTheNextTime() throws Exception {
-        submit("a");
-        publish(claimed("a"));
-        publish(failed("a", 1, "the data set is not there"));
-        CompletableFuture<Integer> command = watchAgain();
-        RecordHeaders headers = new RecordHeaders();
-        headers.add(DeadLetter.REASON, "no such data set here".getBytes(UTF_8));
-        worker.send(new ProducerRecord<>(Topic.DEAD_LETTER.name(prefix), null, "a", "{".getBytes(UTF_8), headers))
-                .get();
-        assertThat(Patience.get(command)).isEqualTo(ExitCodes.FAILED);
-        assertThat(err.toString(UTF_8))
-                .contains("was rejected: no such data set here")
-                .doesNotContain("not there");
-    }
-
-    private CompletableFuture<Integer> watchAgain() {
-        flush();
-        CompletableFuture<Integer> command =
-                CompletableFuture.supplyAsync(() -> run(JOB.formatted("a"), "submit", "-", "--watch"));
-        Patience.await("the command to watch")
-                .until(() -> out.toString(UTF_8).contains("job a is waiting for a worker"));
-        assertThat(command).isNotDone();
-        return command;
+        publish(cancelled("a", 1, 7));
+        assertThat(run("", "watch", "a")).isEqualTo(ExitCodes.FAILED);
+        assertThat(err.toString(UTF_8)).contains("job a was cancelled at step 7");
     }
 
     @Test
@@ -269,13 +193,13 @@ class FleetCommandsTest {
         assertThat(out.toString(UTF_8).lines().skip(1).sorted())
                 .satisfiesExactly(
                         row -> assertThat(row).startsWith("a    FINISHED"),
-                        row -> assertThat(row).startsWith("b    WAITING"));
+                        row -> assertThat(row).startsWith("b    QUEUED"));
         out.reset();
         assertThat(run("", "jobs", "--json")).isZero();
         assertThat(out.toString(UTF_8))
                 .contains(
                         "\"status\":\"FINISHED\"",
-                        "\"status\":\"WAITING\"",
+                        "\"status\":\"QUEUED\"",
                         "\"testAccuracy\":0.75",
                         "\"network\":\"lenet\"");
     }
@@ -292,7 +216,7 @@ class FleetCommandsTest {
         publish(claimed("b"));
         assertThat(run("", "events", "--job", "a")).isZero();
         List<String> lines = new ArrayList<>(List.of(odd));
-        events.forEach(event -> lines.add(new String(EventJson.write(event), UTF_8)));
+        events.forEach(event -> lines.add(new String(json(event), UTF_8)));
         assertThat(out.toString(UTF_8).lines()).containsExactlyElementsOf(lines);
         assertThat(err.toString(UTF_8))
                 .contains("skipped the record in " + prefix + "jobs-")
@@ -395,71 +319,25 @@ class FleetCommandsTest {
         assertThat(execute(terminal(""), "nonsense", "jobs")).isEqualTo(ExitCodes.BAD_INPUT);
     }
 
-    private void createTopics() {
-        TopicAdmin.createMissing(TestBroker.address(), prefix, Patience.LIMIT);
-    }
-
-    private void submit(String id) {
-        assertThat(run(JOB.formatted(id), "submit", "-")).isZero();
+    @Test
+    void eventsCanBeCheckedInstead() {
+        createTopics();
+        whole("a").forEach(this::publish);
+        submit("b");
+        assertThat(run("", "events", "--check")).isZero();
+        assertThat(out.toString(UTF_8).strip()).isEqualTo("checked 2 jobs: nothing is wrong");
+        assertThat(err.toString(UTF_8)).contains("job b: it has not ended: it is queued");
+        assertThat(run("", "events", "--check", "--complete")).isEqualTo(ExitCodes.FAILED);
+        publish(failed("a", 1, "after all"));
         out.reset();
-        err.reset();
-    }
-
-    private void publish(TrainingEvent event) {
-        send(Topic.of(event), event.job(), EventJson.write(event));
-    }
-
-    /// Each record is later than the one before, whatever its topic.
-    private void send(Topic topic, String key, byte @Nullable [] value) {
-        var sent = worker.send(new ProducerRecord<>(topic.name(prefix), 0, timestampMillis++, key, value));
-        sends.add(sent);
-    }
-
-    /// What is published before this is on the topics after it.
-    private void flush() {
-        worker.flush();
-        for (var sent = sends.poll(); sent != null; sent = sends.poll()) {
-            assertThat(sent).succeedsWithin(Patience.LIMIT);
-        }
-    }
-
-    private List<TopicRecord> read(Topic topic) {
-        List<TopicRecord> entries = new ArrayList<>();
-        try (EventLog log = EventLog.open(new Cluster(TestBroker.address(), prefix, Patience.LIMIT), List.of(topic))) {
-            log.readToEnd(entries::add);
-        }
-        return entries;
-    }
-
-    private int run(String input, String... arguments) {
-        return execute(terminal(input), TestBroker.address(), arguments);
-    }
-
-    private int execute(Terminal terminal, String kafka, String... arguments) {
-        flush();
-        Object command = switch (arguments[0]) {
-            case "submit" -> new SubmitCommand(terminal);
-            case "watch" -> new WatchCommand(terminal);
-            case "jobs" -> new JobsCommand(terminal);
-            case "events" -> new EventsCommand(terminal);
-            default -> throw new IllegalArgumentException(arguments[0]);
-        };
-        List<String> options = new ArrayList<>(List.of(arguments).subList(1, arguments.length));
-        options.addAll(List.of("--kafka", kafka, "--prefix", prefix));
-        if (!options.contains("--kafka-timeout")) {
-            options.addAll(List.of("--kafka-timeout", Long.toString(Patience.LIMIT.toSeconds())));
-        }
-        return new CommandLine(command)
-                .setErr(new PrintWriter(terminal.err(), true, UTF_8))
-                .setExecutionExceptionHandler(new FailureMessages())
-                .execute(options.toArray(String[]::new));
-    }
-
-    private Terminal terminal(String input) {
-        return new Terminal(new ByteArrayInputStream(input.getBytes(UTF_8)), print(out), print(err), false);
-    }
-
-    private static PrintStream print(OutputStream stream) {
-        return new PrintStream(stream, true, UTF_8);
+        assertThat(run("", "events", "--check", "--job", "a")).isEqualTo(ExitCodes.FAILED);
+        assertThat(out.toString(UTF_8).lines())
+                .containsExactly(
+                        "job a: it has more than one end: finished in attempt 1, failed in attempt 1",
+                        "checked 1 job: 1 wrong");
+        assertThat(run("", "events", "--check", "--job", "aa")).isEqualTo(ExitCodes.FAILED);
+        assertThat(err.toString(UTF_8)).contains("there are no events of job aa, but there are of a");
+        assertThat(run("", "events", "--check", "--follow")).isEqualTo(ExitCodes.BAD_INPUT);
+        assertThat(run("", "events", "--complete")).isEqualTo(ExitCodes.BAD_INPUT);
     }
 }

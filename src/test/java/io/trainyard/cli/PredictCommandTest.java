@@ -63,7 +63,7 @@ class PredictCommandTest {
                 .map(EpochTested.class::cast)
                 .findFirst()
                 .orElseThrow();
-        model = folder.resolve("store/a/checkpoints/step-0000000200.safetensors");
+        model = folder.resolve("store/a/checkpoints/step-0000000200-1.safetensors");
         assertThat(Files.copy(model, folder.resolve("lone.safetensors"))).exists();
         assertThat(Files.writeString(folder.resolve("job.json"), JOB)).exists();
         assertThat(Files.writeString(

@@ -47,8 +47,8 @@ class TrainCommandTest {
         assertThat(ended.finished()).containsExactly("good");
         assertThat(ended.status()).isEqualTo(ExitCodes.FAILED);
         assertThat(ended.errors())
-                .contains("job too-large was rejected: batchSize is 60000, but data set shapes28 has ")
-                .contains("job no-data failed: ");
+                .contains("job too-large failed: batchSize is 60000, but data set shapes28 has ")
+                .contains("job no-data cannot be run here: ");
     }
 
     @Test
@@ -63,8 +63,10 @@ class TrainCommandTest {
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         assertThat(run(command(JOB.formatted("no-data", "mnist", 1000), said, false)))
                 .isEqualTo(ExitCodes.FAILED);
-        assertThat(said.toString(UTF_8)).containsOnlyOnce("failed: ");
-        assertThat(said.toString(UTF_8).lines().toList().getLast()).startsWith("job no-data failed: ");
+        assertThat(said.toString(UTF_8))
+                .containsOnlyOnce("cannot be run here: ")
+                .containsOnlyOnce("has no folder mnist");
+        assertThat(said.toString(UTF_8).lines().toList().getLast()).startsWith("job no-data cannot be run here: ");
     }
 
     @Test
@@ -74,9 +76,9 @@ class TrainCommandTest {
         assertThat(run(command(jobs, said, true))).isEqualTo(ExitCodes.FAILED);
         List<String> lines = said.toString(UTF_8).lines().toList();
         assertThat(lines.get(lines.size() - 2))
-                .startsWith("job no-data failed: ")
+                .startsWith("job no-data cannot be run here: ")
                 .endsWith("--data");
-        assertThat(lines.getLast()).matches("job too-large was rejected: batchSize is 60000, .* allowed is 1 to \\d+");
+        assertThat(lines.getLast()).matches("job too-large failed: batchSize is 60000, .* allowed is 1 to \\d+");
     }
 
     @Test
@@ -98,7 +100,7 @@ class TrainCommandTest {
         int status = run(new TrainCommand(terminal(jobs, out, err, false)), "--json");
         List<TrainingEvent> events = new ArrayList<>();
         for (String line : out.toString(UTF_8).lines().toList()) {
-            events.add(EventJson.readEvent(line.getBytes(UTF_8)));
+            events.add(EventJson.readEvent(line.getBytes(UTF_8)).event());
         }
         return new Ended(status, events, err.toString(UTF_8));
     }

@@ -150,17 +150,17 @@ class DashboardIT {
 
             publisher.send(spec("live"));
             JsonNode waiting = changeOf(stream, "live");
-            assertThat(waiting.get("status").asText()).isEqualTo("WAITING");
+            assertThat(waiting.get("status").asText()).isEqualTo("QUEUED");
             assertThat(waiting.get("network").asText()).isEqualTo("lenet");
             publisher.send(claimed("live"));
             JsonNode claimed = changeOf(stream, "live");
-            assertThat(claimed.get("status").asText()).isEqualTo("CLAIMED");
+            assertThat(claimed.get("status").asText()).isEqualTo("RUNNING");
 
             publisher.send(started(spec("live"), 1, 1, 100, null), losses("live", 1, 0, 1, 40));
             Patience.await("step 40")
                     .until(() -> changeOf(stream, "live").get("step").asInt() == 40);
 
-            publisher.send(new WorkerStatus("w7", "cpu", "live", 1, 900, 1 << 28, false));
+            publisher.send(new WorkerStatus("w7", "cpu", "live", 1, 900, 1 << 28, false, null, null, null));
             Patience.await("the worker")
                     .until(() -> stream.next()
                             .data()

@@ -7,8 +7,11 @@ import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.DeadLetter;
+import io.trainyard.topics.JobPartitioner;
+import io.trainyard.topics.RecordKey;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Map;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -28,14 +31,18 @@ final class EventPublisher implements AutoCloseable {
     EventPublisher(String kafka, String prefix) {
         this.prefix = prefix;
         producer = new KafkaProducer<>(
-                Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka),
+                Map.of(
+                        ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                        kafka,
+                        ProducerConfig.PARTITIONER_CLASS_CONFIG,
+                        JobPartitioner.class),
                 new StringSerializer(),
                 new ByteArraySerializer());
     }
 
     void send(TrainingEvent... events) throws Exception {
         for (TrainingEvent event : events) {
-            send(Topic.of(event), event.job(), EventJson.write(event));
+            send(Topic.of(event), RecordKey.of(event), EventJson.write(event, Instant.now()));
         }
     }
 

@@ -30,7 +30,7 @@ class JobHistoryTest {
     private final JobHistory history = new JobHistory(new JobHistory.Limits(3, 100, 2, 10_000, 60_000));
 
     private static WorkerStatus worker(String id, boolean stopping) {
-        return new WorkerStatus(id, "cpu", "a", 1, 1234.5, 1 << 28, stopping);
+        return new WorkerStatus(id, "cpu", "a", 1, 1234.5, 1 << 28, stopping, null, null, null);
     }
 
     private void apply(TrainingEvent event, long millis) {
@@ -71,7 +71,7 @@ class JobHistoryTest {
         history.apply(new Requested("refused", null, "commands-0 at offset 2", NOW + 1));
         history.apply(new Rejected("refused", "commands-0 at offset 2", "it is not JSON", NOW + 2));
         assertThat(history.jobs()).extracting(JobSummary::job).containsExactly("refused", "waits");
-        assertThat(history.jobs()).extracting(JobSummary::status).containsExactly(Status.REJECTED, Status.WAITING);
+        assertThat(history.jobs()).extracting(JobSummary::status).containsExactly(Status.REJECTED, Status.QUEUED);
         assertThat(history.jobs()).extracting(JobSummary::reason).containsExactly("it is not JSON", null);
         assertThat(history.jobs()).extracting(JobSummary::network).containsExactly(null, "lenet");
         assertThat(history.jobs()).extracting(JobSummary::epochs).containsExactly(0, 2);
@@ -79,7 +79,7 @@ class JobHistoryTest {
         assertThat(history.job("refused").orElseThrow().command()).isNull();
 
         apply(claimed("waits"), NOW + 3);
-        assertThat(history.jobs()).extracting(JobSummary::status).containsExactly(Status.REJECTED, Status.CLAIMED);
+        assertThat(history.jobs()).extracting(JobSummary::status).containsExactly(Status.REJECTED, Status.RUNNING);
         assertThat(history.jobs()).extracting(JobSummary::firstSeenMillis).containsExactly(NOW + 1, NOW);
     }
 

@@ -79,8 +79,9 @@ class PageIT {
     }
 
     private void heartbeats() throws Exception {
-        publisher.send(new WorkerStatus("worker-1", "cpu", "fashion-7", 1, 6543.2, 812L << 20, false));
-        publisher.send(new WorkerStatus("worker-2", "cpu", null, null, 0, 301L << 20, false));
+        publisher.send(
+                new WorkerStatus("worker-1", "cpu", "fashion-7", 1, 6543.2, 812L << 20, false, null, null, null));
+        publisher.send(new WorkerStatus("worker-2", "cpu", null, null, 0, 301L << 20, false, null, null, null));
     }
 
     @Test
@@ -96,7 +97,7 @@ class PageIT {
             browser.run("window.sameDocument = true");
 
             publisher.send(claimed("fashion-7", 1, "worker-1"));
-            see(row("fashion-7"), "Claimed");
+            see(row("fashion-7"), "Running");
             publisher.send(
                     started(fashion("fashion-7", 5), 1, 1, 938, null), losses("fashion-7", 1, 0, 1, curve(1, 300)));
             see(row("fashion-7"), "300 / 4,690");
@@ -136,7 +137,7 @@ class PageIT {
             see(row("check"), "tests shapes-3/200");
             see(row("check"), "87.5 %");
             see(row("mistyped"), "Rejected");
-            see(row("check-later"), "Waiting");
+            see(row("check-later"), "Queued");
             see(row("check-later"), "tests shapes-3/200");
             see(row("check-later"), "fashion-mnist");
             heartbeats();
@@ -182,10 +183,10 @@ class PageIT {
             see("#no-losses", "No losses.");
             browser.screenshot(PICTURES.resolve("rejected.png"));
             browser.visit(dashboard.await(DashboardIT.URL) + "/#job/check-later");
-            see("#detail-state", "Waiting");
+            see("#detail-state", "Queued");
             see("#facts", "shapes-3/200");
             see("#no-losses", "No losses yet.");
-            browser.screenshot(PICTURES.resolve("waiting.png"));
+            browser.screenshot(PICTURES.resolve("queued.png"));
             publisher.send(
                     started(fashion("diverges", 5), 1, 1, 938, null),
                     losses("diverges", 1, 0, 1, new float[] {1e30f, 5e32f, 9.9e32f}));
@@ -212,15 +213,15 @@ class PageIT {
         publisher.send(claimed("first", 1, "worker-1"));
         try (var dashboard = dashboard(port)) {
             browser.visit(dashboard.await(DashboardIT.URL) + "/");
-            see(row("first"), "Claimed");
+            see(row("first"), "Running");
         }
         see("#connection", "Connection lost");
         publisher.send(claimed("second", 1, "worker-1"));
         try (var dashboard = dashboard(port)) {
             dashboard.await(DashboardIT.URL);
             see("#connection", "Live");
-            see(row("second"), "Claimed");
-            see(row("first"), "Claimed");
+            see(row("second"), "Running");
+            see(row("first"), "Running");
         }
     }
 

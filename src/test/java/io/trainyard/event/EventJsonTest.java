@@ -1,10 +1,15 @@
 package io.trainyard.event;
 
+import static io.trainyard.event.SampleEvents.TIME;
+import static io.trainyard.event.SampleEvents.cancelled;
 import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.failed;
 import static io.trainyard.event.SampleEvents.finished;
+import static io.trainyard.event.SampleEvents.json;
 import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.paused;
 import static io.trainyard.event.SampleEvents.released;
+import static io.trainyard.event.SampleEvents.resumed;
 import static io.trainyard.event.SampleEvents.saved;
 import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.tested;
@@ -36,24 +41,27 @@ class EventJsonTest {
                 finished("a", 1, 2),
                 finished("a", 1, 2, "because"),
                 failed("a", 1, "because"),
-                released("a", 1, 1, "stop"));
+                released("a", 1, 1, "stop"),
+                paused("a", 1, 1),
+                resumed("a", 1),
+                cancelled("a", 1, 1));
     }
 
     @ParameterizedTest
     @MethodSource("events")
     void readsWhatItWrote(TrainingEvent event) throws IOException {
-        byte[] json = EventJson.write(event);
-        assertThat(EventJson.readEvent(json)).usingRecursiveComparison().isEqualTo(event);
+        byte[] json = json(event);
+        assertThat(EventJson.readEvent(json)).usingRecursiveComparison().isEqualTo(new Told(event, TIME));
     }
 
     /// JSON has no numbers for them.
     @Test
     void lossesThatAreNotFiniteAreTexts() throws IOException {
         float[] losses = {2.5f, Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY};
-        byte[] json = EventJson.write(losses("a", 1, 0, 1, losses));
+        byte[] json = json(losses("a", 1, 0, 1, losses));
         assertThat(new String(json, StandardCharsets.UTF_8))
                 .contains("\"losses\":[2.5,\"NaN\",\"Infinity\",\"-Infinity\"]");
-        assertThat(EventJson.readEvent(json))
+        assertThat(EventJson.readEvent(json).event())
                 .isInstanceOfSatisfying(
                         TrainingEvent.StepLosses.class,
                         read -> assertThat(read.losses()).isEqualTo(losses));
@@ -63,10 +71,10 @@ class EventJsonTest {
     @Test
     void aTestThatDoesNotTellTheSumIsRead() throws IOException {
         TrainingEvent.EpochTested test = tested("a", 1, 0, 2, 0.5);
-        String json = new String(EventJson.write(test), StandardCharsets.UTF_8);
+        String json = new String(json(test), StandardCharsets.UTF_8);
         String without = json.replaceFirst("\"testLossSum\":[^,]+,", "");
         assertThat(without).isNotEqualTo(json);
-        assertThat(EventJson.readEvent(without.getBytes(StandardCharsets.UTF_8)))
+        assertThat(EventJson.readEvent(without.getBytes(StandardCharsets.UTF_8)).event())
                 .isInstanceOfSatisfying(TrainingEvent.EpochTested.class, read -> {
                     assertThat(read.testLoss()).isEqualTo(test.testLoss());
                     assertThat(read.testLossSum()).isZero();
@@ -75,20 +83,19 @@ class EventJsonTest {
 
     @ParameterizedTest
     @MethodSource("events")
-    void writesTypeThenJobThenAttempt(TrainingEvent event) {
-        String type = Character.toLowerCase(event.getClass().getSimpleName().charAt(0))
-                + event.getClass().getSimpleName().substring(1);
-        assertThat(new String(EventJson.write(event), StandardCharsets.UTF_8))
-                .startsWith("{\"type\":\"%s\",\"job\":\"a\",\"attempt\":1,".formatted(type))
+    void writesTypeThenJobThenAttemptThenTime(TrainingEvent event) {
+        assertThat(new String(json(event), StandardCharsets.UTF_8))
+                .startsWith("{\"type\":\"%s\",\"job\":\"a\",\"attempt\":1,\"time\":\"2026-11-22T03:04:05.678Z\""
+                        .formatted(event.type()))
                 .doesNotContain("\n");
     }
 
     @Test
     void writesFloatsAsShortAsTheyAre() {
         var losses = losses("a", 1, 0, 1, new float[] {0.1f});
-        assertThat(new String(EventJson.write(losses), StandardCharsets.UTF_8))
+        assertThat(new String(json(losses), StandardCharsets.UTF_8))
                 .isEqualTo(
-                        "{\"type\":\"stepLosses\",\"job\":\"a\",\"attempt\":1,\"epoch\":0,\"firstStep\":1,\"losses\":[0.1],\"elapsedMicros\":100000,\"learningRate\":0.05}");
+                        "{\"type\":\"stepLosses\",\"job\":\"a\",\"attempt\":1,\"time\":\"2026-11-22T03:04:05.678Z\",\"epoch\":0,\"firstStep\":1,\"losses\":[0.1],\"elapsedMicros\":100000,\"learningRate\":0.05}");
     }
 
     @Test
@@ -96,7 +103,7 @@ class EventJsonTest {
         byte[] json =
                 "{\"type\":\"stepLosses\",\"job\":\"a\",\"attempt\":1,\"epoch\":0,\"firstStep\":1,\"losses\":[2.5],\"elapsedMicros\":1}"
                         .getBytes(StandardCharsets.UTF_8);
-        assertThat(EventJson.readEvent(json))
+        assertThat(EventJson.readEvent(json).event())
                 .isInstanceOfSatisfying(
                         TrainingEvent.StepLosses.class,
                         read -> assertThat(read.learningRate()).isNull());
@@ -106,7 +113,7 @@ class EventJsonTest {
     void ignoresFieldsOfLaterVersions() throws IOException {
         byte[] json = "{\"type\":\"failed\",\"job\":\"a\",\"attempt\":1,\"reason\":\"x\",\"new\":{\"y\":1}}"
                 .getBytes(StandardCharsets.UTF_8);
-        assertThat(EventJson.readEvent(json)).isEqualTo(failed("a", 1, "x"));
+        assertThat(EventJson.readEvent(json)).isEqualTo(new Told(failed("a", 1, "x"), null));
     }
 
     @ParameterizedTest
@@ -118,10 +125,10 @@ class EventJsonTest {
 
     @Test
     void refusesEventsThatCannotBe() {
-        assertThatThrownBy(() -> EventJson.readEvent(EventJson.write(claimed("x".repeat(201)))))
+        assertThatThrownBy(() -> EventJson.readEvent(json(claimed("x".repeat(201)))))
                 .isInstanceOf(IOException.class)
                 .hasMessage("the job's id has 201 characters; allowed is 1 to 200");
-        assertThatThrownBy(() -> EventJson.readEvent(EventJson.write(claimed("a", 0))))
+        assertThatThrownBy(() -> EventJson.readEvent(json(claimed("a", 0))))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("attempts count from 1");
     }

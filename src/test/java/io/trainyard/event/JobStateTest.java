@@ -1,10 +1,12 @@
 package io.trainyard.event;
 
+import static io.trainyard.event.SampleEvents.cancelled;
 import static io.trainyard.event.SampleEvents.claimed;
-import static io.trainyard.event.SampleEvents.failed;
 import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.paused;
 import static io.trainyard.event.SampleEvents.released;
+import static io.trainyard.event.SampleEvents.resumed;
 import static io.trainyard.event.SampleEvents.saved;
 import static io.trainyard.event.SampleEvents.spec;
 import static io.trainyard.event.SampleEvents.started;
@@ -16,11 +18,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.trainyard.Page;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobNews.Rejected;
 import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.JobState.Status;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /// Jobs of two epochs of ten steps each.
@@ -28,10 +33,11 @@ class JobStateTest {
     @Test
     void followsAJobToItsEnd() {
         JobState state = new JobState("a");
-        assertThat(state.status()).isEqualTo(Status.WAITING);
+        assertThat(state.status()).isEqualTo(Status.QUEUED);
 
         state.apply(claimed("a", 1));
-        assertThat(state.status()).isEqualTo(Status.CLAIMED);
+        assertThat(state.status()).isEqualTo(Status.RUNNING);
+        assertThat(state.steps()).isZero();
         state.apply(started("a", 1, 1));
         assertThat(state.status()).isEqualTo(Status.RUNNING);
         assertThat(state.steps()).isEqualTo(20);
@@ -70,7 +76,7 @@ class JobStateTest {
     void anOlderAttemptChangesNothing() {
         JobState state = stateAfter(claimed("a", 2), started("a", 2, 1), losses("a", 2, 0, 1, new float[] {2f}));
         state.apply(losses("a", 1, 1, 15, new float[] {9f}));
-        state.apply(failed("a", 1, "too late"));
+        state.apply(released("a", 1, 15, "too late"));
         assertThat(state.step()).isEqualTo(1);
         assertThat(state.loss()).isEqualTo(2f);
         assertThat(state.status()).isEqualTo(Status.RUNNING);
@@ -110,18 +116,18 @@ class JobStateTest {
         JobState state = stateAfter(claimed("a", 1), started("a", 1, 1), losses("a", 1, 0, 1, new float[] {2f}));
         state.apply(released("a", 1, 1, "worker stops"));
         state.apply(losses("a", 1, 0, 1, new float[] {2f})); // late, from another topic
-        assertThat(state.status()).isEqualTo(Status.WAITING);
+        assertThat(state.status()).isEqualTo(Status.QUEUED);
         assertThat(state.reason()).isEqualTo("worker stops");
 
         state.apply(claimed("a", 2));
-        assertThat(state.status()).isEqualTo(Status.CLAIMED);
+        assertThat(state.status()).isEqualTo(Status.RUNNING);
         assertThat(state.reason()).isNull();
     }
 
     @Test
     void aCommandWithoutEventsWaits() {
         JobState state = stateOf(requested(1));
-        assertThat(state.status()).isEqualTo(Status.WAITING);
+        assertThat(state.status()).isEqualTo(Status.QUEUED);
         assertThat(state.spec()).isEqualTo(spec("a"));
         assertThat(state.startedSpec()).isNull();
         assertThat(state.attempt()).isZero();
@@ -135,7 +141,7 @@ class JobStateTest {
         assertThat(state.reason()).isEqualTo("no data");
         assertThat(state.spec()).isEqualTo(spec("a"));
         state.apply(requested(3));
-        assertThat(state.status()).isEqualTo(Status.WAITING);
+        assertThat(state.status()).isEqualTo(Status.QUEUED);
         assertThat(state.reason()).isNull();
     }
 
@@ -145,7 +151,7 @@ class JobStateTest {
         JobState state = stateOf(rejected(1, 2, "no data"), requested(1));
         assertThat(state.status()).isEqualTo(Status.REJECTED);
         JobState again = stateOf(requested(3), rejected(1, 2, "no data"), requested(1));
-        assertThat(again.status()).isEqualTo(Status.WAITING);
+        assertThat(again.status()).isEqualTo(Status.QUEUED);
     }
 
     @Test
@@ -153,7 +159,7 @@ class JobStateTest {
         Rejected early = rejected(5, 2, "no data");
         assertThat(stateOf(requested(5), early).status()).isEqualTo(Status.REJECTED);
         assertThat(stateOf(early, requested(5)).status()).isEqualTo(Status.REJECTED);
-        assertThat(stateOf(requested(5), requested(6), early).status()).isEqualTo(Status.WAITING);
+        assertThat(stateOf(requested(5), requested(6), early).status()).isEqualTo(Status.QUEUED);
     }
 
     @Test
@@ -193,6 +199,8 @@ class JobStateTest {
                         "epochs",
                         "attempt",
                         "status",
+                        "start",
+                        "durationMillis",
                         "worker",
                         "device",
                         "spec",
@@ -205,6 +213,104 @@ class JobStateTest {
                         "step",
                         "steps",
                         "elapsedMicros");
+    }
+
+    @Test
+    void anEndIsTheEndWhicheverAttemptTellsIt() {
+        JobState state = stateAfter(claimed("a", 1), started("a", 1, 1), claimed("a", 2), started("a", 2, 1));
+        state.apply(finished("a", 1, 20));
+        state.apply(losses("a", 2, 0, 1, 5));
+        state.apply(released("a", 2, 5, "worker stops"));
+        assertThat(state.status()).isEqualTo(Status.FINISHED);
+        assertThat(state.attempt()).isEqualTo(1);
+        assertThat(state.worker()).isEqualTo("w1");
+    }
+
+    @Test
+    void restsAndWaitsAgainAsItsNewestWordSays() {
+        JobState state = stateAfter(claimed("a", 1), started("a", 1, 1), paused("a", 1, 5));
+        assertThat(state.status()).isEqualTo(Status.PAUSED);
+        state.apply(resumed("a", 1));
+        assertThat(state.status()).isEqualTo(Status.QUEUED);
+        state.apply(claimed("a", 2));
+        state.apply(paused("a", 1, 5)); // told again
+        assertThat(state.status()).isEqualTo(Status.RUNNING);
+        state.apply(cancelled("a", 2, 7));
+        assertThat(state.status()).isEqualTo(Status.CANCELLED);
+    }
+
+    @Test
+    void ofOneAttemptsWordsTheLastOnTheTopicCountsHoweverTheyAreRead() {
+        assertThat(stateOf(
+                                new Happened(resumed("a", 1), 5, "w9", 8),
+                                new Happened(paused("a", 1, 5), 9, "w1", 7),
+                                new Happened(claimed("a", 1), 1, "w1", 2))
+                        .status())
+                .isEqualTo(Status.QUEUED);
+    }
+
+    @Test
+    void aForgedAttemptHidesNoTrueOne() {
+        JobState state = stateAfter(claimed("a", 1), started("a", 1, 1));
+        state.apply(claimed("a", Integer.MAX_VALUE));
+        state.apply(released("a", Integer.MAX_VALUE, 9, "forged"));
+        state.apply(losses("a", 1, 0, 1, 3));
+        assertThat(state.attempt()).isEqualTo(1);
+        assertThat(state.status()).isEqualTo(Status.RUNNING);
+        assertThat(state.step()).isEqualTo(3);
+        for (int forged = 0; forged < 3 * Attempts.MAX_KEPT; forged++) {
+            state.apply(claimed("a", Integer.MAX_VALUE - forged));
+        }
+        state.apply(claimed("a", 2));
+        assertThat(state.attempt()).isEqualTo(2);
+        state.apply(claimed("a", 2 + Attempts.MAX_GAP));
+        assertThat(state.attempt()).isEqualTo(2 + Attempts.MAX_GAP);
+    }
+
+    @Test
+    void lossesAloneBeginNoAttempt() {
+        JobState state = stateAfter(claimed("a", 1), started("a", 1, 1), losses("a", 2, 0, 1, 9));
+        assertThat(state.attempt()).isEqualTo(1);
+        assertThat(state.step()).isZero();
+        state.apply(claimed("a", 2));
+        assertThat(state.step()).isEqualTo(9);
+    }
+
+    @Test
+    void knowsWhenItBeganAndHowLongAllItsAttemptsTook() {
+        JobState state = stateOf(
+                new Happened(claimed("a", 2), 9_000),
+                new Happened(claimed("a", 1), 1_000),
+                new Happened(started("a", 2, 1), 9_500));
+        assertThat(state.start()).isEqualTo("1970-01-01T00:00:01.000Z");
+        assertThat(state.durationMillis()).isZero();
+        state.apply(new Happened(started("a", 1, 1), 1_500));
+        assertThat(state.durationMillis()).isEqualTo(8_000);
+        state.apply(new Happened(losses("a", 2, 0, 1, 1), 9_700));
+        assertThat(state.durationMillis()).isEqualTo(8_200);
+        state.apply(new Happened(finished("a", 2, 20), 11_500));
+        state.apply(new Happened(finished("a", 2, 20), 99_000)); // told again by one that keeps no time
+        assertThat(state.durationMillis()).isEqualTo(10_000);
+        assertThat(new JobState("b").start()).isNull();
+    }
+
+    /// Its numbers by class are not those of the epoch that is the last now.
+    @Test
+    void aTestThatANewerAttemptWillMakeAgainIsNotShown() {
+        JobState state =
+                stateAfter(claimed("a", 1), started("a", 1, 1), tested("a", 1, 0, 10, 0.5), tested("a", 1, 1, 20, 0.9));
+        assertThat(state.lastTest()).isNotNull();
+        state.apply(started("a", 2, 15));
+        assertThat(state.epochs()).hasSize(1);
+        assertThat(state.lastTest()).isNull();
+    }
+
+    @Test
+    void thePageOnJobsTellsEveryState() {
+        assertThat(Page.read("docs/jobs.md").section("## States").table())
+                .extracting(row -> row.getFirst().toUpperCase(Locale.ROOT))
+                .containsExactlyElementsOf(
+                        Arrays.stream(Status.values()).map(Status::name).toList());
     }
 
     @Test

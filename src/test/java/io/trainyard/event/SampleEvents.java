@@ -1,12 +1,15 @@
 package io.trainyard.event;
 
+import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Parameter;
+import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Resumed;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.CheckpointName;
@@ -14,16 +17,25 @@ import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Shape;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Events as a worker would send them: the one place in the tests that knows all their fields. Their data sets have ten
-/// classes, their steps take 100 ms.
+/// Events as a worker would send them: the one place in the tests that knows all their fields. Their data sets have
+/// ten classes, their steps take 100 ms.
 public final class SampleEvents {
+    /// When they happen.
+    public static final Instant TIME = Instant.parse("2026-11-22T03:04:05.678Z");
+
     private static final int CLASSES = 10;
     private static final long STEP_MICROS = 100_000;
 
     private SampleEvents() {}
+
+    /// An event as it is on its topic.
+    public static byte[] json(TrainingEvent event) {
+        return EventJson.write(event, TIME);
+    }
 
     /// A job of two epochs; a person is told every five steps.
     public static JobSpec spec(String job) {
@@ -167,5 +179,17 @@ public final class SampleEvents {
 
     public static Released released(String job, int attempt, long step, String reason) {
         return new Released(job, attempt, step, reason);
+    }
+
+    public static Paused paused(String job, int attempt, long step) {
+        return new Paused(job, attempt, step);
+    }
+
+    public static Resumed resumed(String job, int attempt) {
+        return new Resumed(job, attempt);
+    }
+
+    public static Cancelled cancelled(String job, int attempt, long step) {
+        return new Cancelled(job, attempt, step);
     }
 }

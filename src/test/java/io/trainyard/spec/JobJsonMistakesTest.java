@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// What is wrong with a command, but for what [NetworkJsonMistakesTest] has.
 class JobJsonMistakesTest {
     private static final String FIELDS =
-            "batchSize, checkpointEveryEpochs, dataset, device, devices, epochs, id, initFrom, kind, network, optimizer, precision, reportEverySteps, schedule, seed, shuffle, stopWhen";
+            "batchSize, checkpointEveryEpochs, checkpointEverySeconds, checkpointEverySteps, dataset, device, devices, epochs, id, initFrom, keepBest, keepLast, kind, network, optimizer, precision, reportEverySteps, schedule, seed, shuffle, stopWhen";
     private static final String ID =
             "allowed is 1 to 100 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit";
     private static final String DATASET = "allowed is a name of small letters, digits and hyphens, such as cifar10";
@@ -84,6 +84,15 @@ class JobJsonMistakesTest {
                 arguments(job("'shuffle': 'yes'"), "shuffle is \"yes\"; it must be true or false"),
                 arguments(job("'shuffle': 1"), "shuffle is 1; it must be true or false"),
                 arguments(job("'checkpointEveryEpochs': 0"), "checkpointEveryEpochs is 0; allowed is 1 to 100000"),
+                arguments(job("'checkpointEverySteps': 0"), "checkpointEverySteps is 0; allowed is 1 to 1000000000"),
+                arguments(
+                        job("'checkpointEverySeconds': 1000001"),
+                        "checkpointEverySeconds is 1000001; allowed is 1 to 1000000"),
+                arguments(job("'keepLast': 0"), "keepLast is 0; allowed is 1 to 100000"),
+                arguments(job("'keepBest': 1"), "keepBest is 1; it must be true or false"),
+                arguments(
+                        evaluation("'initFrom': 'b', 'keepLast': 2"),
+                        "keepLast is 2, but a job of kind \"evaluate\" trains nothing; leave it out"),
                 arguments(job("'reportEverySteps': 0"), "reportEverySteps is 0; allowed is 1 to 1000000000"),
                 arguments(
                         job("'device': 'gpu'"),

@@ -58,6 +58,10 @@ class JobJsonTest {
                         null,
                         Precision.FP32,
                         1,
+                        null,
+                        null,
+                        null,
+                        false,
                         100,
                         null,
                         JobKind.TRAIN,
@@ -77,7 +81,8 @@ class JobJsonTest {
                         + " {'p': 0.25}, 'cutout': {'size': 8}}}, 'epochs': 10, 'batchSize': 4, 'optimizer': {'type': 'sgd',"
                         + " 'learningRate': 1, 'momentum': 0.9, 'nesterov': true, 'weightDecay': 0.001}, 'schedule': {'type': 'step',"
                         + " 'stepSize': 3, 'gamma': 0.5}, 'shuffle': true, 'seed':"
-                        + " -9223372036854775808, 'device': 'cuda:1', 'precision': 'bf16', 'checkpointEveryEpochs': 2, 'reportEverySteps': 7,"
+                        + " -9223372036854775808, 'device': 'cuda:1', 'precision': 'bf16', 'checkpointEveryEpochs': 2, 'checkpointEverySteps': 50,"
+                        + " 'checkpointEverySeconds': 600, 'keepLast': 3, 'keepBest': true, 'reportEverySteps': 7,"
                         + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820'}");
         assertThat(job)
                 .isEqualTo(new JobSpec(
@@ -100,6 +105,10 @@ class JobJsonTest {
                         null,
                         Precision.BF16,
                         2,
+                        50,
+                        600,
+                        3,
+                        true,
                         7,
                         new StopWhen(0.9, 5, 60.5),
                         JobKind.TRAIN,

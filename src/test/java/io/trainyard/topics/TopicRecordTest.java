@@ -1,18 +1,21 @@
 package io.trainyard.topics;
 
+import static io.trainyard.event.SampleEvents.TIME;
 import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.failed;
+import static io.trainyard.event.SampleEvents.json;
 import static io.trainyard.event.SampleEvents.spec;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.trainyard.event.EventJson;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobNews.Rejected;
 import io.trainyard.event.JobNews.Requested;
 import io.trainyard.spec.JobJson;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
@@ -59,9 +62,28 @@ class TopicRecordTest {
 
     @Test
     void anEventIsOneOrAnError() throws IOException {
-        String event = new String(EventJson.write(claimed("a")), UTF_8);
-        assertThat(news(Topic.JOBS, "key", event)).contains(new Happened(claimed("a"), 5));
+        String event = new String(json(claimed("a")), UTF_8);
+        assertThat(news(Topic.JOBS, "key", event)).contains(new Happened(claimed("a"), TIME.toEpochMilli(), null, 7));
         assertThatThrownBy(() -> news(Topic.STEPS, "key", "{}")).isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void anEventIsToldBySomebodyAndHappenedBeforeItWasSent() throws IOException {
+        header("ce_source", "/workers/w1");
+        assertThat(news(Topic.JOBS, "a/1/claimed", new String(json(claimed("a")), UTF_8)))
+                .contains(new Happened(claimed("a"), TIME.toEpochMilli(), "w1", 7));
+        String foreign = "{\"type\":\"failed\",\"job\":\"a\",\"attempt\":1,\"reason\":\"x\"}";
+        assertThat(news(Topic.JOBS, "a", foreign)).contains(new Happened(failed("a", 1, "x"), 5, "w1", 7));
+    }
+
+    @Test
+    void anEventOfALongGoneOrAnUnknownTimeIsAnError() {
+        String claimed = new String(json(claimed("a")), UTF_8);
+        for (String time : List.of("1969-12-31T23:59:59Z", "+999999999-12-31T23:59:59Z", "now")) {
+            assertThatThrownBy(() -> news(Topic.JOBS, "a", claimed.replaceFirst("2026[^\"]*", time)))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("allowed is 1970 to 9999");
+        }
     }
 
     @Test

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.Page;
+import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
+import io.trainyard.event.Told;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.CheckpointName;
@@ -15,10 +17,13 @@ import java.io.IOException;
 import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
@@ -64,10 +69,10 @@ class TopicsPageTest {
     private static String kept(Topic topic) {
         return switch (String.valueOf(topic.settings().get("cleanup.policy"))) {
             case "compact" -> "the last of each key";
-            case "delete" ->
-                Duration.ofMillis(Long.parseLong(topic.settings().getOrDefault("retention.ms", "0")))
-                                .toDays()
-                        + " days";
+            case "delete" -> {
+                long millis = Long.parseLong(topic.settings().getOrDefault("retention.ms", "0"));
+                yield millis < 0 ? "for ever" : Duration.ofMillis(millis).toDays() + " days";
+            }
             default -> "?";
         };
     }
@@ -83,7 +88,15 @@ class TopicsPageTest {
         Headers headers = CloudEvents.headers(CloudEvents.COMMAND, "/cli");
         CloudEvents.continueTrace(cause, headers);
         assertThat(column(PAGE.section("## Headers"))).containsExactlyInAnyOrderElementsOf(names(headers));
-        assertThat(column(PAGE.section("## Commands").tableOf("header"))).containsExactly(Forwarded.FROM, Forwarded.BY);
+        assertThat(column(PAGE.section("## Commands").tableOf("header")))
+                .containsExactly(
+                        Forwarded.FROM,
+                        Forwarded.BY,
+                        CommandHeaders.ATTEMPT,
+                        CommandHeaders.STORE,
+                        CommandHeaders.REFUSALS);
+        assertThat(PAGE.section("## Commands").text())
+                .contains("longer than %d KiB".formatted(CommandHeaders.MAX_BYTES >> 10));
         assertThat(column(PAGE.section("## Dead letters")))
                 .containsExactly(
                         DeadLetter.REASON,
@@ -117,7 +130,28 @@ class TopicsPageTest {
     @ParameterizedTest
     @MethodSource("events")
     void anEventsTableHasItsFieldsInTheirOrder(Class<?> event) {
-        assertThat(fields(section(event))).isEqualTo(fields(event));
+        List<String> fields = new ArrayList<>(fields(event));
+        fields.add(2, "time: text"); // of no record, for the code has it beside the event
+        assertThat(fields(section(event))).isEqualTo(fields);
+    }
+
+    @Test
+    void aWishsTableAndExampleAreTheCodes() throws IOException {
+        Page section = PAGE.section("## Control");
+        assertThat(fields(section)).isEqualTo(fields(Control.class));
+        JsonNode example = example(section);
+        Control control = EventJson.readControl(MAPPER.writeValueAsBytes(example));
+        assertThat(new String(EventJson.write(control), StandardCharsets.UTF_8)).isEqualTo(example.toString());
+        assertThat(section.text()).contains("`%s`".formatted(CloudEvents.CONTROL));
+    }
+
+    @Test
+    void everyTopicOfEventsHasItsKey() {
+        Map<String, String> keys = new LinkedHashMap<>();
+        PAGE.tableOf("topic").table().forEach(row -> Page.code(row, 0).forEach(topic -> keys.put(topic, row.get(2))));
+        assertThat(Arrays.stream(Topic.values()).filter(topic -> topic.content() == Topic.Content.EVENTS))
+                .allSatisfy(topic -> assertThat(keys)
+                        .containsEntry(topic.name(""), topic.isCompacted() ? "`<job>/<attempt>/<type>`" : "job"));
     }
 
     /// What the page shows is read, and written again as it stands there; so it can be nothing but what the code
@@ -126,9 +160,11 @@ class TopicsPageTest {
     @MethodSource("events")
     void anEventsExampleIsWhatTheCodeWrites(Class<?> type) throws IOException {
         JsonNode example = example(section(type));
-        TrainingEvent event = EventJson.readEvent(MAPPER.writeValueAsBytes(example));
+        Told told = EventJson.readEvent(MAPPER.writeValueAsBytes(example));
+        TrainingEvent event = told.event();
         assertThat(event).isInstanceOf(type);
-        assertThat(new String(EventJson.write(event), StandardCharsets.UTF_8)).isEqualTo(example.toString());
+        assertThat(new String(EventJson.write(event, Objects.requireNonNull(told.time())), StandardCharsets.UTF_8))
+                .isEqualTo(example.toString());
         assertThat(section(type).text())
                 .contains("Topic `%s`".formatted(Topic.of(event).name("")))
                 .contains("`ce_type` `%s`".formatted(CloudEvents.type(event)));
@@ -181,8 +217,8 @@ class TopicsPageTest {
                         ShareGroupConfig.SHARE_GROUP_DELIVERY_COUNT_LIMIT_CONFIG,
                         Integer.toString(ShareGroupConfig.SHARE_GROUP_DELIVERY_COUNT_LIMIT_DEFAULT))
                 .containsEntry(
-                        ShareGroupConfig.SHARE_GROUP_RECORD_LOCK_DURATION_MS_CONFIG,
-                        Integer.toString(ShareGroupConfig.SHARE_GROUP_RECORD_LOCK_DURATION_MS_DEFAULT))
+                        ShareGroupConfig.SHARE_GROUP_MIN_RECORD_LOCK_DURATION_MS_CONFIG,
+                        Integer.toString(ShareGroupConfig.SHARE_GROUP_MIN_RECORD_LOCK_DURATION_MS_DEFAULT))
                 .hasSize(4);
     }
 
@@ -217,7 +253,7 @@ class TopicsPageTest {
     }
 
     private static String typeInJson(Class<?> type) {
-        if (type == String.class || type == CheckpointName.class) {
+        if (type == String.class || type == CheckpointName.class || type == Instant.class || type.isEnum()) {
             return "text";
         } else if (type == int.class || type == long.class || type == Integer.class) {
             return "whole number";

@@ -56,14 +56,14 @@ class DeviceLossTest extends SmallJobs {
                         Outcome.Failed.class,
                         failed -> assertThat(failed.event().reason())
                                 .contains("5 attempts in a row ended without a checkpoint", "lose its device"));
-        assertThat(of(Released.class)).hasSize(Attempt.MAX_FRUITLESS);
+        assertThat(of(Released.class)).hasSize(Limits.DEFAULT.maxAttempts());
         assertThat(events.getLast()).isInstanceOf(Failed.class);
     }
 
     @Test
     void anAttemptAloneTellsTheLoss() {
         assertThat(run(training(() -> true), job("a"), () -> false))
-                .isEqualTo(new Outcome.DeviceLost(released("a", 1, 0, REASON)));
+                .isEqualTo(new Outcome.WorkerFault(released("a", 1, 0, REASON), false));
         assertThat(events.getLast()).isEqualTo(released("a", 1, 0, REASON));
     }
 
@@ -71,7 +71,7 @@ class DeviceLossTest extends SmallJobs {
     void aStopEndsTheAttempts() {
         assertThat(training(() -> true)
                         .runToEnd(job("a"), folder("a"), Supervisor.of(events::add, () -> !events.isEmpty())))
-                .isInstanceOfAny(Outcome.DeviceLost.class, Outcome.Released.class);
+                .isInstanceOfAny(Outcome.WorkerFault.class, Outcome.Released.class);
         assertThat(events.getLast()).isInstanceOf(Released.class);
         assertThat(events.getLast().attempt()).isEqualTo(1);
     }

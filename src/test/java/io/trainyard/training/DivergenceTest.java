@@ -66,7 +66,7 @@ class DivergenceTest extends SmallJobs {
                 "optimizer": {"type": "sgd", "learningRate": 999, "weightDecay": 999},
                 "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]}""");
         while (run(job, stopAfterQuestions(1)) instanceof Outcome.Released) {
-            assertThat(folder("a").newest().orElseThrow().state().firstNotFinite())
+            assertThat(folder("a").checkpoints().newest().orElseThrow().state().firstNotFinite())
                     .isEmpty();
         }
         long saved = of(CheckpointSaved.class).getLast().step();
@@ -79,6 +79,7 @@ class DivergenceTest extends SmallJobs {
                                 .startsWith(
                                         "a value of 1.weight is not finite at step %d, where the learning rate is 999.0; what was trained before is in the checkpoint \"a/%d\", which another job can start from with initFrom."
                                                 .formatted(saved + 1, saved)));
-        assertThat(folder("a").newest().orElseThrow().progress().step()).isEqualTo(saved);
+        assertThat(folder("a").checkpoints().newest().orElseThrow().progress().step())
+                .isEqualTo(saved);
     }
 }

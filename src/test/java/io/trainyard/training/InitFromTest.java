@@ -99,7 +99,9 @@ class InitFromTest extends SmallJobs {
             assertThat(finished.bestTestAccuracy()).isEqualTo(then.testAccuracy());
         }
         assertThat(((Finished) events.getLast()).parametersSha256()).isEqualTo(sha256);
-        assertThat(folder("test-1").newest()).as("nothing is saved").isEmpty();
+        assertThat(folder("test-1").checkpoints().newest())
+                .as("nothing is saved")
+                .isEmpty();
     }
 
     @Test

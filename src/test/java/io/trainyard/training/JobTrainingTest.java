@@ -2,13 +2,16 @@ package io.trainyard.training;
 
 import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.failed;
+import static io.trainyard.event.SampleEvents.released;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.EpochTested;
-import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.JobSpec;
@@ -120,14 +123,16 @@ class JobTrainingTest extends SmallJobs {
         `"batchSize": 60000`                                                          | batchSize is 60000
         `"dataset": {"name": "shapes32", "normalize": {"mean": [0.5], "std": [0.5]}}` | one a channel
         """)
-    void rejectsWhatCannotBeRunAndKeepsTheIdFree(String field, String reason) {
+    void aJobThatNobodyCanRunFailsForGood(String field, String reason) {
         JobSpec bad = job("a", "\"epochs\": 1, \"batchSize\": 1500, " + field);
-        assertThat(run(bad, () -> false))
-                .isInstanceOfSatisfying(
-                        Outcome.Rejected.class, o -> assertThat(o.reason()).contains(reason));
-        assertThat(events).isEmpty();
-        assertThat(run(job("a", "\"epochs\": 1, \"batchSize\": 1500"), () -> false))
-                .isInstanceOf(Outcome.Finished.class);
+        for (int i = 0; i < 2; i++) {
+            assertThat(run(bad, () -> false))
+                    .isInstanceOfSatisfying(
+                            Outcome.Failed.class,
+                            o -> assertThat(o.event().reason()).contains(reason));
+        }
+        assertThat(events).hasSize(2).allMatch(events.getFirst()::equals);
+        assertThat(folder("a").lastAttempt()).isEqualTo(1);
     }
 
     @Test
@@ -139,21 +144,23 @@ class JobTrainingTest extends SmallJobs {
     }
 
     @Test
-    void aDataSetThatIsNotThereFailsTheJob() {
+    void aDataSetThatIsNotThereIsTheWorkersFault() {
         assertThat(run(job("a", "\"epochs\": 1, \"dataset\": \"cifar10\""), () -> false))
                 .isInstanceOfSatisfying(
-                        Outcome.Failed.class,
+                        Outcome.WorkerFault.class,
                         o -> assertThat(o.event().reason()).contains(root.toString()));
-        assertThat(events).singleElement().isInstanceOf(Failed.class);
+        assertThat(events).singleElement().isInstanceOf(Released.class);
+        assertThat(folder("a").outcome()).isEmpty();
     }
 
     @Test
-    void aDeviceThatIsNotThereFailsTheJob() {
+    void aDeviceThatIsNotThereIsTheWorkersFault() {
         assertThat(run(job("a", "\"epochs\": 1, \"device\": \"cuda:7\""), () -> false))
                 .isInstanceOfSatisfying(
-                        Outcome.Failed.class,
+                        Outcome.WorkerFault.class,
                         o -> assertThat(o.event().reason()).contains("cuda"));
-        assertThat(events).singleElement().isInstanceOf(Failed.class);
+        assertThat(events).singleElement().isInstanceOf(Released.class);
+        assertThat(folder("a").outcome()).isEmpty();
     }
 
     @ParameterizedTest
@@ -181,17 +188,33 @@ class JobTrainingTest extends SmallJobs {
                 .isEqualTo(new Outcome.Failed(failed("b", 1, "java.lang.StackOverflowError: deep")));
     }
 
+    @Test
+    void memoryAndLibrariesAreTheWorkers() {
+        JobDevices full = _ -> {
+            throw new OutOfMemoryError("Java heap space");
+        };
+        JobDevices bare = _ -> {
+            throw new UnsatisfiedLinkError("no jnimkldnn");
+        };
+        assertThat(run(new JobTraining(root, full, 0, "tester"), job("a", "\"epochs\": 1"), () -> false))
+                .isEqualTo(new Outcome.WorkerFault(released("a", 1, 0, "Java heap space"), false));
+        assertThat(run(new JobTraining(root, bare, 0, "tester"), job("b", "\"epochs\": 1"), () -> false))
+                .isEqualTo(new Outcome.WorkerFault(
+                        released("b", 1, 0, "java.lang.UnsatisfiedLinkError: no jnimkldnn"), true));
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        `{"type": "failed", "job": "a", "attempt": 1, "reason": "no"}` | it does not say that the job has finished
-        `{"type": "finished"`                                          | Unexpected end-of-input
+        `{"type": "paused", "job": "a", "attempt": 1, "step": 3}` | it does not say that the job has ended
+        `{"type": "finished"`                                     | Unexpected end-of-input
         """)
-    void rejectsAJobWhoseOutcomeCannotBeRead(String kept, String reason) {
-        folder("a").keepOutcome(kept.getBytes(StandardCharsets.UTF_8));
-        assertThat(run(job("a", "\"epochs\": 1, \"batchSize\": 1500"), () -> false))
-                .isInstanceOfSatisfying(
-                        Outcome.Rejected.class,
-                        o -> assertThat(o.reason()).startsWith("the outcome kept for job a cannot be read: " + reason));
+    void anOutcomeThatCannotBeReadIsNotGuessed(String kept, String reason) {
+        assertThat(folder("a").keepOutcome(kept.getBytes(StandardCharsets.UTF_8)))
+                .isTrue();
+        assertThatThrownBy(() -> run(job("a", "\"epochs\": 1, \"batchSize\": 1500"), () -> false))
+                .isInstanceOf(CheckpointException.class)
+                .hasMessageStartingWith("the outcome kept for the job cannot be read: " + reason);
+        assertThat(folder("a").lastAttempt()).isZero();
     }
 
     private List<Long> steps() {

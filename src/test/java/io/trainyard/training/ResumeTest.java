@@ -3,6 +3,7 @@ package io.trainyard.training;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.checkpoint.Checkpoint;
+import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
@@ -59,7 +60,8 @@ class ResumeTest extends SmallJobs {
         assertThat(finished.stoppedEarly())
                 .startsWith("no improvement in 2 epochs: the best test accuracy is ")
                 .endsWith(", after epoch 0");
-        assertThat(folder("a").newest().orElseThrow().progress().workedMicros()).isPositive();
+        assertThat(folder("a").checkpoints().newest().orElseThrow().progress().workedMicros())
+                .isPositive();
     }
 
     /// Killed between the last epoch's checkpoint and the job's end.
@@ -68,9 +70,9 @@ class ResumeTest extends SmallJobs {
         String fields = "\"epochs\": 9, \"batchSize\": 1500, \"stopWhen\": {\"testAccuracyAtLeast\": 1e-9}";
         run(job("a", fields), () -> false);
         Finished first = (Finished) events.getLast();
-        Checkpoint last = folder("a").newest().orElseThrow();
+        Checkpoint last = folder("a").checkpoints().newest().orElseThrow();
         assertThat(folder("b").keepSpec(JobJson.write(job("b", fields)))).isTrue();
-        var _ = folder("b").save(last);
+        var _ = folder("b").checkpoints().save(last);
         events.clear();
 
         assertThat(run(job("b", fields), () -> false)).isInstanceOf(Outcome.Finished.class);
@@ -84,8 +86,10 @@ class ResumeTest extends SmallJobs {
 
     @Test
     void aJobWhoseAttemptsAllVanishFailsInsteadOfBeingTriedForEver() {
-        for (int i = 0; i < Attempt.MAX_FRUITLESS; i++) {
-            int _ = folder("a").beginAttempt("killed");
+        JobFolder folder = folder("a");
+        for (int i = 0; i < Limits.DEFAULT.maxAttempts(); i++) {
+            folder.noteStarted(folder.beginAttempt("killed"));
+            int _ = folder.beginAttempt("ended before its first step, which does not count");
         }
         assertThat(run(job("a", "\"epochs\": 1, \"batchSize\": 1500"), () -> false))
                 .isInstanceOfSatisfying(
@@ -101,7 +105,7 @@ class ResumeTest extends SmallJobs {
         while (run(job, stopAfterQuestions(1)) instanceof Outcome.Released) {
             attempts++;
         }
-        assertThat(attempts).isGreaterThan(Attempt.MAX_FRUITLESS);
+        assertThat(attempts).isGreaterThan(Limits.DEFAULT.maxAttempts());
         assertThat(events.getLast()).isInstanceOf(Finished.class);
     }
 }

@@ -45,7 +45,11 @@ abstract class SmallJobs {
             case Outcome.Finished(var event) -> assertThat(events.getLast()).isSameAs(event);
             case Outcome.Failed(var event) -> assertThat(events.getLast()).isSameAs(event);
             case Outcome.Released(var event) -> assertThat(events.getLast()).isSameAs(event);
-            case Outcome.DeviceLost(var event) -> assertThat(events.getLast()).isSameAs(event);
+            case Outcome.Cancelled(var event) -> assertThat(events.getLast()).isSameAs(event);
+            case Outcome.Paused(var event) -> assertThat(events.getLast()).isSameAs(event);
+            case Outcome.WorkerFault(var event, boolean _) ->
+                assertThat(events.getLast()).isSameAs(event);
+            case Outcome.Superseded(int attempt) -> assertThat(attempt).isPositive();
             case Outcome.Rejected _ -> assertThat(events).hasSize(before);
         }
         return outcome;
@@ -55,7 +59,8 @@ abstract class SmallJobs {
         return new JobFolder(CheckpointStore.open(root.resolve("checkpoints").toUri()), job);
     }
 
-    /// A job whose network, data set and batch size are the defaults of this test where `fields` has none of its own.
+    /// A job whose network, data set and batch size are the defaults of this test where `fields` has none of its
+    /// own.
     static JobSpec job(String id, String fields) {
         StringBuilder json = new StringBuilder("{\"id\": \"%s\"".formatted(id));
         if (!fields.contains("\"network\"")) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.BadCommand;
 import io.trainyard.Slow;
-import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.DeviceSpec;
@@ -20,7 +19,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Commands nobody can run, each with what a person needs to read about it. The last job is good: the worker goes on.
+/// Commands nobody can run, each with what a person needs to read about it. The last job is good: the worker goes
+/// on.
 @Slow
 class BadCommandTest {
     private final Fleet fleet = new Fleet();
@@ -46,9 +46,11 @@ class BadCommandTest {
         fleet.submit("good", good.getBytes(StandardCharsets.UTF_8));
         fleet.submit("good", good.replace("\"epochs\": 1", "\"epochs\": 2").getBytes(StandardCharsets.UTF_8));
 
-        CheckpointStore store = CheckpointStore.open(folder.toUri());
         JobTraining training = new JobTraining(folder, DeviceSpec.AUTO, 1, "w");
-        fleet.start("w", (job, supervisor) -> training.run(job, new JobFolder(store, job.id()), supervisor));
+        var _ = fleet.start(
+                "w",
+                (job, attempt, supervisor) ->
+                        training.attempt(job, new JobFolder(fleet.store, job.id()), attempt, supervisor));
 
         List<ConsumerRecord<byte[], byte[]>> dead =
                 fleet.read(Topic.DEAD_LETTER, read -> read.size() >= bad.size() + 1);

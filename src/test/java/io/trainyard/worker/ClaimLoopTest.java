@@ -6,36 +6,36 @@ import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.mapping;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.Patience;
 import io.trainyard.Slow;
-import io.trainyard.checkpoint.CheckpointException;
+import io.trainyard.event.Control.Wish;
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Resumed;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
-import io.trainyard.training.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.logging.LogRecord;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 @Slow
 class ClaimLoopTest {
-    /// A machine that stands still for as long as a lock loses it, as it should: then another job has to keep it.
-    private static final int TRIES = 10;
-
     private final Fleet fleet = new Fleet();
 
     @AfterEach
@@ -46,40 +46,16 @@ class ClaimLoopTest {
     @Test
     void runsACommandThatWasThereBeforeTheFirstWorker() {
         fleet.submit("early");
-        fleet.start("w", new Fleet.Runner("w"));
+        var _ = fleet.start("w", fleet.runner("w"));
         assertThat(fleet.eventsUntilFinished(1)).extracting(TrainingEvent::job).containsOnly("early");
-    }
-
-    /// A job whose lock lapses is done again before the one behind it.
-    @Test
-    void renewsTheLockWhileAJobRunsOverSeveralLockTimes() {
-        Duration lock = Duration.ofSeconds(2);
-        fleet.lockClaimsFor(lock);
-        Map<String, Integer> attempts = new ConcurrentHashMap<>();
-        AtomicLong endNanos = new AtomicLong();
-        JobRunner runner = new Fleet.Runner("w", attempts, () -> System.nanoTime() > endNanos.get());
-        fleet.start("w", (job, supervisor) -> {
-            boolean isLong = job.id().startsWith("long") && !attempts.containsKey(job.id());
-            endNanos.set(System.nanoTime() + (isLong ? lock.multipliedBy(3).toNanos() : 0));
-            return runner.run(job, supervisor);
-        });
-        boolean kept = false;
-        for (int i = 1; i <= TRIES && !kept; i++) {
-            fleet.submit("long-" + i);
-            fleet.submit("behind-" + i);
-            Fleet.assertAttemptsAreNumbered(fleet.eventsUntilFinished(2 * i));
-            kept = attempts.getOrDefault("long-" + i, 0) == 1;
-        }
-        assertThat(kept).as("a lock was kept over three lock times").isTrue();
     }
 
     @Test
     void twoLoopsShareTenJobsEachOnce() {
-        Map<String, Integer> attempts = new ConcurrentHashMap<>();
         CountDownLatch both = new CountDownLatch(2);
         for (String worker : List.of("a", "b")) {
             AtomicBoolean first = new AtomicBoolean(true);
-            fleet.start(worker, new Fleet.Runner(worker, attempts, () -> {
+            var _ = fleet.start(worker, fleet.runner(worker, () -> {
                 if (first.getAndSet(false)) {
                     both.countDown();
                 }
@@ -90,7 +66,7 @@ class ClaimLoopTest {
             fleet.submit("job-" + i);
         }
         List<TrainingEvent> events = fleet.eventsUntilFinished(10);
-        assertThat(attempts).hasSize(10).allSatisfy((_, n) -> assertThat(n).isEqualTo(1));
+        assertThat(events).hasSize(20).allMatch(event -> event.attempt() == 1);
         Map<String, Set<String>> byWorker = events.stream()
                 .filter(Claimed.class::isInstance)
                 .map(Claimed.class::cast)
@@ -98,141 +74,261 @@ class ClaimLoopTest {
         assertThat(byWorker).containsOnlyKeys("a", "b");
     }
 
+    /// The brokers note that a command is dealt with when they note the next one.
     @Test
-    void aCommandWaitsForACheckpointStoreThatCannotBeUsed() {
-        AtomicInteger tries = new AtomicInteger();
-        fleet.start("w", (job, supervisor) -> {
-            if (tries.getAndIncrement() == 0) {
-                throw new CheckpointException("the store is away");
-            }
-            supervisor.tell(claimed(job.id(), 1, "w"));
-            return Fleet.finish(supervisor, job.id(), 1);
+    void commandsThatHaveBeenDealtWithAreDeletedAndNoOthers() {
+        AtomicBoolean finish = new AtomicBoolean(true);
+        FleetWorker worker = fleet.start("w", fleet.runner("w", finish::get));
+        fleet.submit("first");
+        fleet.submit("second");
+        fleet.eventsUntilFinished(2);
+        finish.set(false);
+        fleet.submit("third");
+        fleet.submit("waits");
+        fleet.events(events -> events.stream().anyMatch(event -> event.job().equals("third")));
+        Patience.await("two commands to be deleted").until(() -> {
+            worker.sweep.sweep();
+            return fleet.read(Topic.COMMANDS_NORMAL, read -> !read.isEmpty())
+                            .getFirst()
+                            .offset()
+                    == 2;
         });
-        fleet.submit("patient");
-        assertThat(fleet.eventsUntilFinished(1)).extracting(TrainingEvent::job).containsOnly("patient");
-        assertThat(tries).hasValue(2);
+        finish.set(true);
+        fleet.eventsUntilFinished(4);
+    }
+
+    /// A producer's retry, a copy too many: whoever comes first has the job.
+    @Test
+    void everyCommandTwiceIsOneRunEach() {
+        for (int i = 0; i < 5; i++) {
+            fleet.submit("job-" + i);
+            fleet.submit("job-" + i);
+        }
+        for (String worker : List.of("a", "b")) {
+            var _ = fleet.start(worker, fleet.runner(worker));
+        }
+        fleet.eventsUntilFinished(5);
+        fleet.submit("last");
+        List<TrainingEvent> events = fleet.eventsUntilFinished(6);
+        assertThat(events).filteredOn(Claimed.class::isInstance).hasSize(6);
+        assertThat(events).allMatch(event -> event.attempt() == 1);
     }
 
     @Test
-    void aFailedJobIsSettledAndTheLoopGoesOn() {
-        AtomicInteger runs = new AtomicInteger();
-        fleet.start("w", (job, supervisor) -> {
-            supervisor.tell(claimed(job.id(), 7, "w"));
-            if (runs.incrementAndGet() < 3) {
-                Failed event = failed(job.id(), 7, "broke");
-                supervisor.tell(event);
-                return new Outcome.Failed(event);
-            }
-            return Fleet.finish(supervisor, job.id(), 7);
-        });
-        fleet.submit("first");
-        fleet.submit("second");
-        fleet.submit("third");
-        assertThat(fleet.eventsUntilFinished(1))
-                .filteredOn(Failed.class::isInstance)
-                .containsExactly(failed("first", 7, "broke"), failed("second", 7, "broke"));
-        assertThat(runs).hasValue(3);
-    }
-
-    @Test
-    void whatBreaksBeforeAnAttemptIsADeadLetterAndTheLoopGoesOn() {
-        AtomicInteger runs = new AtomicInteger();
-        fleet.start("w", (job, supervisor) -> switch (runs.incrementAndGet()) {
-            case 1 -> throw new IllegalStateException("broke");
-            case 2 -> throw new StackOverflowError("deep");
-            case 3 -> new Outcome.Rejected("nobody can run it");
-            default -> Fleet.finish(supervisor, job.id(), 1);
-        });
-        fleet.submit("first");
-        fleet.submit("second");
-        fleet.submit("third");
-        fleet.submit("fourth");
-        assertThat(fleet.eventsUntilFinished(1)).singleElement().isInstanceOf(Finished.class);
-        assertThat(fleet.read(Topic.DEAD_LETTER, read -> read.size() >= 3))
+    void anotherJobUnderTheIdOfOneThatRunsIsADeadLetterAndDoesNotDisturbIt() {
+        AtomicBoolean finish = new AtomicBoolean();
+        var _ = fleet.start("a", fleet.runner("a", finish::get));
+        var _ = fleet.start("b", fleet.runner("b"));
+        fleet.submit("job");
+        fleet.events(events -> !events.isEmpty());
+        fleet.submit(
+                "job",
+                Fleet.job("job").replace("\"epochs\": 1", "\"epochs\": 2").getBytes(StandardCharsets.UTF_8));
+        assertThat(fleet.read(Topic.DEAD_LETTER, read -> !read.isEmpty()))
                 .extracting(record -> Fleet.header(record, DeadLetter.REASON))
-                .containsExactly(
-                        "java.lang.IllegalStateException: broke",
-                        "java.lang.StackOverflowError: deep",
-                        "nobody can run it");
-        assertThat(runs).hasValue(4);
+                .containsExactly("the id \"job\" belongs to another job already; give this one an id of its own");
+        finish.set(true);
+        assertThat(fleet.eventsUntilFinished(1)).hasSize(2).allMatch(event -> event.attempt() == 1);
     }
 
     @Test
     void aStoppingWorkerGivesItsJobToAnotherAtOnce() {
-        Map<String, Integer> attempts = new ConcurrentHashMap<>();
         AtomicBoolean finish = new AtomicBoolean();
-        ClaimLoop first = fleet.start("a", new Fleet.Runner("a", attempts, finish::get));
+        FleetWorker first = fleet.start("a", fleet.runner("a", finish::get));
         fleet.submit("job");
         fleet.events(events -> events.stream().anyMatch(Claimed.class::isInstance));
         first.close();
-        assertThat(first.ended()).isCompleted();
-        fleet.start("b", new Fleet.Runner("b", attempts, () -> true));
+        assertThat(first.claims.ended()).isCompleted();
+        finish.set(true);
+        var _ = fleet.start("b", fleet.runner("b"));
         List<TrainingEvent> events = fleet.eventsUntilFinished(1);
         assertThat(events)
-                .extracting(Object::getClass)
-                .satisfies(types -> assertThat(types)
-                        .isEqualTo(List.of(Claimed.class, Released.class, Claimed.class, Finished.class)));
+                .<Class<?>>extracting(Object::getClass)
+                .containsExactly(Claimed.class, Released.class, Claimed.class, Finished.class);
         assertThat(events.getLast().attempt()).isEqualTo(2);
     }
 
+    /// The holder's heartbeats stop, as when it is killed or cut off: so its job goes to another, and what it still
+    /// says
+    /// is that of an older attempt.
     @Test
-    void aLostDeviceGivesTheCommandBackAndTheLoopGoesOn() {
+    void aJobWhoseHolderFallsSilentGoesToAnother() {
+        AtomicBoolean silent = new AtomicBoolean();
+        String heartbeats = Topic.WORKERS.name(fleet.prefix);
+        Outbox outbox = (topic, key, value, headers) -> silent.get() && topic.equals(heartbeats)
+                ? new CompletableFuture<>()
+                : fleet.outbox.send(topic, key, value, headers);
+        AtomicBoolean finish = new AtomicBoolean();
+        var _ = fleet.start(
+                new FleetWorker.Setup("a", Set.of("cpu"), outbox, Duration.ofSeconds(1)),
+                fleet.runner("a", finish::get));
+        fleet.submit("job");
+        fleet.events(events -> !events.isEmpty());
+        var _ = fleet.start("b", fleet.runner("b"));
+        silent.set(true);
+        List<TrainingEvent> events = fleet.eventsUntilFinished(1);
+        assertThat(events)
+                .filteredOn(Claimed.class::isInstance)
+                .extracting(TrainingEvent::attempt)
+                .containsExactly(1, 2);
+        assertThat(events.getLast()).isInstanceOf(Finished.class);
+        assertThat(events.getLast().attempt()).isEqualTo(2);
+        finish.set(true);
+    }
+
+    @Test
+    void aLostDeviceGivesTheJobBackAndTheLoopGoesOn() {
         AtomicInteger runs = new AtomicInteger();
-        fleet.start("w", (job, supervisor) -> {
-            int attempt = runs.incrementAndGet();
+        var _ = fleet.start("w", (job, attempt, supervisor) -> {
             supervisor.tell(new Claimed(job.id(), attempt, "w", "cuda:0"));
-            if (attempt <= 2) {
-                return Fleet.loseDevice(supervisor, job.id(), attempt);
-            }
-            return Fleet.finish(supervisor, job.id(), attempt);
+            return runs.incrementAndGet() <= 2
+                    ? Fleet.loseDevice(supervisor, job.id(), attempt)
+                    : fleet.finish(supervisor, job.id(), attempt);
         });
         fleet.submit("job");
         assertThat(fleet.eventsUntilFinished(1))
                 .<Class<?>>extracting(Object::getClass)
                 .containsExactly(
                         Claimed.class, Released.class, Claimed.class, Released.class, Claimed.class, Finished.class);
-        assertThat(fleet.read(Topic.COMMANDS_NORMAL, read -> !read.isEmpty()))
-                .as("given back, not published once more")
-                .hasSize(1);
     }
 
     @Test
     void aDeviceLostAgainAndAgainEndsTheLoopSoThatTheProcessCanBeStartedAnew() {
-        Map<String, Integer> attempts = new ConcurrentHashMap<>();
-        ClaimLoop broken = fleet.start("broken", (job, supervisor) -> {
-            int attempt = attempts.merge(job.id(), 1, Integer::sum);
+        FleetWorker broken = fleet.start("broken", (job, attempt, supervisor) -> {
             supervisor.tell(new Claimed(job.id(), attempt, "broken", "cuda:0"));
             return Fleet.loseDevice(supervisor, job.id(), attempt);
         });
         fleet.submit("job");
-        assertThat(broken.ended())
+        assertThat(broken.claims.ended())
                 .failsWithin(Patience.LIMIT)
                 .withThrowableThat()
-                .withMessageContaining("worker=broken lost its device 3 times in a row")
+                .withMessageContaining("worker=broken could not run 3 jobs in a row")
                 .withMessageContaining("has to be started anew");
-        fleet.start("whole", new Fleet.Runner("whole", attempts, () -> true));
+        var _ = fleet.start("whole", fleet.runner("whole"));
         TrainingEvent end = fleet.eventsUntilFinished(1).getLast();
         assertThat(end.attempt()).isEqualTo(4);
     }
 
+    /// A worker that lacks a data set takes a pause instead of one job after the other.
     @Test
-    void aCommandReleasedAgainAndAgainIsNeverDropped() {
-        int releases = 12; // the broker drops a command after ten deliveries
-        AtomicInteger runs = new AtomicInteger();
-        fleet.start("w", (job, supervisor) -> {
-            int run = runs.incrementAndGet();
-            if (run <= releases) {
-                return Fleet.release(supervisor, job.id(), run);
-            }
-            return Fleet.finish(supervisor, job.id(), run);
+    void aJobThatOneWorkerCannotRunGoesToAnother() {
+        FleetWorker poor = fleet.start("poor", (job, attempt, supervisor) -> {
+            supervisor.tell(new Claimed(job.id(), attempt, "poor", "cpu"));
+            return Fleet.lack(supervisor, job.id(), attempt);
+        });
+        FleetWorker rich = fleet.start("rich", fleet.runner("rich"));
+        Patience.await("each to hear of the other")
+                .until(() -> poor.view.live().size() == 2 && rich.view.live().size() == 2);
+        for (int i = 0; i < 10; i++) {
+            fleet.submit("job-" + i);
+        }
+        List<TrainingEvent> events = fleet.eventsUntilFinished(10);
+        assertThat(events).noneMatch(Failed.class::isInstance);
+        assertThat(events)
+                .filteredOn(Finished.class::isInstance)
+                .allSatisfy(event -> assertThat(event.attempt()).isBetween(1, 2));
+    }
+
+    @Test
+    void whatNobodyThatIsThereCanRunHasFailed() {
+        var _ = fleet.start("poor", (job, attempt, supervisor) -> {
+            supervisor.tell(new Claimed(job.id(), attempt, "poor", "cpu"));
+            return Fleet.lack(supervisor, job.id(), attempt);
         });
         fleet.submit("job");
+        List<TrainingEvent> events = fleet.events(all -> all.stream().anyMatch(Failed.class::isInstance));
+        assertThat(events.getLast()).isEqualTo(failed("job", 1, "the data set is not here"));
+    }
+
+    @Test
+    void aJobThatDoesNotStopEndsTheLoopSoThatTheProcessCanBeStartedAnew() {
+        CountDownLatch never = new CountDownLatch(1);
+        FleetWorker worker = fleet.start("w", (job, attempt, supervisor) -> {
+            supervisor.tell(claimed(job.id(), attempt, "w"));
+            supervisor.alive(Duration.ofMillis(100));
+            boolean ignored = false;
+            while (!ignored) {
+                try {
+                    never.await();
+                    ignored = true;
+                } catch (InterruptedException _) {
+                    ignored = never.getCount() == 0; // deaf
+                }
+            }
+            return fleet.finish(supervisor, job.id(), attempt);
+        });
+        fleet.submit("job");
+        assertThatThrownBy(() -> Patience.get(worker.claims.ended())).hasMessageContaining("does not stop");
+        never.countDown();
+    }
+
+    /// What nobody expected has to be found in the code.
+    @Test
+    void anErrorOfTheWorkersOwnIsLoggedWithItsStack() {
+        try (LogRecords log = LogRecords.of(ClaimLoop.class)) {
+            AtomicInteger sends = new AtomicInteger();
+            String dead = Topic.DEAD_LETTER.name(fleet.prefix);
+            Outbox brokenOnce = (topic, key, value, headers) -> {
+                if (topic.equals(dead) && sends.getAndIncrement() == 0) {
+                    throw new IllegalStateException("broken");
+                }
+                return fleet.outbox.send(topic, key, value, headers);
+            };
+            var _ = fleet.start(new FleetWorker.Setup("w", Set.of("cpu"), brokenOnce), fleet.runner("w"));
+            fleet.submit("bad", "{".getBytes(StandardCharsets.UTF_8));
+            assertThat(fleet.read(Topic.DEAD_LETTER, read -> !read.isEmpty())).hasSize(1);
+            assertThat(log.warnings())
+                    .extracting(LogRecord::getThrown)
+                    .first()
+                    .isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void whatIsWantedOfAJobIsDone() {
+        AtomicBoolean finish = new AtomicBoolean();
+        var _ = fleet.start("w", fleet.runner("w", finish::get));
+        fleet.submit("cancelled");
+        fleet.events(events -> !events.isEmpty());
+        fleet.wish("cancelled", Wish.CANCEL);
+        fleet.events(events -> events.stream().anyMatch(Cancelled.class::isInstance));
+
+        fleet.submit("paused");
+        fleet.events(events -> events.stream().anyMatch(event -> event.job().equals("paused")));
+        fleet.wish("paused", Wish.PAUSE);
+        fleet.events(events -> events.stream().anyMatch(Paused.class::isInstance));
+        finish.set(true);
+        fleet.submit("other");
         fleet.eventsUntilFinished(1);
-        assertThat(runs).hasValue(releases + 1);
-        assertThat(fleet.read(Topic.COMMANDS_NORMAL, read -> read.size() >= 2))
-                .as("the command, published once more")
-                .hasSize(2)
-                .allSatisfy(record -> assertThat(new String(record.key(), StandardCharsets.UTF_8))
-                        .isEqualTo("job"));
+        fleet.wish("paused", Wish.RUN);
+        List<TrainingEvent> events = fleet.eventsUntilFinished(2);
+        assertThat(events)
+                .filteredOn(event -> event.job().equals("paused"))
+                .<Class<?>>extracting(Object::getClass)
+                .containsExactly(Claimed.class, Paused.class, Resumed.class, Claimed.class, Finished.class);
+        assertThat(events).filteredOn(event -> event.job().equals("cancelled")).hasSize(2);
+    }
+
+    /// A waiting job is cancelled at once, and paused before it begins.
+    @Test
+    void whatIsWantedOfAJobThatWaitsIsKnownBeforeItBegins() {
+        AtomicBoolean finish = new AtomicBoolean();
+        var _ = fleet.start("w", fleet.runner("w", finish::get));
+        fleet.submit("first");
+        fleet.events(events -> !events.isEmpty());
+        fleet.submit("never");
+        fleet.submit("later");
+        fleet.wish("never", Wish.CANCEL);
+        fleet.wish("later", Wish.PAUSE);
+        fleet.events(events -> events.stream().anyMatch(Cancelled.class::isInstance)
+                && events.stream().anyMatch(Paused.class::isInstance));
+        finish.set(true);
+        fleet.submit("last");
+        List<TrainingEvent> events = fleet.eventsUntilFinished(2);
+        assertThat(events)
+                .filteredOn(event -> List.of("never", "later").contains(event.job()))
+                .noneMatch(Claimed.class::isInstance);
+        fleet.wish("later", Wish.RUN);
+        fleet.eventsUntilFinished(3);
     }
 }

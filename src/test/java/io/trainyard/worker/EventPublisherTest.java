@@ -1,6 +1,8 @@
 package io.trainyard.worker;
 
+import static io.trainyard.event.SampleEvents.TIME;
 import static io.trainyard.event.SampleEvents.finished;
+import static io.trainyard.event.SampleEvents.json;
 import static io.trainyard.event.SampleEvents.losses;
 import static io.trainyard.event.SampleEvents.saved;
 import static io.trainyard.event.SampleEvents.tested;
@@ -12,13 +14,13 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.JobJson;
 import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.RecordKey;
 import io.trainyard.topics.Topic;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 
 class EventPublisherTest {
@@ -29,16 +31,16 @@ class EventPublisherTest {
         List<TrainingEvent> all = List.of(
                 losses("job", 1, 0, 1, 2), tested("job", 1, 0, 2, 0.5), saved("job", 1, 0, 2), finished("job", 1, 2));
         try (Fleet fleet = new Fleet()) {
-            RecordHeaders command = new RecordHeaders();
-            command.add("traceparent", TRACE.getBytes(StandardCharsets.UTF_8));
-            JobEvents events = fleet.publisher("w").open(command, _ -> {});
-            all.forEach(events::publish);
-            var _ = Patience.get(events.acknowledged());
+            for (TrainingEvent event : all) {
+                EventLine line = EventLine.of(event, TIME, "w");
+                var _ = Patience.get(fleet.publisher("another").publish(line, TRACE));
+            }
             for (TrainingEvent event : all) {
                 ConsumerRecord<byte[], byte[]> record =
                         fleet.read(Topic.of(event), read -> !read.isEmpty()).getFirst();
-                assertThat(new String(record.key(), StandardCharsets.UTF_8)).isEqualTo("job");
-                assertThat(record.value()).isEqualTo(EventJson.write(event));
+                assertThat(new String(record.key(), StandardCharsets.UTF_8)).isEqualTo(RecordKey.of(event));
+                assertThat(record.value()).isEqualTo(json(event));
+                assertThat(Fleet.header(record, "ce_time")).isEqualTo("2026-11-22T03:04:05.678Z");
                 assertThat(Fleet.header(record, "ce_type")).isEqualTo(CloudEvents.type(event));
                 assertThat(Fleet.header(record, "ce_source")).isEqualTo("/workers/w");
                 assertThat(Fleet.header(record, "ce_specversion")).isEqualTo("1.0");
@@ -52,8 +54,9 @@ class EventPublisherTest {
     void tellsHowTheWorkerIsUntilItStops() throws IOException {
         try (Fleet fleet = new Fleet()) {
             Activity activity = new Activity();
-            Heartbeat heartbeat = new Heartbeat(fleet.publisher("w"), activity, "w", "cpu");
-            activity.begin(JobJson.read(Fleet.job("job").getBytes(StandardCharsets.UTF_8)));
+            Heartbeat.Self self = new Heartbeat.Self("w", "cpu", "store", TIME);
+            Heartbeat heartbeat = new Heartbeat(new Machine(), fleet.publisher("w"), activity, self);
+            activity.begin(JobJson.read(Fleet.job("job").getBytes(StandardCharsets.UTF_8)), 2);
             activity.see(losses("job", 2, 0, 1, 1));
             activity.see(losses("job", 2, 0, 2, 2)); // 2 batches of 64 in 200 ms
             heartbeat.start(Duration.ofMillis(50));
@@ -65,10 +68,14 @@ class EventPublisherTest {
                     read -> !read.isEmpty() && status(read.getLast()).stopping());
 
             WorkerStatus first = EventJson.readStatus(records.getFirst().value());
-            assertThat(first).isEqualTo(new WorkerStatus("w", "cpu", "job", 2, 640, first.memoryBytes(), false));
+            assertThat(first)
+                    .isEqualTo(new WorkerStatus(
+                            "w", "cpu", "job", 2, 640, first.memoryBytes(), false, "store", TIME, null));
             assertThat(first.memoryBytes()).isGreaterThan(1 << 20);
             WorkerStatus last = EventJson.readStatus(records.getLast().value());
-            assertThat(last).isEqualTo(new WorkerStatus("w", "cpu", null, null, 0, last.memoryBytes(), true));
+            assertThat(last)
+                    .isEqualTo(
+                            new WorkerStatus("w", "cpu", null, null, 0, last.memoryBytes(), true, "store", TIME, null));
             assertThat(new String(records.getLast().key(), StandardCharsets.UTF_8))
                     .isEqualTo("w");
             assertThat(Fleet.header(records.getLast(), "ce_type")).isEqualTo(CloudEvents.WORKER_STATUS);

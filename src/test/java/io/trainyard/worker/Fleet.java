@@ -8,43 +8,63 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
 import io.trainyard.broker.TestBroker;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.event.Control;
+import io.trainyard.event.Control.Wish;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
-import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.training.Outcome;
 import io.trainyard.training.Supervisor;
+import io.trainyard.training.Supervisor.Halt;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/// The topics of one test, and what stands around a claim loop: commands go in here, events are read here.
+/// The topics and the store of one test, and what stands around its workers: commands go in here, events are read
+/// here.
 final class Fleet implements AutoCloseable {
     private static final AtomicInteger NUMBER = new AtomicInteger();
+
+    /// Between two heartbeats: a holder that is not heard any more loses its job after [#LOST_AFTER].
+    static final Duration BEAT = Duration.ofMillis(250);
+
+    static final int BEATS = 8;
 
     final String prefix = "fleet-%d.".formatted(NUMBER.incrementAndGet());
     final String kafka;
     final ProducerOutbox outbox;
-    private final List<ClaimLoop> loops = new ArrayList<>();
+    final CheckpointStore store;
+    private final Path folder;
+    private final List<FleetWorker> workers = new ArrayList<>();
 
     Fleet() {
         this(TestBroker.address(), Patience.LIMIT);
@@ -54,29 +74,30 @@ final class Fleet implements AutoCloseable {
         this.kafka = kafka;
         TopicAdmin.createMissing(kafka, prefix, Patience.LIMIT);
         outbox = new ProducerOutbox(kafka, (int) deliveryTimeout.toMillis());
+        try {
+            folder = Files.createTempDirectory("fleet");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        store = CheckpointStore.open(folder.toUri());
     }
 
     EventPublisher publisher(String worker) {
-        return new EventPublisher(outbox, prefix, worker, Patience.LIMIT);
+        return new EventPublisher(outbox, prefix, worker);
     }
 
-    ClaimLoop start(String worker, JobRunner runner) {
-        return start(worker, runner, new Activity());
+    FleetWorker start(String worker, JobRunner runner) {
+        return start(worker, Set.of("cpu"), runner);
     }
 
-    ClaimLoop start(String worker, JobRunner runner, Activity activity) {
-        return start(worker, Set.of("cpu"), runner, activity);
+    FleetWorker start(String worker, Set<String> kinds, JobRunner runner) {
+        return start(new FleetWorker.Setup(worker, kinds, outbox), runner);
     }
 
-    ClaimLoop start(String worker, Set<String> kinds, JobRunner runner, Activity activity) {
-        ClaimLoop loop = new ClaimLoop(
-                new ClaimLoop.Settings(kafka, prefix, worker, kinds, Patience.LIMIT, Patience.LIMIT),
-                runner,
-                publisher(worker),
-                activity);
-        loop.start();
-        loops.add(loop);
-        return loop;
+    FleetWorker start(FleetWorker.Setup setup, JobRunner runner) {
+        FleetWorker started = new FleetWorker(this, setup, runner);
+        workers.add(started);
+        return started;
     }
 
     /// Locks this fleet's claims for a time of their own, as a test needs that sees them lapse or renewed.
@@ -104,6 +125,19 @@ final class Fleet implements AutoCloseable {
                     key.getBytes(StandardCharsets.UTF_8),
                     body,
                     CloudEvents.headers(CloudEvents.COMMAND, "/test")));
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    void wish(String job, Wish wish) {
+        Control control = new Control(job, wish, null, Instant.now());
+        try {
+            var _ = Patience.get(outbox.send(
+                    Topic.CONTROL.name(prefix),
+                    job.getBytes(StandardCharsets.UTF_8),
+                    EventJson.write(control),
+                    CloudEvents.headers(CloudEvents.CONTROL, "/test")));
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
@@ -141,8 +175,8 @@ final class Fleet implements AutoCloseable {
                 >= count);
     }
 
-    /// What holds of a job whatever becomes of its claims: each claim is the next attempt. One that was lost unnoticed
-    /// may end after the next has begun.
+    /// What holds of a job whatever becomes of its claims: each claim is the next attempt. One that was lost
+    /// unnoticed may end after the next has begun.
     static void assertAttemptsAreNumbered(List<TrainingEvent> events) {
         Map<String, Integer> attempts = new HashMap<>();
         for (TrainingEvent event : events) {
@@ -160,7 +194,7 @@ final class Fleet implements AutoCloseable {
 
     static TrainingEvent decoded(ConsumerRecord<byte[], byte[]> record) {
         try {
-            return EventJson.readEvent(record.value());
+            return EventJson.readEvent(record.value()).event();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -173,15 +207,48 @@ final class Fleet implements AutoCloseable {
 
     @Override
     public void close() {
-        loops.forEach(ClaimLoop::close);
+        workers.forEach(FleetWorker::close);
         outbox.close();
+        deleteFolder();
     }
 
-    /// Ends an attempt as a real one ends: what the last event tells, the outcome says.
-    static Outcome finish(Supervisor supervisor, String job, int attempt) {
+    /// A job that was given up may still write.
+    private void deleteFolder() {
+        Patience.await("the store to be deleted").ignoreExceptions().until(() -> {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
+            return true;
+        });
+    }
+
+    /// Ends an attempt as a real one ends: the outcome is kept, then told.
+    Outcome finish(Supervisor supervisor, String job, int attempt) {
         Finished event = finished(job, attempt, 1);
+        assertThat(new JobFolder(store, job).keepOutcome(EventJson.write(event, Instant.now())))
+                .isTrue();
         supervisor.tell(event);
         return new Outcome.Finished(event);
+    }
+
+    private Outcome stop(Halt halt, Supervisor supervisor, String job, int attempt) {
+        return switch (halt) {
+            case DRAIN -> release(supervisor, job, attempt);
+            case PAUSE -> {
+                Paused event = new Paused(job, attempt, 0);
+                supervisor.tell(event);
+                yield new Outcome.Paused(event);
+            }
+            case CANCEL -> {
+                Cancelled event = new Cancelled(job, attempt, 0);
+                assertThat(new JobFolder(store, job).keepOutcome(EventJson.write(event, Instant.now())))
+                        .isTrue();
+                supervisor.tell(event);
+                yield new Outcome.Cancelled(event);
+            }
+        };
     }
 
     static Outcome release(Supervisor supervisor, String job, int attempt) {
@@ -190,45 +257,39 @@ final class Fleet implements AutoCloseable {
         return new Outcome.Released(event);
     }
 
+    static Outcome lack(Supervisor supervisor, String job, int attempt) {
+        Released event = released(job, attempt, 0, "the data set is not here");
+        supervisor.tell(event);
+        return new Outcome.WorkerFault(event, true);
+    }
+
     static Outcome loseDevice(Supervisor supervisor, String job, int attempt) {
         Released event = released(job, attempt, 0, "cuda:0 is gone");
         supervisor.tell(event);
-        return new Outcome.DeviceLost(event);
+        return new Outcome.WorkerFault(event, false);
     }
 
-    /// A runner with the shape of a real one: it numbers attempts, tells its events, stops when asked.
-    static final class Runner implements JobRunner {
-        private final Map<String, Integer> attempts;
-        private final String worker;
-        private final BooleanSupplier until;
-
-        /// @param attempts shared by the runners of a fleet, as the checkpoint store is
-        /// @param until when a job is done; asked at every step
-        Runner(String worker, Map<String, Integer> attempts, BooleanSupplier until) {
-            this.worker = worker;
-            this.attempts = attempts;
-            this.until = until;
-        }
-
-        Runner(String worker) {
-            this(worker, new ConcurrentHashMap<>(), () -> true);
-        }
-
-        @Override
-        public Outcome run(JobSpec job, Supervisor supervisor) {
-            int attempt = attempts.merge(job.id(), 1, Integer::sum);
+    /// A runner with the shape of a real one: it tells its events, and stops when asked.
+    ///
+    /// @param until when a job is done; asked at every step
+    JobRunner runner(String worker, BooleanSupplier until) {
+        return (job, attempt, supervisor) -> {
             supervisor.tell(claimed(job.id(), attempt, worker));
             long step = 0;
             while (!until.getAsBoolean()) {
-                if (supervisor.stopRequested()) {
-                    return release(supervisor, job.id(), attempt);
+                Optional<Halt> halt = supervisor.halt();
+                if (halt.isPresent()) {
+                    return stop(halt.get(), supervisor, job.id(), attempt);
                 }
                 step++;
                 supervisor.tell(losses(job.id(), attempt, 0, step, 1));
-                java.util.concurrent.locks.LockSupport.parkNanos(
-                        Duration.ofMillis(20).toNanos()); // a step takes time
+                LockSupport.parkNanos(Duration.ofMillis(20).toNanos()); // a step takes time
             }
             return finish(supervisor, job.id(), attempt);
-        }
+        };
+    }
+
+    JobRunner runner(String worker) {
+        return runner(worker, () -> true);
     }
 }

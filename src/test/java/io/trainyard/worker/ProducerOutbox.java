@@ -38,7 +38,7 @@ final class ProducerOutbox implements Outbox, AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Void> send(String topic, byte @Nullable [] key, byte[] value, Headers headers) {
+    public CompletableFuture<Void> send(String topic, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
         CompletableFuture<Void> sent = new CompletableFuture<>();
         var _ = producer.send(new ProducerRecord<>(topic, null, key, value, headers), (_, problem) -> {
             if (problem == null) {

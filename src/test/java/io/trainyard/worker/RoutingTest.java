@@ -9,7 +9,6 @@ import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.topics.Forwarded;
 import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -162,47 +161,16 @@ class RoutingTest {
             }
             return fleet.outbox.send(topic, key, value, headers);
         };
-        try (ClaimLoop loop = new ClaimLoop(
-                new ClaimLoop.Settings(fleet.kafka, fleet.prefix, "c", CPU, Patience.LIMIT, Patience.LIMIT),
-                new Fleet.Runner("c"),
-                new EventPublisher(outbox, fleet.prefix, "c", Patience.LIMIT),
-                new Activity())) {
-            loop.start();
+        try (FleetWorker worker = fleet.start(new FleetWorker.Setup("c", CPU, outbox), fleet.runner("c"))) {
+            assertThat(worker.claims.ended()).isNotDone();
             submit(Topic.COMMANDS_NORMAL, "a", "cuda");
             assertThat(keys(Topic.CUDA_COMMANDS_NORMAL, 1)).containsExactly("a");
         }
         assertThat(refused).hasValue(2);
     }
 
-    /// The brokers take the record and do not say so: the worker does not wait for ever, and the lock lapses.
-    @Test
-    void anAnswerThatNeverComesIsNotWaitedForLongerThanAllowed() {
-        Duration lock = Duration.ofSeconds(1);
-        fleet.lockClaimsFor(lock);
-        AtomicInteger sends = new AtomicInteger();
-        Outbox outbox = (topic, key, value, headers) -> sends.getAndIncrement() == 0
-                ? new CompletableFuture<>()
-                : fleet.outbox.send(topic, key, value, headers);
-        try (ClaimLoop loop = new ClaimLoop(
-                new ClaimLoop.Settings(
-                        fleet.kafka,
-                        fleet.prefix,
-                        "c",
-                        CPU,
-                        Patience.LIMIT,
-                        lock.multipliedBy(2)), // so that the lock is renewed meanwhile
-                new Fleet.Runner("c"),
-                new EventPublisher(outbox, fleet.prefix, "c", Patience.LIMIT),
-                new Activity())) {
-            loop.start();
-            submit(Topic.COMMANDS_NORMAL, "a", "cuda");
-            assertThat(keys(Topic.CUDA_COMMANDS_NORMAL, 1)).containsExactly("a");
-        }
-        assertThat(sends).hasValue(2);
-    }
-
     private void start(String worker, Set<String> kinds) {
-        fleet.start(worker, kinds, new Fleet.Runner(worker), new Activity());
+        var _ = fleet.start(worker, kinds, fleet.runner(worker));
     }
 
     private void submit(Topic topic, String id, String device) {

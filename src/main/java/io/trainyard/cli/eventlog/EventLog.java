@@ -1,7 +1,5 @@
 package io.trainyard.cli.eventlog;
 
-import static java.util.stream.Collectors.toMap;
-
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Topic;
@@ -44,11 +42,6 @@ public final class EventLog implements AutoCloseable {
     private final KafkaConsumer<String, byte[]> consumer;
     private final Map<TopicPartition, PartitionBuffer> buffers = new HashMap<>();
 
-    /// Where topics end at some moment: what comes later is behind it, whatever the clocks say that stamp records.
-    public record Position(Map<TopicPartition, Long> offsets) {
-        public static final Position BEGINNING = new Position(Map.of());
-    }
-
     private EventLog(Cluster kafka, KafkaConsumer<String, byte[]> consumer) {
         this.kafka = kafka;
         this.consumer = consumer;
@@ -68,19 +61,6 @@ public final class EventLog implements AutoCloseable {
                 throw e;
             }
         });
-    }
-
-    /// Where the topics end now.
-    ///
-    /// @throws KafkaUnreachableException if the brokers do not answer
-    public static Position end(Cluster kafka, Collection<Topic> topics) {
-        try (EventLog log = open(kafka, topics)) {
-            return log.end();
-        }
-    }
-
-    private Position end() {
-        return new Position(kafka.reach(() -> consumer.endOffsets(buffers.keySet(), kafka.timeout())));
     }
 
     private static Map<String, Object> settings(Cluster kafka) {
@@ -127,18 +107,10 @@ public final class EventLog implements AutoCloseable {
     ///
     /// @throws KafkaUnreachableException if the brokers stop answering
     public void readToEnd(Consumer<TopicRecord> reader) {
-        if (!isEmpty()) {
-            readTo(end(), reader);
+        if (isEmpty()) {
+            return;
         }
-    }
-
-    /// Reads up to where the topics ended before; topics that have come since then had nothing.
-    ///
-    /// @throws KafkaUnreachableException if the brokers stop answering
-    public void readTo(Position end, Consumer<TopicRecord> reader) {
-        Map<TopicPartition, Long> ends = buffers.keySet().stream()
-                .collect(
-                        toMap(partition -> partition, partition -> end.offsets().getOrDefault(partition, 0L)));
+        Map<TopicPartition, Long> ends = kafka.reach(() -> consumer.endOffsets(buffers.keySet(), kafka.timeout()));
         ends.forEach((partition, offset) -> buffer(partition).holdBackFrom(offset));
         long position = -1;
         long movedNanos = System.nanoTime();

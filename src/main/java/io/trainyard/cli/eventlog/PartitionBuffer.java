@@ -1,5 +1,6 @@
 package io.trainyard.cli.eventlog;
 
+import io.trainyard.topics.RecordKey;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicRecord;
 import java.util.ArrayDeque;
@@ -30,7 +31,7 @@ final class PartitionBuffer {
     private final Queue<Timed> records = new PriorityQueue<>(Comparator.comparingLong(Timed::timeMillis)
             .thenComparingLong(timed -> timed.entry().offset()));
 
-    /// What is in `records` of each job, by its key.
+    /// What is in `records` of each job.
     private final Map<String, InHand> jobs = new HashMap<>();
 
     /// Those from `limit` on, in the partition's order.
@@ -75,7 +76,7 @@ final class PartitionBuffer {
     }
 
     private static String job(ConsumerRecord<String, byte[]> entry) {
-        return entry.key() == null ? "" : entry.key(); // anybody may write to the topics
+        return entry.key() == null ? "" : RecordKey.job(entry.key()); // anybody may write to the topics
     }
 
     boolean isEmpty() {

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// One job as one line of a terminal: a snapshot that another thread may render.
 ///
 /// @param job printable
-/// @param words what stands instead of figures where it has begun no step, has failed or was rejected; null: figures
+/// @param words what stands instead of figures where it has begun no step, has failed or was rejected; null:
+///     figures
 record BarLine(
         String job,
         JobState.Status status,
@@ -28,9 +29,11 @@ record BarLine(
     static BarLine of(JobState state) {
         String reason = state.reason();
         String words = switch (state.status()) {
-            case WAITING -> reason == null ? "waiting for a worker" : "given back: " + reason;
-            case CLAIMED -> "claimed by " + state.worker();
-            case RUNNING, FINISHED -> null;
+            case QUEUED -> reason == null ? "waiting for a worker" : "given back: " + reason;
+            case RUNNING -> state.startedSpec() == null ? "claimed by " + state.worker() : null;
+            case FINISHED -> null;
+            case PAUSED -> "paused";
+            case CANCELLED -> "cancelled";
             case FAILED -> "failed: " + reason;
             case REJECTED -> "rejected: " + reason;
         };

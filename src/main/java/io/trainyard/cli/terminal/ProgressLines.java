@@ -4,12 +4,15 @@ import static java.util.Locale.ROOT;
 
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Resumed;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.JobKind;
@@ -78,6 +81,9 @@ final class ProgressLines implements ProgressView {
                         stepTimes(e),
                         e.stoppedEarly() == null ? "" : "; stopped early: " + text(e.stoppedEarly()));
             case Failed e -> line(job, "failed: %s", text(e.reason()));
+            case Paused e -> line(job, "paused at step %s", position(e.step(), after));
+            case Resumed _ -> line(job, "resumed: waits for a worker");
+            case Cancelled e -> line(job, "cancelled at step %s", position(e.step(), after));
             case Released e -> line(job, "was given back at step %s: %s", position(e.step(), after), text(e.reason()));
         }
     }

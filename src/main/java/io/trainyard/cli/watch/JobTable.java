@@ -40,7 +40,8 @@ public final class JobTable {
                     8,
                     true,
                     state -> of(state.testAccuracy(), accuracy -> String.format(ROOT, "%.4f", accuracy))),
-            new Column("ELAPSED", 12, true, JobTable::elapsed),
+            new Column("START", 20, false, state -> of(state.start(), start -> start.substring(0, 19) + "Z")),
+            new Column("DURATION", 12, true, JobTable::duration),
             new Column("REASON", 60, false, state -> of(state.reason(), reason -> reason)));
 
     /// The lines of the table, the titles first.
@@ -72,7 +73,7 @@ public final class JobTable {
                 : state.step() + "/" + (state.steps() == 0 ? "?" : state.steps());
     }
 
-    private static String elapsed(JobState state) {
-        return state.elapsedMicros() == 0 ? NOTHING : Terminal.clock(state.elapsedMicros());
+    private static String duration(JobState state) {
+        return state.durationMillis() == 0 ? NOTHING : Terminal.clock(1000 * state.durationMillis());
     }
 }

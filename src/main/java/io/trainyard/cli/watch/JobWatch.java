@@ -7,13 +7,10 @@ import io.trainyard.event.JobBook;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
-import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.JobSpec;
-import io.trainyard.spec.SimilarNames;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicRecord;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,11 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Shows jobs of a fleet until each has ended.
 public final class JobWatch {
-    private static final int MAX_SIMILAR = 5;
     private static final int MAX_TEXT = 500;
-
-    /// The most names of other jobs that are remembered.
-    private static final int MAX_NAMES = 10_000;
 
     private final Terminal terminal;
     private final Set<String> jobs;
@@ -38,20 +31,18 @@ public final class JobWatch {
     private final ProgressView view;
     private final NewsReader reader;
     private final JobBook book;
-    private final Set<String> names = new LinkedHashSet<>();
+    private final OtherJobs others = new OtherJobs();
     private final Set<String> toldRejected = new HashSet<>();
-    private final Map<String, Integer> oldFailures = new HashMap<>();
     private boolean running = true;
 
     /// What this process has submitted itself.
     ///
     /// @param jobs by id. A job that ran under the same id with another spec is not mistaken for it
-    /// @param before where the topics ended before: an attempt that had failed by then is not the one asked for
-    public record Submitted(Map<String, JobSpec> jobs, EventLog.Position before) {
-        private static final Submitted NOTHING = new Submitted(Map.of(), EventLog.Position.BEGINNING);
+    public record Submitted(Map<String, JobSpec> jobs) {
+        private static final Submitted NOTHING = new Submitted(Map.of());
 
-        public Submitted(List<JobSpec> jobs, EventLog.Position before) {
-            this(jobs.stream().collect(Collectors.toMap(JobSpec::id, Function.identity())), before);
+        public Submitted(List<JobSpec> jobs) {
+            this(jobs.stream().collect(Collectors.toMap(JobSpec::id, Function.identity())));
         }
     }
 
@@ -95,14 +86,7 @@ public final class JobWatch {
         }
     }
 
-    /// Where the topics end now; see [Submitted].
-    public static EventLog.Position now(Cluster kafka) {
-        return EventLog.end(kafka, Topic.NEWS);
-    }
-
     private boolean read(EventLog log) {
-        log.readTo(submitted.before(), this::take);
-        jobs.forEach(this::rememberFailure);
         log.readToEnd(this::take);
         List<String> unknown = jobs.stream()
                 .filter(job -> !submitted.jobs().containsKey(job) && book.find(job) == null)
@@ -113,7 +97,7 @@ public final class JobWatch {
             return false;
         }
         jobs.stream()
-                .filter(job -> !isOver(job) && (statusOf(job) == JobState.Status.WAITING || failedBefore(job)))
+                .filter(job -> !isOver(job) && statusOf(job) == JobState.Status.QUEUED)
                 .forEach(view::waiting);
         log.follow(this::take, this::goesOn);
         log.readToEnd(this::take); // a job's end may overtake its last losses
@@ -123,26 +107,19 @@ public final class JobWatch {
     }
 
     private void take(TopicRecord entry) {
-        String key = entry.key();
-        if (entry.topic().content() == Topic.Content.EVENTS && key != null && !jobs.contains(key)) {
-            remember(key); // most of what a fleet says is about other jobs
+        String job = entry.job();
+        if (entry.topic().content() == Topic.Content.EVENTS && job != null && !jobs.contains(job)) {
+            others.add(job); // most of what a fleet says is about other jobs
         } else {
             reader.read(entry).ifPresent(this::take);
         }
     }
 
     private void take(JobNews news) {
-        remember(news.job());
+        others.add(news.job());
         JobState after = jobs.contains(news.job()) ? book.take(news) : null;
-        if (after != null && news instanceof Happened(TrainingEvent event, long _)) {
-            view.show(event, after);
-        }
-    }
-
-    /// For a person who has mistyped the name of another job.
-    private void remember(String job) {
-        if (names.size() < MAX_NAMES && JobNews.isId(job)) {
-            names.add(job);
+        if (after != null && news instanceof Happened happened && after.believes(happened)) {
+            view.show(happened.event(), after);
         }
     }
 
@@ -158,29 +135,12 @@ public final class JobWatch {
 
     private JobState.Status statusOf(String job) {
         JobState state = book.find(job);
-        return state == null ? JobState.Status.WAITING : state.status();
+        return state == null ? JobState.Status.QUEUED : state.status();
     }
 
     private boolean isOver(String job) {
         JobState state = book.find(job);
-        if (state == null) {
-            return false;
-        }
-        boolean comesAgain = failedBefore(job) && state.rejection() == null;
-        return (state.status().isFinal() && !comesAgain) || ranAsAnother(state);
-    }
-
-    private void rememberFailure(String job) {
-        JobState state = book.find(job);
-        if (state != null && state.status() == JobState.Status.FAILED) {
-            oldFailures.put(job, state.attempt());
-        }
-    }
-
-    /// Whether its newest attempt had failed before it was submitted here.
-    private boolean failedBefore(String job) {
-        JobState state = book.find(job);
-        return state != null && oldFailures.getOrDefault(job, -1) == state.attempt();
+        return state != null && (state.status().isFinal() || ranAsAnother(state));
     }
 
     private boolean isFinished(String job) {
@@ -205,16 +165,17 @@ public final class JobWatch {
             say("job %s: another job has this id and has already run; give the new one another id", job);
         } else if (state.status() == JobState.Status.REJECTED) {
             say("job %s was rejected: %s", job, state.reason());
-        } else if (state.status() == JobState.Status.FAILED && !failedBefore(job)) {
+        } else if (state.status() == JobState.Status.FAILED) {
             say("job %s failed: %s", job, state.reason());
+        } else if (state.status() == JobState.Status.CANCELLED) {
+            say("job %s was cancelled at step %d", job, state.step());
         } else if (rejection != null) {
             say("job %s has ended; a later command with its id was rejected: %s", job, rejection);
         }
     }
 
     private void sayUnknown(String job) {
-        List<String> similar =
-                SimilarNames.of(job, names).stream().limit(MAX_SIMILAR).toList();
+        List<String> similar = others.similarTo(job);
         say(
                 "there is no job %s: nothing was submitted under that id%s; ./trainyard jobs lists all",
                 job, similar.isEmpty() ? "" : ", but there is " + String.join(", ", similar));

@@ -1,12 +1,15 @@
 package io.trainyard.cli.watch;
 
+import static io.trainyard.event.SampleEvents.TIME;
 import static io.trainyard.event.SampleEvents.spec;
 import static io.trainyard.event.SampleEvents.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobNews.Rejected;
 import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.JobState;
+import io.trainyard.event.TrainingEvent;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -14,19 +17,25 @@ class JobTableTest {
     @Test
     void columnsAreAlignedAndBounded() {
         JobState ran = new JobState("a");
-        whole("a").forEach(ran::apply);
+        List<TrainingEvent> events = whole("a");
+        for (int i = 0; i < events.size(); i++) {
+            ran.apply(new Happened(events.get(i), TIME.toEpochMilli() + 1000 * i));
+        }
         JobState waits = new JobState("a-longer-name");
         waits.apply(new Requested("a-longer-name", spec("a-longer-name"), "here", 1));
         JobState refused = new JobState("x".repeat(99));
         refused.apply(new Rejected("x".repeat(99), null, "bad\u001b[31m", 1));
         List<String> rows = JobTable.rows(List.of(ran, waits, refused));
         assertThat(rows.get(0))
-                .matches("JOB +STATE +NETWORK +DATA SET +DEVICE +WORKER +STEP +LOSS +ACCURACY +ELAPSED +REASON");
-        assertThat(rows.get(1)).matches("a +FINISHED +lenet +shapes32 +cpu +w1 +20/20 +1\\.0000 +0\\.7500 +0:02 +-");
-        assertThat(rows.get(2)).matches("a-longer-name +WAITING +lenet +shapes32 +- +- +- +- +- +- +-");
+                .matches(
+                        "JOB +STATE +NETWORK +DATA SET +DEVICE +WORKER +STEP +LOSS +ACCURACY +START +DURATION +REASON");
+        assertThat(rows.get(1))
+                .matches(
+                        "a +FINISHED +lenet +shapes32 +cpu +w1 +20/20 +1\\.0000 +0\\.7500 +2026-11-22T03:04:05Z +0:05 +-");
+        assertThat(rows.get(2)).matches("a-longer-name +QUEUED +lenet +shapes32 +- +- +- +- +- +- +- +-");
         assertThat(rows.get(3)).matches("x{39}… +REJECTED .*bad\\?\\[31m");
         int states = rows.get(0).indexOf("STATE");
         assertThat(rows).extracting(row -> row.charAt(states - 1)).containsOnly(' ');
-        assertThat(rows).extracting(row -> row.charAt(states)).containsExactly('S', 'F', 'W', 'R');
+        assertThat(rows).extracting(row -> row.charAt(states)).containsExactly('S', 'F', 'Q', 'R');
     }
 }

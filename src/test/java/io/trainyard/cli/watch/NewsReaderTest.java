@@ -1,10 +1,10 @@
 package io.trainyard.cli.watch;
 
 import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.json;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.event.EventJson;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicRecord;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ class NewsReaderTest {
         for (String bad : List.of("null", "{\"type\": \"failed\"}", "{\"type\": \"claimed\", \"job\": \"a\"}")) {
             assertThat(reader.read(entry(1000, bad.getBytes(UTF_8)))).isEmpty();
         }
-        assertThat(reader.read(entry(1001, EventJson.write(claimed("a"))))).isPresent();
+        assertThat(reader.read(entry(1001, json(claimed("a"))))).isPresent();
         assertThat(warnings).hasSizeLessThan(30);
         assertThat(warnings.getFirst()).startsWith("skipped the record in jobs-0 at offset 0: it is not an event: ");
     }

@@ -1,0 +1,84 @@
+package io.trainyard.checkpoint;
+
+import io.trainyard.device.Parameters;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Tensor;
+import io.trainyard.spec.Shape;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// A checkpoint as the two files it is kept in.
+///
+/// @param model for `load_state_dict`; the same bytes whoever saves it
+/// @param training what the next step needs besides: optimizer, random state, progress
+record CheckpointFiles(SafeTensors model, SafeTensors training) {
+    private static final String RANDOM = "random";
+    private static final String OPTIMIZER = "optimizer.";
+
+    /// @param job the id of the job whose checkpoint it is
+    static CheckpointFiles of(Checkpoint checkpoint, String job) {
+        Progress progress = checkpoint.progress();
+        Map<String, String> metadata = Map.of(
+                "format", "pt",
+                "job", job,
+                "epoch", Integer.toString(progress.epoch()),
+                "stepOfEpoch", Integer.toString(progress.stepOfEpoch()),
+                "step", Long.toString(progress.step()),
+                "accuracy", Double.toString(progress.accuracy()),
+                "bestAccuracy", Double.toString(progress.bestAccuracy()),
+                "threads", Integer.toString(checkpoint.threads()));
+        Map<String, String> trainingMetadata = new LinkedHashMap<>(metadata);
+        trainingMetadata.put("bestEpoch", Integer.toString(progress.bestEpoch()));
+        // Not with the model, whose bytes never differ:
+        trainingMetadata.put("attempt", Integer.toString(checkpoint.attempt()));
+        trainingMetadata.put("workedMicros", Long.toString(progress.workedMicros()));
+        Map<String, Tensor> training = new LinkedHashMap<>();
+        training.put(RANDOM, new Tensor.Longs(Shape.of(progress.random().length), progress.random()));
+        checkpoint.state().optimizer().tensors().forEach((name, tensor) -> training.put(OPTIMIZER + name, tensor));
+        return new CheckpointFiles(
+                new SafeTensors(metadata, checkpoint.state().model()),
+                new SafeTensors(trainingMetadata, new Parameters(training)));
+    }
+
+    /// @param pending the manifest's
+    /// @throws CheckpointException if something is missing
+    /// @throws IllegalArgumentException if a number is none
+    Checkpoint checkpoint(List<String> pending) {
+        Map<String, Tensor> optimizer = new LinkedHashMap<>();
+        long[] random = {};
+        for (var entry : training.tensors().tensors().entrySet()) {
+            if (entry.getKey().startsWith(OPTIMIZER)) {
+                optimizer.put(entry.getKey().substring(OPTIMIZER.length()), entry.getValue());
+            } else if (entry.getValue() instanceof Tensor.Longs longs) {
+                random = longs.values();
+            }
+        }
+        return new Checkpoint(
+                new SessionState(model.tensors(), new Parameters(optimizer)),
+                progress(random),
+                Integer.parseInt(text("threads")),
+                Integer.parseInt(text("attempt")),
+                pending);
+    }
+
+    private Progress progress(long[] random) {
+        return new Progress(
+                Integer.parseInt(text("epoch")),
+                Integer.parseInt(text("stepOfEpoch")),
+                Long.parseLong(text("step")),
+                random,
+                Double.parseDouble(text("accuracy")),
+                Double.parseDouble(text("bestAccuracy")),
+                Integer.parseInt(text("bestEpoch")),
+                Long.parseLong(text("workedMicros")));
+    }
+
+    private String text(String key) {
+        String value = training.metadata().get(key);
+        if (value == null) {
+            throw new CheckpointException("its metadata has no \"%s\"".formatted(key));
+        }
+        return value;
+    }
+}

@@ -1,0 +1,74 @@
+package io.trainyard.checkpoint;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Where a checkpoint is in a store: its three files differ in their ending. The attempt is in their name, so
+/// that a worker that has lost its job cannot write over what another has saved.
+///
+/// @param folder the job's
+/// @param attempt the attempt that saved it; 0 for a model that a person put there, which has neither manifest nor
+///     training state
+record CheckpointKey(String folder, long step, int attempt) implements Comparable<CheckpointKey> {
+    static final String MODEL = ".safetensors";
+    static final String TRAINING = ".training.safetensors";
+    static final String MANIFEST = ".json";
+
+    private static final Pattern NAME =
+            Pattern.compile("step-([0-9]{10,18})(?:-([1-9][0-9]{0,8}))?(\\.training)?(\\.safetensors|\\.json)");
+    private static final Comparator<CheckpointKey> ORDER =
+            Comparator.comparingLong(CheckpointKey::step).thenComparingInt(CheckpointKey::attempt);
+
+    /// Where a job's checkpoints are.
+    static String folder(String job) {
+        return job + "/checkpoints";
+    }
+
+    /// All of a job that there is a file of, whole or not: the newest last.
+    static List<CheckpointKey> list(CheckpointStore store, String job) {
+        return store.list(folder(job)).stream()
+                .flatMap(key -> of(job, key.substring(folder(job).length() + 1)).stream())
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    private static Optional<CheckpointKey> of(String job, String file) {
+        Matcher name = NAME.matcher(file);
+        if (!name.matches()) {
+            return Optional.empty();
+        }
+        int attempt = name.group(2) == null ? 0 : Integer.parseInt(name.group(2));
+        return Optional.of(new CheckpointKey(job, Long.parseLong(name.group(1)), attempt));
+    }
+
+    String manifest() {
+        return name() + MANIFEST;
+    }
+
+    String model() {
+        return name() + MODEL;
+    }
+
+    String training() {
+        return name() + TRAINING;
+    }
+
+    boolean isOfAnAttempt() {
+        return attempt > 0;
+    }
+
+    private String name() {
+        String name = "%s/step-%010d".formatted(folder(folder), step);
+        return isOfAnAttempt() ? name + "-" + attempt : name;
+    }
+
+    /// By step, then by attempt.
+    @Override
+    public int compareTo(CheckpointKey other) {
+        return ORDER.compare(this, other);
+    }
+}

@@ -1,0 +1,100 @@
+package io.trainyard.checkpoint;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.security.DigestInputStream;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What makes a checkpoint of its files: written after them, with the hash of each, and with a hash of its own. A
+/// checkpoint without it, or with other bytes than it says, does not count.
+///
+/// @param accuracy of the test of these very weights, 0..1; null in the middle of an epoch
+/// @param files the model and the training state
+/// @param pending events up to this step, as JSON, that the brokers had not acknowledged
+@JsonInclude(JsonInclude.Include.NON_NULL)
+record Manifest(int attempt, long step, @Nullable Double accuracy, List<StoredFile> files, List<String> pending) {
+    private static final String OWN_HASH = "sha256";
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
+    /// @param name in the folder that the manifest is in
+    /// @param sha256 of its bytes, hexadecimal
+    record StoredFile(String name, String sha256, long bytes) {}
+
+    Manifest {
+        files = List.copyOf(files);
+        pending = List.copyOf(pending);
+    }
+
+    byte[] write() {
+        ObjectNode json = MAPPER.valueToTree(this);
+        json.put(OWN_HASH, hash(json));
+        return bytes(json);
+    }
+
+    /// @throws CheckpointException if it is not as it was written; says what is wrong
+    static Manifest read(byte[] bytes) {
+        try {
+            if (MAPPER.readTree(bytes) instanceof ObjectNode json) {
+                String told = json.path(OWN_HASH).asText();
+                json.remove(OWN_HASH);
+                if (told.equals(hash(json))) {
+                    return MAPPER.treeToValue(json, Manifest.class);
+                }
+                throw new CheckpointException("its manifest is not as it was written: its SHA-256 is another");
+            }
+        } catch (IOException | IllegalArgumentException e) {
+            throw new CheckpointException("its manifest is torn: " + e.getMessage(), e);
+        }
+        throw new CheckpointException("its manifest is torn: it is no JSON object");
+    }
+
+    /// @param key of one of its files
+    /// @throws CheckpointException unless that has the size and the hash told here
+    void requireIntact(CheckpointStore store, String key) {
+        StoredFile told = files.stream()
+                .filter(file -> key.endsWith("/" + file.name()))
+                .findFirst()
+                .orElseThrow(() -> new CheckpointException("its manifest does not name %s".formatted(key)));
+        DigestInputStream in = new DigestInputStream(
+                store.open(key).orElseThrow(() -> new CheckpointException(told.name() + " is missing")),
+                Sha256.digest());
+        long bytes;
+        try (in) {
+            bytes = in.transferTo(OutputStream.nullOutputStream());
+        } catch (IOException e) {
+            throw new StoreException("%s cannot be read: %s".formatted(store.uri(key), e), e);
+        }
+        if (bytes != told.bytes()) {
+            throw new CheckpointException(
+                    "%s has %d bytes; its manifest says %d".formatted(told.name(), bytes, told.bytes()));
+        }
+        String sha256 = Sha256.text(in.getMessageDigest());
+        if (!sha256.equals(told.sha256())) {
+            throw new CheckpointException(
+                    "%s has other bytes than were written: their SHA-256 is %s; its manifest says %s"
+                            .formatted(told.name(), sha256, told.sha256()));
+        }
+    }
+
+    private static String hash(ObjectNode json) {
+        var digest = Sha256.digest();
+        digest.update(bytes(json));
+        return Sha256.text(digest);
+    }
+
+    private static byte[] bytes(ObjectNode json) {
+        try {
+            return MAPPER.writeValueAsBytes(json);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a manifest is always writable", e);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package io.trainyard.checkpoint;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/// The hash that files are known by.
+final class Sha256 {
+    private Sha256() {}
+
+    static MessageDigest digest() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+
+    /// Hexadecimal; what was taken in before is forgotten.
+    static String text(MessageDigest digest) {
+        return HexFormat.of().formatHex(digest.digest());
+    }
+}

@@ -1,0 +1,63 @@
+package io.trainyard.cli;
+
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.event.Control.Wish;
+import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Status;
+import java.util.List;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/// `pause`: has jobs rest.
+@Command(
+        name = "pause",
+        description = "Has jobs rest, with a checkpoint, until they are resumed.",
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {
+            ExitCodes.WISH_OK_HELP,
+            ExitCodes.WISH_FAILED_HELP,
+            ExitCodes.BAD_INPUT_HELP,
+            ExitCodes.KAFKA_HELP,
+            ExitCodes.INTERRUPTED_HELP
+        },
+        footerHeading = "%nExamples:%n",
+        footer = "  ./trainyard pause tudui-1")
+public final class PauseCommand extends WishCommand {
+    @Parameters(arity = "1..*", paramLabel = "JOB", description = "Ids of jobs.")
+    private List<String> jobs = List.of();
+
+    public PauseCommand() {
+        this(Terminal.system());
+    }
+
+    PauseCommand(Terminal terminal) {
+        super(terminal);
+    }
+
+    @Override
+    List<String> jobs() {
+        return jobs;
+    }
+
+    @Override
+    Optional<Answer> before(JobState job, WishedJobs all) {
+        return job.status() == Status.PAUSED && all.wish(job.job()) == Wish.PAUSE
+                ? Optional.of(new Answer(true, true, "is paused already; ./trainyard resume has it go on"))
+                : ended(job, "pause");
+    }
+
+    @Override
+    Wish wish(Wish kept) {
+        return Wish.PAUSE;
+    }
+
+    @Override
+    Optional<Answer> after(JobState job, WishedJobs all) {
+        return job.status() == Status.PAUSED
+                ? Optional.of(new Answer(
+                        true, true, "is paused at step %d; ./trainyard resume has it go on".formatted(job.step())))
+                : ended(job, "pause");
+    }
+}

@@ -1,0 +1,109 @@
+package io.trainyard.cli;
+
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.event.Control;
+import io.trainyard.event.Control.Urgency;
+import io.trainyard.event.Control.Wish;
+import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.topics.Priority;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/// `reprioritize`: makes a job more or less urgent.
+@Command(
+        name = "reprioritize",
+        description = {
+            "Makes a job more or less urgent than it was submitted.",
+            "A free worker takes the most urgent job first; a job that runs is not interrupted."
+        },
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {
+            ExitCodes.WISH_OK_HELP,
+            ExitCodes.WISH_FAILED_HELP,
+            ExitCodes.BAD_INPUT_HELP,
+            ExitCodes.KAFKA_HELP,
+            ExitCodes.INTERRUPTED_HELP
+        },
+        footerHeading = "%nExamples:%n",
+        footer = "  ./trainyard reprioritize tudui-1 high")
+public final class ReprioritizeCommand extends WishCommand {
+    @Parameters(index = "0", paramLabel = "JOB", description = "Id of the job.")
+    private String job = "";
+
+    @Parameters(
+            index = "1",
+            paramLabel = "P",
+            converter = SubmitCommand.PriorityConverter.class,
+            description = "high, normal or low.")
+    private Priority priority = Priority.NORMAL;
+
+    public ReprioritizeCommand() {
+        this(Terminal.system());
+    }
+
+    ReprioritizeCommand(Terminal terminal) {
+        super(terminal);
+    }
+
+    @Override
+    List<String> jobs() {
+        return List.of(job);
+    }
+
+    @Override
+    Optional<Answer> before(JobState state, WishedJobs all) {
+        return ended(state, "reprioritize");
+    }
+
+    @Override
+    Wish wish(Wish kept) {
+        return kept;
+    }
+
+    @Override
+    Urgency urgency(@Nullable Urgency kept) {
+        return priority.urgency();
+    }
+
+    /// The copy of the command comes first: should the wish be lost, a copy too many is void.
+    @Override
+    void publish(List<Control> wishes, WishedJobs all) {
+        if (isQueued(all)) {
+            all.command(job).ifPresent(command -> CommandSender.copy(kafka().cluster(), command, priority));
+        }
+        super.publish(wishes, all);
+    }
+
+    private boolean isQueued(WishedJobs all) {
+        return all.state(job)
+                .map(JobState::status)
+                .filter(Status.QUEUED::equals)
+                .isPresent();
+    }
+
+    @Override
+    Optional<Answer> after(JobState state, WishedJobs all) {
+        String urgency = priority.name().toLowerCase(Locale.ROOT);
+        if (state.status() != Status.QUEUED) {
+            return Optional.of(new Answer(
+                    true,
+                    true,
+                    "%s: the priority %s is kept for when it waits for a worker again"
+                            .formatted(words(state.status()), urgency)));
+        }
+        return Optional.of(
+                all.command(job).isPresent()
+                        ? new Answer(true, true, "waits with the priority " + urgency)
+                        : new Answer(
+                                true,
+                                true,
+                                "has no command on the topics any more: the priority %s is kept for its next one"
+                                        .formatted(urgency)));
+    }
+}

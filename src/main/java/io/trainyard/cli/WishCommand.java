@@ -1,0 +1,185 @@
+package io.trainyard.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.event.Control;
+import io.trainyard.event.Control.Urgency;
+import io.trainyard.event.Control.Wish;
+import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Status;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// What the commands share that wish something of jobs: they look where the jobs stand, publish the wish, and wait
+/// until it shows. A wish that does not show in time is kept, and obeyed later.
+abstract class WishCommand implements Callable<Integer>, PlainCommand {
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+    private static final int MAX_TIMEOUT_SECONDS = 86_400;
+    private static final int MAX_TEXT = 500;
+
+    private final Terminal terminal;
+
+    @Spec
+    private CommandSpec command;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            defaultValue = "30",
+            description = "How long to wait until it shows (default: ${DEFAULT-VALUE}); the wish is kept all the same.")
+    private int timeoutSeconds;
+
+    @Option(names = "--json", description = "One JSON object a job, a line each.")
+    private boolean json;
+
+    @Mixin
+    private KafkaOptions kafka;
+
+    WishCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    /// What is said of one job.
+    ///
+    /// @param done whether nothing is left to wait for
+    /// @param ok whether the job is as wished, or will be
+    record Answer(boolean done, boolean ok, String sentence) {}
+
+    /// The jobs that are named, as they were written.
+    abstract List<String> jobs();
+
+    /// What is answered without a wish: the job is so already, or cannot be any more; empty where a wish is due.
+    abstract Optional<Answer> before(JobState job, WishedJobs jobs);
+
+    /// What becomes of the wish that is kept of a job.
+    abstract Wish wish(Wish kept);
+
+    /// How urgent the job is from now on.
+    @Nullable
+    Urgency urgency(@Nullable Urgency kept) {
+        return kept;
+    }
+
+    /// What is answered after the wish is published; empty as long as it does not show.
+    abstract Optional<Answer> after(JobState job, WishedJobs jobs);
+
+    @Override
+    public Integer call() throws JsonProcessingException {
+        if (timeoutSeconds < 0 || timeoutSeconds > MAX_TIMEOUT_SECONDS) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--timeout is %d; allowed is 0 to %d seconds".formatted(timeoutSeconds, MAX_TIMEOUT_SECONDS));
+        }
+        try (EventLog log = EventLog.open(kafka.cluster(), WishedJobs.TOPICS)) {
+            WishedJobs jobs = new WishedJobs(new LinkedHashSet<>(jobs()), terminal.err()::println);
+            log.readToEnd(jobs::take);
+            Map<String, Answer> answers = new LinkedHashMap<>();
+            for (String unknown : jobs.unknown()) {
+                answers.put(unknown, new Answer(true, false, jobs.sayUnknown(unknown)));
+            }
+            if (answers.isEmpty()) {
+                answer(log, jobs, answers);
+            }
+            for (var answer : answers.entrySet()) {
+                print(answer.getKey(), answer.getValue(), jobs);
+            }
+            terminal.out().flush();
+            return answers.values().stream().allMatch(Answer::ok) ? ExitCodes.OK : ExitCodes.FAILED;
+        }
+    }
+
+    private void answer(EventLog log, WishedJobs jobs, Map<String, Answer> answers) {
+        for (JobState job : jobs.states()) {
+            before(job, jobs).ifPresent(answer -> answers.put(job.job(), answer));
+        }
+        List<Control> wishes = jobs.states().stream()
+                .map(JobState::job)
+                .filter(job -> !answers.containsKey(job))
+                .map(job -> control(job, jobs))
+                .toList();
+        if (wishes.isEmpty()) {
+            return;
+        }
+        publish(wishes, jobs);
+        long endNanos = System.nanoTime() + Duration.ofSeconds(timeoutSeconds).toNanos();
+        log.follow(jobs::take, () -> !answered(jobs, answers) && System.nanoTime() < endNanos);
+        wishes.forEach(wish -> answers.putIfAbsent(
+                wish.job(),
+                new Answer(
+                        false,
+                        true,
+                        "does not show it yet: the wish is kept, and will be obeyed; ./trainyard jobs tells when")));
+    }
+
+    private Control control(String job, WishedJobs jobs) {
+        Urgency kept = jobs.kept(job).map(Control::priority).orElse(null);
+        return new Control(job, wish(jobs.wish(job)), urgency(kept), Instant.now());
+    }
+
+    /// Publishes what is due, in order.
+    void publish(List<Control> wishes, WishedJobs jobs) {
+        CommandSender.wish(kafka.cluster(), wishes);
+    }
+
+    KafkaOptions kafka() {
+        return kafka;
+    }
+
+    private boolean answered(WishedJobs jobs, Map<String, Answer> answers) {
+        for (JobState job : jobs.states()) {
+            if (!answers.containsKey(job.job())) {
+                after(job, jobs).ifPresent(answer -> answers.put(job.job(), answer));
+            }
+        }
+        return answers.size() == jobs.states().size();
+    }
+
+    /// That a job has ended, where nothing can be wished of it any more.
+    static Optional<Answer> ended(JobState job, String whatFor) {
+        return job.status().isFinal()
+                ? Optional.of(
+                        new Answer(true, false, "%s already; nothing to %s".formatted(words(job.status()), whatFor)))
+                : Optional.empty();
+    }
+
+    /// What a job is, after its name.
+    static String words(Status status) {
+        return switch (status) {
+            case QUEUED, RUNNING, PAUSED -> "is " + status.name().toLowerCase(Locale.ROOT);
+            case FINISHED -> "has finished";
+            case FAILED -> "has failed";
+            case CANCELLED -> "was cancelled";
+            case REJECTED -> "was rejected";
+        };
+    }
+
+    private void print(String job, Answer answer, WishedJobs jobs) throws JsonProcessingException {
+        if (json) {
+            Map<String, Object> fields = new LinkedHashMap<>();
+            fields.put("job", job);
+            jobs.state(job).ifPresent(state -> fields.put("status", state.status()));
+            fields.put("done", answer.done());
+            fields.put("ok", answer.ok());
+            fields.put("answer", answer.sentence());
+            terminal.out().println(MAPPER.writeValueAsString(fields));
+        } else {
+            (answer.ok() ? terminal.out() : terminal.err())
+                    .println(Terminal.printable("job " + job + " " + answer.sentence(), MAX_TEXT));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.trainyard.cli;
+
+import io.trainyard.cli.watch.NewsReader;
+import io.trainyard.cli.watch.OtherJobs;
+import io.trainyard.event.Control;
+import io.trainyard.event.Control.Wish;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.JobBook;
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobState;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicRecord;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/// The jobs of which something is wished: where they stand, what is wished of them so far, and their newest
+/// commands.
+final class WishedJobs {
+    static final List<Topic> TOPICS =
+            Stream.concat(Topic.NEWS.stream(), Stream.of(Topic.CONTROL)).toList();
+
+    private final Set<String> names;
+    private final NewsReader reader;
+    private final JobBook book;
+    private final OtherJobs others = new OtherJobs();
+    private final Map<String, Control> wishes = new HashMap<>();
+    private final Map<String, TopicRecord> commands = new HashMap<>();
+
+    /// @param warn is told about records that cannot be read
+    WishedJobs(Set<String> names, Consumer<String> warn) {
+        this.names = names;
+        reader = new NewsReader(warn);
+        book = new JobBook(names.size(), _ -> {});
+    }
+
+    void take(TopicRecord entry) {
+        String job = entry.job();
+        if (entry.topic() == Topic.CONTROL) {
+            readWish(entry);
+        } else if (entry.topic().content() == Topic.Content.EVENTS && job != null && !names.contains(job)) {
+            others.add(job); // most of what a fleet says is about other jobs
+        } else {
+            reader.read(entry).ifPresent(news -> take(news, entry));
+        }
+    }
+
+    private void readWish(TopicRecord entry) {
+        try {
+            Control wish = EventJson.readControl(entry.body());
+            wishes.put(wish.job(), wish);
+        } catch (IOException _) { // it binds nobody
+        }
+    }
+
+    private void take(JobNews news, TopicRecord entry) {
+        others.add(news.job());
+        if (names.contains(news.job())) {
+            book.take(news);
+            if (news instanceof JobNews.Requested asked && asked.spec() != null) {
+                commands.put(news.job(), entry);
+            }
+        }
+    }
+
+    List<String> unknown() {
+        return names.stream().filter(name -> book.find(name) == null).toList();
+    }
+
+    String sayUnknown(String job) {
+        List<String> similar = others.similarTo(job);
+        return "is not known: nothing was submitted under that id%s; ./trainyard jobs lists all"
+                .formatted(similar.isEmpty() ? "" : ", but there is " + String.join(", ", similar));
+    }
+
+    Collection<JobState> states() {
+        return book.jobs();
+    }
+
+    Optional<JobState> state(String job) {
+        return Optional.ofNullable(book.find(job));
+    }
+
+    /// What is wished of a job so far.
+    Optional<Control> kept(String job) {
+        return Optional.ofNullable(wishes.get(job));
+    }
+
+    /// What is to become of a job; without a wish it runs.
+    Wish wish(String job) {
+        return kept(job).map(Control::wish).orElse(Wish.RUN);
+    }
+
+    /// The newest command of a job that can be read.
+    Optional<TopicRecord> command(String job) {
+        return Optional.ofNullable(commands.get(job));
+    }
+}

@@ -1,0 +1,85 @@
+package io.trainyard.custody;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonDeserializer;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.cfg.EnumFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
+import io.trainyard.custody.Request.Refusal;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import java.io.IOException;
+import java.util.List;
+
+/// Custodies as JSON: the body of a record of the topic `custody`.
+public final class CustodyJson {
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .addModule(new ParameterNamesModule())
+            .addModule(new SimpleModule().addDeserializer(JobSpec.class, new Job()))
+            .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
+            .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .defaultPropertyInclusion(
+                    JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
+            .build();
+
+    private static final TypeReference<List<Refusal>> REFUSALS = new TypeReference<>() {};
+
+    private CustodyJson() {}
+
+    public static byte[] write(Custody custody) {
+        return bytes(custody);
+    }
+
+    public static byte[] write(List<Refusal> refusals) {
+        return bytes(refusals);
+    }
+
+    private static byte[] bytes(Object value) {
+        try {
+            return MAPPER.writeValueAsBytes(value);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a custody is always writable", e);
+        }
+    }
+
+    /// @throws IOException if it is no custody: anyone can write to a topic
+    public static Custody read(byte[] json) throws IOException {
+        Custody custody = MAPPER.readValue(json, Custody.class);
+        if (custody == null) {
+            throw new IOException("null is not a custody");
+        }
+        return custody;
+    }
+
+    /// @throws IOException if it is no list of refusals
+    public static List<Refusal> readRefusals(byte[] json) throws IOException {
+        List<Refusal> refusals = MAPPER.readValue(json, REFUSALS);
+        if (refusals == null) {
+            throw new IOException("null is not a list of refusals");
+        }
+        return refusals;
+    }
+
+    /// Read as strictly as a command is.
+    private static final class Job extends JsonDeserializer<JobSpec> {
+        @Override
+        public JobSpec deserialize(JsonParser parser, DeserializationContext context) throws IOException {
+            JsonNode json = parser.readValueAsTree();
+            try {
+                return JobJson.read(json);
+            } catch (InvalidJobException e) {
+                throw new IOException(e.getMessage(), e);
+            }
+        }
+    }
+}

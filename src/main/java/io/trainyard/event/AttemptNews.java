@@ -1,0 +1,160 @@
+package io.trainyard.event;
+
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobState.Epoch;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.CheckpointName;
+import io.trainyard.spec.JobSpec;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// What is known of one attempt. Of what is told more than once the newest counts, by its place on the topic or
+/// by its step, so that nothing depends on when it is read.
+final class AttemptNews {
+    /// The newest word about whether it goes on.
+    ///
+    /// @param step that the next attempt goes on after; 0 where this one goes on
+    record Turn(Status status, @Nullable String reason, long step, long offset) {}
+
+    record Claim(String worker, String device, long millis, long offset) {}
+
+    /// All of [Started] that is shown; its table of parameters is long.
+    record Start(
+            JobSpec spec,
+            String device,
+            long firstStep,
+            long steps,
+            @Nullable CheckpointName initFrom,
+            long millis,
+            long offset) {}
+
+    /// At the end of the newest losses.
+    record Progress(long step, @Nullable Float loss, long elapsedMicros) {}
+
+    record Saved(long step, String uri) {}
+
+    /// No job has more epochs; a test of a later one is of none.
+    private static final int MAX_EPOCHS = 100_000;
+
+    private final SortedMap<Integer, Epoch> epochs = new TreeMap<>();
+    private @Nullable Turn turn;
+    private @Nullable Claim claim;
+    private @Nullable Start start;
+    private Progress progress = new Progress(0, null, 0);
+    private @Nullable Saved saved;
+    private @Nullable EpochTested lastTest;
+
+    /// Takes in an event that does not end the job.
+    void take(Happened news) {
+        long offset = news.offset();
+        switch (news.event()) {
+            case Claimed claimed -> {
+                if (claim == null || offset >= claim.offset()) {
+                    claim = new Claim(claimed.worker(), claimed.device(), news.millis(), offset);
+                }
+                turn(new Turn(Status.RUNNING, null, 0, offset));
+            }
+            case Started started -> {
+                if (start == null || offset >= start.offset()) {
+                    start = start(started, news.millis(), offset);
+                }
+                turn(new Turn(Status.RUNNING, null, 0, offset));
+            }
+            case StepLosses losses -> progress(losses);
+            case EpochTested tested -> test(tested);
+            case CheckpointSaved checkpoint -> {
+                if (saved == null || checkpoint.step() >= saved.step()) {
+                    saved = new Saved(checkpoint.step(), checkpoint.uri());
+                }
+            }
+            case Released released -> turn(new Turn(Status.QUEUED, released.reason(), released.step(), offset));
+            case TrainingEvent.Paused paused -> turn(new Turn(Status.PAUSED, null, paused.step(), offset));
+            case TrainingEvent.Resumed _ -> turn(new Turn(Status.QUEUED, null, 0, offset));
+            case TrainingEvent.Finished _, TrainingEvent.Failed _, TrainingEvent.Cancelled _ ->
+                throw new IllegalArgumentException("a job's end is not about one attempt: " + news);
+        }
+    }
+
+    private void test(EpochTested tested) {
+        if (tested.epoch() < 0 || tested.epoch() >= MAX_EPOCHS) {
+            return;
+        }
+        epochs.put(tested.epoch(), Epoch.of(tested));
+        if (lastTest == null || tested.epoch() >= lastTest.epoch()) {
+            lastTest = tested;
+        }
+    }
+
+    private void turn(Turn told) {
+        if (turn == null || told.offset() >= turn.offset()) {
+            turn = told;
+        }
+    }
+
+    private static Start start(Started started, long millis, long offset) {
+        return new Start(
+                started.spec(),
+                started.device(),
+                started.firstStep(),
+                (long) started.stepsPerEpoch() * started.spec().epochs(),
+                started.initFrom(),
+                millis,
+                offset);
+    }
+
+    private void progress(StepLosses losses) {
+        int count = losses.losses().length;
+        if (count > 0 && losses.lastStep() >= progress.step()) {
+            progress = new Progress(losses.lastStep(), losses.losses()[count - 1], losses.elapsedMicros());
+        }
+    }
+
+    /// Forgets the numbers by class: a newer attempt has tested since.
+    void forgetLastTest() {
+        lastTest = null;
+    }
+
+    /// Null where it is only known by its losses, tests and checkpoints, which do not begin an attempt.
+    @Nullable
+    Turn turn() {
+        return turn;
+    }
+
+    @Nullable
+    Claim claim() {
+        return claim;
+    }
+
+    @Nullable
+    Start start() {
+        return start;
+    }
+
+    Progress progress() {
+        return progress;
+    }
+
+    /// The last checkpoint.
+    @Nullable
+    Saved saved() {
+        return saved;
+    }
+
+    /// What it has tested, by epoch.
+    SortedMap<Integer, Epoch> epochs() {
+        return epochs;
+    }
+
+    /// The test of its last epoch.
+    @Nullable
+    EpochTested lastTest() {
+        return lastTest;
+    }
+}

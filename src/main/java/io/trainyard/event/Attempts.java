@@ -1,0 +1,169 @@
+package io.trainyard.event;
+
+import io.trainyard.event.AttemptNews.Claim;
+import io.trainyard.event.AttemptNews.Saved;
+import io.trainyard.event.AttemptNews.Start;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobState.Epoch;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// The attempts at a job. Those count that have begun, up to the one that ended the job. Losses, tests and
+/// checkpoints alone begin none; but where one has begun, those with lower numbers have, too.
+///
+/// Anyone can write to a topic. An event that another worker tells than the one that claimed the attempt is not
+/// believed, and a number far above all others is no attempt's: it would hide the true ones.
+final class Attempts {
+    /// How much higher the number of the next attempt may be: now and then an attempt dies before it is heard of.
+    static final int MAX_GAP = 1000;
+
+    /// How many are kept, the lowest: whoever forges attempts forges high ones.
+    static final int MAX_KEPT = 1000;
+
+    private final NavigableMap<Integer, AttemptNews> all = new TreeMap<>();
+
+    /// The one that ended the job; 0 until one has.
+    private int last;
+
+    /// An attempt that counts.
+    ///
+    /// @param endStep where a newer attempt goes on: from here on its steps do not count
+    record Counted(int number, AttemptNews news, long endStep) {}
+
+    /// The attempt that ended the job.
+    void endWith(int attempt) {
+        last = attempt;
+    }
+
+    /// Takes in an event that does not end the job.
+    void take(Happened news) {
+        if (!isBelieved(news)) {
+            return;
+        }
+        int number = news.event().attempt();
+        all.computeIfAbsent(number, _ -> new AttemptNews()).take(news);
+        if (news.event() instanceof EpochTested && counted().stream().anyMatch(attempt -> attempt.number() == number)) {
+            all.headMap(number).values().forEach(AttemptNews::forgetLastTest);
+        }
+        if (all.size() > MAX_KEPT) {
+            all.pollLastEntry();
+        }
+    }
+
+    /// Whether an event is told by somebody who may: where it is known who has claimed the attempt, by that worker.
+    /// The end of a job, a pause and what follows it are also told by those who look after jobs that nobody holds.
+    boolean isBelieved(Happened news) {
+        String teller = news.worker();
+        if (teller == null) {
+            return true;
+        }
+        return switch (news.event()) {
+            case Claimed claimed -> teller.equals(claimed.worker());
+            case TrainingEvent.Started _,
+                    TrainingEvent.StepLosses _,
+                    TrainingEvent.EpochTested _,
+                    TrainingEvent.CheckpointSaved _,
+                    TrainingEvent.Released _ -> {
+                AttemptNews known = all.get(news.event().attempt());
+                Claim claim = known == null ? null : known.claim();
+                yield claim == null || teller.equals(claim.worker());
+            }
+            case TrainingEvent.Paused _,
+                    TrainingEvent.Resumed _,
+                    TrainingEvent.Finished _,
+                    TrainingEvent.Failed _,
+                    TrainingEvent.Cancelled _ -> true;
+        };
+    }
+
+    /// Those that count, in order.
+    List<Counted> counted() {
+        List<Counted> counted = new ArrayList<>();
+        long endStep = Long.MAX_VALUE;
+        for (var attempt : all.headMap(newest(), true).reversed().entrySet()) {
+            counted.add(new Counted(attempt.getKey(), attempt.getValue(), endStep));
+            Start start = attempt.getValue().start();
+            endStep = start == null ? endStep : Math.min(endStep, start.firstStep());
+        }
+        return counted.reversed();
+    }
+
+    /// The highest that counts; 0 where none does.
+    int newest() {
+        if (last > 0) {
+            return last;
+        }
+        int newest = 0;
+        for (var attempt : all.entrySet()) {
+            if (attempt.getKey() - newest > MAX_GAP) {
+                break;
+            }
+            if (attempt.getValue().turn() != null) {
+                newest = attempt.getKey();
+            }
+        }
+        return newest;
+    }
+
+    /// What the newest attempt that knows it says; null where none does.
+    <T> @Nullable T newest(Function<AttemptNews, @Nullable T> what) {
+        for (Counted attempt : counted().reversed()) {
+            T value = what.apply(attempt.news());
+            if (value != null) {
+                return value;
+            }
+        }
+        return null;
+    }
+
+    /// The tested epochs, in order: of each the test of the newest attempt.
+    List<Epoch> epochs() {
+        SortedMap<Integer, Epoch> epochs = new TreeMap<>();
+        for (Counted attempt : counted()) {
+            attempt.news().epochs().values().stream()
+                    .filter(epoch -> epoch.step() < attempt.endStep())
+                    .forEach(epoch -> epochs.put(epoch.epoch(), epoch));
+        }
+        return List.copyOf(epochs.values());
+    }
+
+    /// The last checkpoint's URI; of an older attempt where the newer ones have none and go on after it.
+    @Nullable
+    String checkpoint() {
+        for (Counted attempt : counted().reversed()) {
+            Saved saved = attempt.news().saved();
+            if (saved != null && saved.step() < attempt.endStep()) {
+                return saved.uri();
+            }
+        }
+        return null;
+    }
+
+    /// When the first of them was claimed, since 1970; 0 before.
+    long firstClaimMillis() {
+        for (Counted attempt : counted()) {
+            Claim claim = attempt.news().claim();
+            if (claim != null) {
+                return claim.millis();
+            }
+        }
+        return 0;
+    }
+
+    /// When training first began, since 1970; [Long#MAX_VALUE] before.
+    long firstStartMillis() {
+        long first = Long.MAX_VALUE;
+        for (Counted attempt : counted()) {
+            Start start = attempt.news().start();
+            first = start == null ? first : Math.min(first, start.millis());
+        }
+        return first;
+    }
+}

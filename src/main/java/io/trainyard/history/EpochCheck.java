@@ -1,0 +1,72 @@
+package io.trainyard.history;
+
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.spec.JobKind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/// Whether each epoch of a job that has finished was tested once.
+///
+/// @param counted the attempts that count, each with the step from which on it does not
+record EpochCheck(SortedMap<Integer, AttemptTrace> attempts, SortedMap<Integer, Long> counted) {
+    void say(Finished finished, Consumer<String> wrong, Consumer<String> remark) {
+        Started start = attempts.values().stream()
+                .map(AttemptTrace::start)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+        Map<Integer, List<Integer>> tests = tests();
+        tests.forEach((epoch, by) -> {
+            if (by.size() > 1) {
+                wrong.accept("epoch %d is tested by attempts %s, each of which counts".formatted(epoch, by));
+            }
+        });
+        if (start == null) {
+            remark.accept("its start is gone from the topic, so its epochs are not known");
+        } else if (start.spec().kind() == JobKind.EVALUATE) {
+            if (tests.isEmpty()) {
+                remark.accept("its test is gone from the topic");
+            }
+        } else if (start.stepsPerEpoch() > 0) {
+            sayMissing((int) (finished.steps() / start.stepsPerEpoch()), tests, wrong, remark);
+        }
+    }
+
+    private static void sayMissing(
+            int epochs, Map<Integer, List<Integer>> tests, Consumer<String> wrong, Consumer<String> remark) {
+        int gone = 0;
+        while (gone < epochs && !tests.containsKey(gone)) {
+            gone++;
+        }
+        if (gone > 0) {
+            remark.accept("%s gone from the topic".formatted(JobCheck.are("test", 0, gone - 1L)));
+        }
+        for (int epoch = gone; epoch < epochs; epoch++) {
+            if (!tests.containsKey(epoch)) {
+                wrong.accept("epoch %d is tested by no attempt that counts".formatted(epoch));
+            }
+        }
+    }
+
+    /// Who has tested each epoch.
+    private Map<Integer, List<Integer>> tests() {
+        Map<Integer, List<Integer>> tests = new TreeMap<>();
+        counted.forEach((number, end) -> {
+            AttemptTrace attempt = attempts.get(number);
+            if (attempt != null) {
+                attempt.tests().forEach((epoch, step) -> {
+                    if (step < end) {
+                        tests.computeIfAbsent(epoch, _ -> new ArrayList<>()).add(number);
+                    }
+                });
+            }
+        });
+        return tests;
+    }
+}

@@ -1,0 +1,205 @@
+package io.trainyard.history;
+
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobState;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.history.AttemptTrace.Word;
+import io.trainyard.history.HistoryChecker.Report;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// What was told of one job, and what is wrong with it.
+final class JobCheck {
+    /// How many of one kind are said of a job.
+    private static final int MAX_SAID = 10;
+
+    /// As many attempts as a [JobState] keeps.
+    private static final int MAX_ATTEMPTS = 1000;
+
+    private final JobState state;
+    private final NavigableMap<Integer, AttemptTrace> attempts = new TreeMap<>();
+
+    /// The ends told, by what they say.
+    private final Map<String, TrainingEvent> ends = new LinkedHashMap<>();
+
+    private boolean stepsLeftOut;
+
+    JobCheck(String job) {
+        state = new JobState(job);
+    }
+
+    void take(JobNews news) {
+        state.apply(news);
+        if (!(news instanceof Happened happened) || !state.believes(happened)) {
+            return;
+        }
+        TrainingEvent event = happened.event();
+        boolean kept = attempts.computeIfAbsent(event.attempt(), _ -> new AttemptTrace())
+                .take(happened);
+        stepsLeftOut |= !kept;
+        boolean isEnd = event instanceof Finished
+                || event instanceof TrainingEvent.Failed
+                || event instanceof TrainingEvent.Cancelled;
+        if (isEnd && ends.size() < MAX_SAID) {
+            ends.putIfAbsent(event.toString(), event);
+        }
+        while (attempts.size() > MAX_ATTEMPTS) {
+            attempts.pollLastEntry();
+        }
+    }
+
+    /// There is no room for all of its losses.
+    void leaveOutSteps() {
+        stepsLeftOut = true;
+    }
+
+    void report(Report report, Duration maxOverlap, boolean complete) {
+        Consumer<String> wrong = sentence -> report.wrong().add("job " + state.job() + ": " + sentence);
+        Consumer<String> remark = sentence -> report.remarks().add("job " + state.job() + ": " + sentence);
+        sayEnds(wrong, complete ? wrong : remark);
+        SortedMap<Integer, Long> counted = state.attemptsToSteps();
+        sayAttempts(remark);
+        attempts.forEach((number, attempt) -> saySilence(number, attempt, wrong));
+        attempts.forEach((number, attempt) -> sayOverlap(number, attempt, maxOverlap, wrong));
+        sayBits(wrong);
+        if (ends.size() == 1 && ends.values().iterator().next() instanceof Finished finished) {
+            if (stepsLeftOut) {
+                remark.accept("its losses are too many, or too far apart, to be checked");
+            } else {
+                saySteps(finished.steps(), counted, wrong, remark);
+            }
+            new EpochCheck(attempts, counted).say(finished, wrong, remark);
+        }
+    }
+
+    private void sayEnds(Consumer<String> wrong, Consumer<String> open) {
+        if (ends.size() > 1) {
+            wrong.accept("it has more than one end: "
+                    + String.join(
+                            ", ",
+                            ends.values().stream()
+                                    .map(end -> "%s in attempt %d".formatted(end.type(), end.attempt()))
+                                    .toList()));
+        }
+        if (!state.status().isFinal()) {
+            open.accept(
+                    "it has not ended: it is %s".formatted(state.status().name().toLowerCase(Locale.ROOT)));
+        }
+    }
+
+    private void sayAttempts(Consumer<String> remark) {
+        int before = 0;
+        for (var attempt : attempts.entrySet()) {
+            int number = attempt.getKey();
+            if (number > before + 1) {
+                remark.accept("nothing is told by %s: who claimed it died before its first word"
+                        .formatted(range("attempt", before + 1, number - 1)));
+            }
+            if (attempt.getValue().claim() == null && attempt.getValue().last() != null) {
+                remark.accept(
+                        "attempt %d tells %s, and its claim is not told: its worker died before the brokers had it"
+                                .formatted(number, attempt.getValue().last().type()));
+            }
+            before = number;
+        }
+    }
+
+    private static void saySilence(int number, AttemptTrace attempt, Consumer<String> wrong) {
+        Word last = attempt.last();
+        Word end = attempt.end();
+        if (last != null && end != null && last.millis() > end.millis()) {
+            wrong.accept("attempt %d tells %s %d ms after its end, %s"
+                    .formatted(number, last.type(), last.millis() - end.millis(), end.type()));
+        }
+    }
+
+    private void sayOverlap(int number, AttemptTrace attempt, Duration maxOverlap, Consumer<String> wrong) {
+        Word last = attempt.last();
+        Word next = nextClaim(number);
+        if (last != null && next != null && last.millis() - next.millis() > maxOverlap.toMillis()) {
+            wrong.accept("attempt %d tells %s %d ms after a newer one was claimed; allowed is %d ms"
+                    .formatted(number, last.type(), last.millis() - next.millis(), maxOverlap.toMillis()));
+        }
+    }
+
+    private @Nullable Word nextClaim(int number) {
+        for (AttemptTrace newer : attempts.tailMap(number, false).values()) {
+            if (newer.claim() != null) {
+                return newer.claim();
+            }
+        }
+        return null;
+    }
+
+    private void sayBits(Consumer<String> wrong) {
+        for (var attempt : attempts.entrySet()) {
+            ToldLosses losses = attempt.getValue().losses();
+            if (losses.twofold() > 0) {
+                wrong.accept("attempt %d tells step %d twice, with different losses"
+                        .formatted(attempt.getKey(), losses.twofold()));
+            }
+            Started start = attempt.getValue().start();
+            if (start != null && losses.firstStep() > 0 && losses.firstStep() < start.firstStep()) {
+                wrong.accept("attempt %d tells step %d, though it goes on from step %d"
+                        .formatted(attempt.getKey(), losses.firstStep(), start.firstStep()));
+            }
+            attempts.tailMap(attempt.getKey(), false).forEach((number, newer) -> {
+                long step = attempt.getValue().computesAs(newer) ? losses.differsFrom(newer.losses()) : 0;
+                if (step > 0) {
+                    wrong.accept("step %d has the loss %s in attempt %d and %s in attempt %d"
+                            .formatted(
+                                    step,
+                                    losses.loss(step),
+                                    attempt.getKey(),
+                                    newer.losses().loss(step),
+                                    number));
+                }
+            });
+        }
+    }
+
+    private void saySteps(
+            long last, SortedMap<Integer, Long> counted, Consumer<String> wrong, Consumer<String> remark) {
+        if (last > HistoryChecker.MAX_STEPS) {
+            remark.accept("its %d steps are too many to be checked".formatted(last));
+            return;
+        }
+        BitSet told = new BitSet();
+        counted.forEach((number, end) -> {
+            AttemptTrace attempt = attempts.get(number);
+            if (attempt != null) {
+                attempt.losses().mark(told, last, end);
+            }
+        });
+        int said = 0;
+        for (int from = told.nextClearBit(1); from <= last && said < MAX_SAID; said++) {
+            int next = told.nextSetBit(from);
+            long to = next < 0 ? last : next - 1;
+            if (from == 1) {
+                remark.accept("%s gone from the topic".formatted(are("step", 1, to)));
+            } else {
+                wrong.accept("%s told by no attempt that counts".formatted(are("step", from, to)));
+            }
+            from = next < 0 ? (int) last + 1 : told.nextClearBit(next);
+        }
+    }
+
+    static String are(String what, long from, long to) {
+        return range(what, from, to) + (from == to ? " is" : " are");
+    }
+
+    private static String range(String what, long from, long to) {
+        return from == to ? "%s %d".formatted(what, from) : "%ss %d to %d".formatted(what, from, to);
+    }
+}

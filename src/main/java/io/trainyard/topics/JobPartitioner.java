@@ -1,0 +1,29 @@
+package io.trainyard.topics;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import org.apache.kafka.clients.producer.Partitioner;
+import org.apache.kafka.common.Cluster;
+import org.apache.kafka.common.utils.Utils;
+
+/// Chooses a record's partition by its job alone, as Kafka does for a key that is the job's id: the records of a
+/// job stay in order, whatever else their keys say.
+public final class JobPartitioner implements Partitioner {
+    @Override
+    public int partition(String topic, Object key, byte[] keyBytes, Object value, byte[] valueBytes, Cluster cluster) {
+        int partitions = cluster.partitionsForTopic(topic).size();
+        return keyBytes == null ? ThreadLocalRandom.current().nextInt(partitions) : partition(keyBytes, partitions);
+    }
+
+    static int partition(byte[] key, int partitions) {
+        String job = RecordKey.job(new String(key, StandardCharsets.ISO_8859_1)); // a key may be any bytes
+        return Utils.toPositive(Utils.murmur2(job.getBytes(StandardCharsets.ISO_8859_1))) % partitions;
+    }
+
+    @Override
+    public void close() {}
+
+    @Override
+    public void configure(Map<String, ?> configs) {}
+}

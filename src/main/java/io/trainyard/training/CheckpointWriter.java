@@ -1,0 +1,111 @@
+package io.trainyard.training;
+
+import io.trainyard.checkpoint.Checkpoint;
+import io.trainyard.checkpoint.CheckpointRef;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.checkpoint.Progress;
+import io.trainyard.checkpoint.Retention;
+import io.trainyard.checkpoint.StoreException;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/// Writes an attempt's checkpoints on a thread of its own, one at a time, while the attempt trains on. Used by the
+/// attempt's thread.
+final class CheckpointWriter implements AutoCloseable {
+    /// Writes in a row that may fail while an earlier checkpoint is there.
+    static final int MAX_FAILURES = 3;
+
+    private static final System.Logger LOG = System.getLogger(CheckpointWriter.class.getName());
+
+    private final JobFolder folder;
+    private final Retention retention;
+    private final ExecutorService thread;
+    private @Nullable Future<Written> underWay;
+    private int failures; // in a row
+
+    /// A checkpoint that counts.
+    ///
+    /// @param model its file
+    record Written(Progress at, CheckpointRef model) {}
+
+    /// @param retention which checkpoints stay when another is there
+    CheckpointWriter(JobFolder folder, Retention retention) {
+        this.folder = folder;
+        this.retention = retention;
+        this.thread = Executors.newSingleThreadExecutor(Thread.ofPlatform()
+                .name("checkpoints-" + folder.name())
+                .daemon() // a store that hangs must not keep the process
+                .factory());
+    }
+
+    /// Whether one is on its way.
+    boolean isBusy() {
+        return underWay != null && !underWay.isDone();
+    }
+
+    /// Begins to write a checkpoint; the one before has been taken.
+    void begin(Checkpoint checkpoint) {
+        underWay = thread.submit(() -> write(checkpoint));
+    }
+
+    private Written write(Checkpoint checkpoint) {
+        CheckpointRef model = folder.checkpoints().save(checkpoint);
+        try {
+            folder.checkpoints().keep(retention, checkpoint);
+        } catch (StoreException e) { // they take room, and are tried again after the next one
+            LOG.log(System.Logger.Level.WARNING, "job=%s old checkpoints stay".formatted(folder.name()), e);
+        }
+        return new Written(checkpoint.progress(), model);
+    }
+
+    /// Waits for the checkpoint on its way, and gives it, once.
+    ///
+    /// @param mayFail whether an earlier one will do if it cannot be written
+    /// @return empty if there is none, or it could not be written and that may be
+    /// @throws StoreException if it could not be written and that may not be, or was so too often
+    Optional<Written> take(boolean mayFail) {
+        Future<Written> awaited = underWay;
+        if (awaited == null) {
+            return Optional.empty();
+        }
+        underWay = null;
+        try {
+            Written written = awaited.get();
+            failures = 0;
+            return Optional.of(written);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            throw new CancellationException("the attempt was given up");
+        } catch (ExecutionException e) {
+            return failed(e.getCause(), mayFail);
+        }
+    }
+
+    private Optional<Written> failed(@Nullable Throwable cause, boolean mayFail) {
+        failures++;
+        switch (cause) {
+            case StoreException e
+            when mayFail && failures < MAX_FAILURES -> {
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "job=%s a checkpoint could not be written, for the %d. time in a row; the one before stays: %s"
+                                .formatted(folder.name(), failures, e.getMessage()));
+                return Optional.empty();
+            }
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            case null, default -> throw new IllegalStateException("writing throws nothing checked", cause);
+        }
+    }
+
+    /// Waits for what is on its way; after that nothing is written any more.
+    @Override
+    public void close() {
+        thread.close();
+    }
+}

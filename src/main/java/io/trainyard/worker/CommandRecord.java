@@ -1,0 +1,102 @@
+package io.trainyard.worker;
+
+import io.trainyard.custody.CustodyJson;
+import io.trainyard.custody.Request;
+import io.trainyard.custody.Request.Refusal;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.CommandHeaders;
+import io.trainyard.topics.Priority;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.jspecify.annotations.Nullable;
+
+/// A command as a record: a job as JSON, and headers.
+final class CommandRecord {
+    private CommandRecord() {}
+
+    /// @throws InvalidJobException with a sentence for the person who wrote the command
+    static JobSpec job(ConsumerRecord<byte[], byte[]> command) {
+        byte[] body = command.value();
+        try {
+            return JobJson.read(body == null ? new byte[0] : body);
+        } catch (InvalidJobException e) {
+            throw e;
+        } catch (RuntimeException | StackOverflowError e) { // whatever a stranger's bytes bring about is theirs
+            throw new InvalidJobException("the command cannot be read: " + e, e);
+        }
+    }
+
+    /// @throws InvalidJobException if a header is not what it should be
+    static Request request(ConsumerRecord<byte[], byte[]> command, JobSpec job, Priority priority) {
+        Headers headers = command.headers();
+        return new Request(
+                job,
+                attempt(text(headers, CommandHeaders.ATTEMPT)),
+                priority,
+                refusals(text(headers, CommandHeaders.REFUSALS)),
+                text(headers, CommandHeaders.STORE),
+                text(headers, CloudEvents.TRACE_PARENT));
+    }
+
+    private static int attempt(@Nullable String text) {
+        if (text == null) {
+            return 1;
+        }
+        if (!text.matches("[1-9][0-9]{0,8}")) {
+            throw new InvalidJobException("the header %s is \"%s\"; allowed is a number from 1 to 999999999, or none"
+                    .formatted(CommandHeaders.ATTEMPT, text));
+        }
+        return Integer.parseInt(text);
+    }
+
+    private static List<Refusal> refusals(@Nullable String text) {
+        try {
+            return text == null ? List.of() : CustodyJson.readRefusals(text.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new InvalidJobException(
+                    "the header %s is no list of refusals: %s".formatted(CommandHeaders.REFUSALS, e.getMessage()), e);
+        }
+    }
+
+    private static @Nullable String text(Headers headers, String name) {
+        Header header = headers.lastHeader(name);
+        boolean there = header != null && header.value() != null && header.value().length <= CommandHeaders.MAX_BYTES;
+        return there ? new String(header.value(), StandardCharsets.UTF_8) : null;
+    }
+
+    /// The headers of a command that a worker publishes anew.
+    static RecordHeaders headers(Request request, String worker) {
+        RecordHeaders headers = CloudEvents.headers(CloudEvents.COMMAND, "/workers/" + worker);
+        add(headers, CommandHeaders.ATTEMPT, Integer.toString(request.attempt()));
+        if (request.store() != null) {
+            add(headers, CommandHeaders.STORE, request.store());
+        }
+        if (!request.refusals().isEmpty()) {
+            add(
+                    headers,
+                    CommandHeaders.REFUSALS,
+                    new String(CustodyJson.write(request.refusals()), StandardCharsets.UTF_8));
+        }
+        if (request.trace() != null) {
+            add(headers, CloudEvents.TRACE_PARENT, request.trace());
+        }
+        return headers;
+    }
+
+    private static void add(RecordHeaders headers, String name, String value) {
+        headers.add(name, value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// Where a command is, in words.
+    static String place(ConsumerRecord<byte[], byte[]> command) {
+        return "%s-%d@%d".formatted(command.topic(), command.partition(), command.offset());
+    }
+}

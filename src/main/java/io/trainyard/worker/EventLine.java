@@ -1,0 +1,36 @@
+package io.trainyard.worker;
+
+import io.trainyard.checkpoint.Holder;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.Told;
+import io.trainyard.event.TrainingEvent;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+
+/// An event as it is published: its JSON is written when it happens, and never changes after that.
+///
+/// @param time when it happened
+/// @param json one line
+/// @param worker whose event it is: readers believe the holder of an attempt
+record EventLine(TrainingEvent event, Instant time, byte[] json, String worker) {
+    static EventLine of(TrainingEvent event, Instant time, String worker) {
+        return new EventLine(event, time, EventJson.write(event, time), worker);
+    }
+
+    /// A line that was kept in a job's folder.
+    ///
+    /// @param now for one that does not tell its time
+    /// @throws IOException if it is no event
+    static EventLine read(byte[] json, Instant now, JobFolder folder) throws IOException {
+        Told told = EventJson.readEvent(json);
+        TrainingEvent event = told.event();
+        String worker = folder.holder(event.attempt()).map(Holder::worker).orElse("unknown");
+        return new EventLine(event, told.time() == null ? now : told.time(), json, worker);
+    }
+
+    String text() {
+        return new String(json, StandardCharsets.UTF_8);
+    }
+}

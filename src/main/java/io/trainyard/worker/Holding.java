@@ -1,0 +1,196 @@
+package io.trainyard.worker;
+
+import io.trainyard.custody.Custody;
+import io.trainyard.custody.Quarantine;
+import io.trainyard.custody.Request;
+import io.trainyard.custody.Request.Refusal;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.training.Outcome;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
+
+/// Runs a job that this worker has, and hands over what comes of it: to nobody, because the job has ended; to
+/// another worker; or to custody alone.
+final class Holding {
+    private static final System.Logger LOG = System.getLogger(Holding.class.getName());
+
+    /// How soon it is seen that what is waited for takes too long.
+    private static final Duration TICK = Duration.ofMillis(500);
+
+    /// The part of the grace period kept for the last events and the handing over: a quarter.
+    private static final int LAST_WORDS_DIVISOR = 4;
+
+    private final Surroundings around;
+    private final WorkerRules rules;
+    private final EventPublisher publisher;
+    private final Announcer announcer;
+    private final StopSignal stop;
+    private final Quarantine quarantine;
+    private final KillPoints points = KillPoints.ofProcess();
+    private int faults;
+
+    /// @param quarantine learns whether the worker is able to run jobs
+    Holding(Surroundings around, Announcer announcer, StopSignal stop, Quarantine quarantine) {
+        this.around = around;
+        this.rules = around.rules();
+        this.publisher = around.publisher();
+        this.announcer = announcer;
+        this.stop = stop;
+        this.quarantine = quarantine;
+    }
+
+    /// What a worker does besides.
+    @FunctionalInterface
+    interface Chore {
+        void run() throws InterruptedException;
+    }
+
+    /// Faults of the worker in a row that were not for want of something: its device, its memory or its store.
+    int faults() {
+        return faults;
+    }
+
+    /// Runs the job to its end here.
+    ///
+    /// @return whether the worker can take another job; false: what it ran does not stop
+    /// @param meanwhile is done again and again while it runs
+    boolean run(Held held, JobRunner runner, JobEvents events, Chore meanwhile) throws InterruptedException {
+        points.reach(KillPoints.ACCEPTED);
+        RunningJob running = new RunningJob(held, events, stop, around);
+        running.start(runner);
+        try {
+            Outcome outcome = awaitEnd(running, meanwhile);
+            handOver(held, outcome, events);
+            return true;
+        } catch (TimeoutException _) {
+            running.abandon();
+            return false;
+        } catch (ExecutionException e) {
+            Throwable cause = e.getCause() == null ? e : e.getCause();
+            String reason = "job %s broke: %s".formatted(held.id(), cause);
+            LOG.log(System.Logger.Level.ERROR, "worker=" + rules.worker() + " " + reason, cause);
+            quarantine.fault(reason);
+            // Nothing more can be said of the job: its custody is not renewed, so that a keeper publishes it anew.
+            return true;
+        }
+    }
+
+    private Outcome awaitEnd(RunningJob running, Chore meanwhile)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        while (true) {
+            try {
+                return around.host().await(running.result(), TICK);
+            } catch (TimeoutException e) {
+                meanwhile.run();
+                if (running.isHung() || stop.isOlderThan(lessLastWords())) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private void handOver(Held held, Outcome outcome, JobEvents events) throws InterruptedException {
+        switch (outcome) {
+            case Outcome.Finished _, Outcome.Failed _, Outcome.Cancelled _ -> {
+                faults = 0;
+                quarantine.healed();
+                if (isTold(held, events.acknowledged())) {
+                    points.reach(KillPoints.OUTCOME_TOLD);
+                    isTold(held, announcer.close(held.id()));
+                }
+            }
+            case Outcome.Paused _ -> {
+                quarantine.healed();
+                if (isTold(held, events.acknowledged())) {
+                    isTold(held, publisher.publish(Custody.paused(held.next(), rules.worker())));
+                }
+            }
+            case Outcome.Released _ -> handBack(held, held.next(), events);
+            case Outcome.WorkerFault fault -> refuse(held, fault, events);
+            case Outcome.Superseded _ ->
+                LOG.log(
+                        System.Logger.Level.WARNING,
+                        "job={0} attempt={1} worker={2} is superseded: somebody else has the job",
+                        held.id(),
+                        held.attempt(),
+                        rules.worker());
+            case Outcome.Rejected(String reason) ->
+                throw new IllegalStateException("an attempt is not rejected: " + reason);
+        }
+    }
+
+    /// Publishes the command of the next attempt first, and custody second: a copy too many is void, and a job
+    /// without a copy would have to wait for a keeper.
+    private void handBack(Held held, Request next, JobEvents events) throws InterruptedException {
+        if (isTold(held, events.acknowledged()) && isTold(held, publisher.publish(next))) {
+            isTold(held, publisher.publish(Custody.waiting(next, rules.worker(), 1)));
+        }
+    }
+
+    private void refuse(Held held, Outcome.WorkerFault fault, JobEvents events) throws InterruptedException {
+        String reason = fault.event().reason();
+        boolean lacking = fault.lacking();
+        quarantine.fault(reason);
+        faults = lacking ? 0 : faults + 1;
+        Request next = lacking ? held.next().refused(new Refusal(rules.worker(), reason)) : held.next();
+        if (lacking && isRefusedByAll(next)) {
+            fail(held, reason);
+        } else {
+            handBack(held, next, events);
+        }
+    }
+
+    /// Whether nobody is left who may be able to run it, or so many were not that it is the job's own fault.
+    private boolean isRefusedByAll(Request request) {
+        Set<String> refused = request.refusals().stream().map(Refusal::worker).collect(Collectors.toSet());
+        return refused.size() >= rules.maxRefusals()
+                || refused.containsAll(around.fleet().live());
+    }
+
+    private void fail(Held held, String reason) throws InterruptedException {
+        Failed event = new Failed(held.id(), held.attempt(), reason);
+        new JobLog(rules.worker()).see(event);
+        byte[] failed = EventJson.write(event, around.host().now());
+        byte[] outcome = held.folder().keepOutcome(failed)
+                ? failed
+                : held.folder().outcome().orElse(failed);
+        isTold(held, announcer.announce(held.folder(), outcome, held.request().trace()));
+    }
+
+    /// Waits until the brokers have what was said: for as long as they are away, unless the worker stops.
+    private boolean isTold(Held held, CompletableFuture<Void> said) throws InterruptedException {
+        try {
+            while (!stop.isOlderThan(rules.grace())) {
+                try {
+                    var _ = around.host().await(said, TICK);
+                    return true;
+                } catch (TimeoutException _) { // then Kafka is away, and will come back
+                }
+            }
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "job={0} attempt={1} worker={2} stops before the brokers have all that it has to say; another worker will say it",
+                    held.id(),
+                    held.attempt(),
+                    rules.worker());
+        } catch (ExecutionException e) {
+            LOG.log(
+                    System.Logger.Level.ERROR,
+                    "job={0} attempt={1} worker={2}: the brokers refuse what it has to say: {3}",
+                    held.id(),
+                    held.attempt(),
+                    rules.worker(),
+                    e.getCause());
+        }
+        return false;
+    }
+
+    private Duration lessLastWords() {
+        return rules.grace().dividedBy(LAST_WORDS_DIVISOR).multipliedBy(LAST_WORDS_DIVISOR - 1L);
+    }
+}

@@ -1,0 +1,235 @@
+package io.trainyard.worker;
+
+import io.trainyard.checkpoint.CheckpointException;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.custody.Custody;
+import io.trainyard.custody.CustodyJson;
+import io.trainyard.custody.Duty;
+import io.trainyard.custody.Keeper;
+import io.trainyard.event.Control;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Paused;
+import io.trainyard.event.TrainingEvent.Resumed;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.Topic;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+
+/// Reads what all workers read, on a thread of its own, and does what falls to this one: see [Keeper].
+final class KeeperLoop implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(KeeperLoop.class.getName());
+
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    /// How long the brokers may take for one duty; what is not done by then becomes due again.
+    private static final Duration DUTY_TIMEOUT = Duration.ofSeconds(10);
+
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    private final Surroundings around;
+    private final WorkerRules rules;
+    private final EventPublisher publisher;
+    private final Announcer announcer;
+    private final Supplier<FleetLog> logs;
+    private final Map<String, Topic> topics;
+    private final StopSignal stop;
+    private final Keeper keeper;
+    private final StoreWatch stores;
+    private final CompletableFuture<Void> ready = new CompletableFuture<>();
+
+    /// @param logs opens the log, anew whenever one is broken
+    KeeperLoop(Surroundings around, Supplier<FleetLog> logs, Keeper.Rules keeping) {
+        this.around = around;
+        this.rules = around.rules();
+        this.publisher = around.publisher();
+        this.announcer = new Announcer(around);
+        this.logs = logs;
+        this.topics = Topic.byName(rules.routes().prefix());
+        this.stop = new StopSignal(around.host());
+        this.keeper = new Keeper(rules.worker(), keeping);
+        this.stores = new StoreWatch(rules.worker(), around.store());
+    }
+
+    void start() {
+        var _ = around.host().start("keeper", this::run);
+    }
+
+    /// Done when all is known that was told before this worker.
+    CompletableFuture<Void> ready() {
+        return ready;
+    }
+
+    private void run() {
+        try {
+            while (!stop.isRequested()) {
+                try (FleetLog log = logs.get()) {
+                    keep(log);
+                } catch (KafkaException e) {
+                    LOG.log(
+                            System.Logger.Level.WARNING,
+                            "worker={0} cannot read the fleet''s topics, and tries again: {1}",
+                            rules.worker(),
+                            e.getMessage());
+                }
+                stop.await(PAUSE);
+            }
+        } catch (InterruptedException | RuntimeException | Error e) {
+            ready.completeExceptionally(e);
+            LOG.log(System.Logger.Level.ERROR, "worker=" + rules.worker() + " keeps no jobs any more", e);
+        }
+    }
+
+    private void keep(FleetLog log) throws InterruptedException {
+        while (!stop.isRequested()) {
+            boolean fresh = log.isCaughtUp();
+            for (var entry : log.poll(POLL)) {
+                read(entry, fresh);
+            }
+            if (log.isCaughtUp()) {
+                around.fleet().live(keeper.live());
+                around.fleet().objection(stores.objection(keeper.live()));
+                ready.complete(null);
+                for (Duty duty : keeper.due()) {
+                    perform(duty);
+                }
+            }
+        }
+    }
+
+    /// Anyone can write to a topic: what cannot be read says nothing.
+    private void read(ConsumerRecord<String, byte[]> entry, boolean fresh) {
+        String key = entry.key();
+        Topic topic = topics.get(entry.topic());
+        if (key == null || topic == null) {
+            return;
+        }
+        byte[] body = entry.value();
+        try {
+            switch (topic) {
+                case CUSTODY -> custody(key, body == null ? null : CustodyJson.read(body));
+                case CONTROL -> control(key, body == null ? null : EventJson.readControl(body), fresh);
+                case WORKERS -> {
+                    if (body != null) {
+                        heard(key, EventJson.readStatus(body));
+                    }
+                }
+                default -> {}
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "worker={0} cannot read topic={1} partition={2} offset={3}: {4}",
+                    rules.worker(),
+                    entry.topic(),
+                    entry.partition(),
+                    entry.offset(),
+                    e.getMessage());
+        }
+    }
+
+    private void custody(String job, @Nullable Custody custody) {
+        if (custody == null || custody.job().equals(job)) {
+            keeper.custody(job, custody);
+        }
+    }
+
+    private void control(String job, @Nullable Control control, boolean fresh) {
+        if (control == null || control.job().equals(job)) {
+            keeper.control(job, control, fresh);
+            around.fleet().control(job, control == null ? null : control.wish());
+        }
+    }
+
+    private void heard(String worker, WorkerStatus status) {
+        if (!status.worker().equals(worker)) {
+            return;
+        }
+        stores.heard(status);
+        if (status.stopping()) {
+            keeper.left(worker);
+        } else {
+            keeper.heard(worker, status.job(), status.attempt());
+        }
+    }
+
+    private void perform(Duty duty) throws InterruptedException {
+        try {
+            switch (duty) {
+                case Duty.Republish republish -> republish(republish);
+                case Duty.Cancel(String job) -> await(announcer.cancel(folder(job), null));
+                case Duty.TellPaused(String job) -> {
+                    JobFolder folder = folder(job);
+                    tellIfOpen(
+                            folder,
+                            new Paused(
+                                    job, attempt(folder), folder.checkpoints().lastStep()));
+                }
+                case Duty.TellResumed(String job) -> {
+                    JobFolder folder = folder(job);
+                    tellIfOpen(folder, new Resumed(job, attempt(folder)));
+                }
+            }
+        } catch (CheckpointException | ExecutionException | TimeoutException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "job={0} worker={1} could not see to the job, and will try again: {2}",
+                    duty.job(),
+                    rules.worker(),
+                    e.getMessage());
+        }
+    }
+
+    /// The command first, custody second: whoever ends in between leaves a copy too many, which is void.
+    private void republish(Duty.Republish duty) throws InterruptedException, ExecutionException, TimeoutException {
+        var request = duty.request();
+        LOG.log(
+                System.Logger.Level.INFO,
+                "job={0} worker={1} publishes the command of attempt {2}, because {3}",
+                duty.job(),
+                rules.worker(),
+                request.attempt(),
+                duty.resumed() ? "the job is resumed" : "nobody who had the job is heard any more");
+        if (duty.resumed()) {
+            tell(new Resumed(duty.job(), attempt(folder(duty.job()))));
+        }
+        await(publisher.publish(request));
+        await(publisher.publish(Custody.waiting(request, rules.worker(), duty.copies())));
+    }
+
+    private void tellIfOpen(JobFolder folder, TrainingEvent event)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        if (folder.outcome().isEmpty()) {
+            tell(event);
+        }
+    }
+
+    private void tell(TrainingEvent event) throws InterruptedException, ExecutionException, TimeoutException {
+        await(publisher.publish(EventLine.of(event, around.host().now(), rules.worker()), null));
+    }
+
+    private JobFolder folder(String job) {
+        return new JobFolder(around.store(), job);
+    }
+
+    private static int attempt(JobFolder folder) {
+        return Math.max(1, folder.lastAttempt());
+    }
+
+    private void await(CompletableFuture<Void> said) throws InterruptedException, ExecutionException, TimeoutException {
+        var _ = around.host().await(said, DUTY_TIMEOUT);
+    }
+
+    @Override
+    public void close() {
+        stop.request();
+    }
+}

@@ -1,0 +1,204 @@
+package io.trainyard.worker;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.AcknowledgeType;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.KafkaShareConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
+
+/// The commands of Kafka's share groups.
+///
+/// Each topic has a share group of its own, for two reasons. Kafka's assignor gives each partition of a group to as
+/// few members as will do, so that in one group over three topics a topic would wait for the one worker that has
+/// it. And topics that are asked one after the other have an order: the most urgent first.
+///
+/// A worker that runs a job stays a member of all groups: joining again takes seconds. What it is handed
+/// meanwhile it gives back ([#stray]).
+final class ShareQueue implements CommandQueue {
+    /// How long the brokers may take to say that a command is accepted: well within its lock.
+    private static final Duration ACCEPT_TIMEOUT = Duration.ofSeconds(5);
+
+    /// The bound on leaving all groups.
+    static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+
+    /// How long it takes to ask all topics, one after the other, when none has a command: on average twice as
+    /// long as a command waits for an idle worker.
+    private static final int ROUND_MILLIS = 100;
+
+    /// How much less the broker may think about an answer than it is waited for, so that it is there in time.
+    private static final int ANSWER_MILLIS = 10;
+
+    /// How long a topic is waited for whose broker does not answer.
+    private static final Duration ANSWER_TIMEOUT = Duration.ofMillis(500);
+
+    /// How long a new worker looks at nothing less urgent than a topic whose group it has not joined yet. Kafka
+    /// lets a member join at its second heartbeat, by default after 5 s.
+    private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(10);
+
+    private final String kafka;
+    private final String worker;
+    private final List<List<Source>> sources; // those of one urgency change their order
+    private final int pollMillis;
+    private final Map<Source, KafkaShareConsumer<byte[], byte[]>> consumers = new HashMap<>();
+
+    /// Those that were asked in vain: in the background they go on asking.
+    private final Set<KafkaShareConsumer<byte[], byte[]>> asking = new LinkedHashSet<>();
+
+    private final long joinedNanos = System.nanoTime() + JOIN_TIMEOUT.toNanos();
+    private @Nullable Held held;
+
+    /// A topic and its share group.
+    record Source(String topic, String group) {}
+
+    private record Held(KafkaShareConsumer<byte[], byte[]> by, ConsumerRecord<byte[], byte[]> command) {}
+
+    /// Begins to join the groups, all at the same time.
+    ///
+    /// @param kafka `host:port`
+    /// @param sources the most urgent first; those in one list are as urgent as one another
+    ShareQueue(String kafka, String worker, List<List<Source>> sources) {
+        this.kafka = kafka;
+        this.worker = worker;
+        this.sources = sources.stream().<List<Source>>map(ArrayList::new).toList();
+        int count = sources.stream().mapToInt(List::size).sum();
+        this.pollMillis = Math.max(ROUND_MILLIS / count, ANSWER_MILLIS + 1);
+        this.sources.forEach(equals -> equals.forEach(source -> consumers.put(source, join(source))));
+    }
+
+    private KafkaShareConsumer<byte[], byte[]> join(Source source) {
+        KafkaShareConsumer<byte[], byte[]> consumer = new KafkaShareConsumer<>(
+                Map.of(
+                        ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                        kafka,
+                        ConsumerConfig.GROUP_ID_CONFIG,
+                        source.group(),
+                        ConsumerConfig.CLIENT_ID_CONFIG,
+                        worker + "-" + source.topic(),
+                        ConsumerConfig.SHARE_ACKNOWLEDGEMENT_MODE_CONFIG,
+                        "explicit",
+                        ConsumerConfig.SHARE_ACQUIRE_MODE_CONFIG,
+                        "record_limit", // the default may hold more
+                        ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                        1,
+                        ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG,
+                        Integer.MAX_VALUE, // a job may take days
+                        ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+                        pollMillis - ANSWER_MILLIS),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer());
+        consumer.subscribe(List.of(source.topic()));
+        var _ = consumer.poll(Duration.ZERO);
+        asking.add(consumer);
+        return consumer;
+    }
+
+    /// Asks each topic for a command, for a short time, and holds the first that comes.
+    @Override
+    public Optional<ConsumerRecord<byte[], byte[]>> next() {
+        for (List<Source> equals : sources) {
+            for (Source source : equals) {
+                KafkaShareConsumer<byte[], byte[]> consumer = Objects.requireNonNull(consumers.get(source));
+                ConsumerRecords<byte[], byte[]> records = ask(consumer);
+                if (!records.isEmpty()) {
+                    putLast(source, equals);
+                    return Optional.of(hold(consumer, records));
+                }
+                asking.add(consumer);
+                if (answers(consumer) == 0 && System.nanoTime() < joinedNanos) {
+                    return Optional.empty();
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private ConsumerRecord<byte[], byte[]> hold(
+            KafkaShareConsumer<byte[], byte[]> consumer, ConsumerRecords<byte[], byte[]> records) {
+        ConsumerRecord<byte[], byte[]> command = only(records);
+        held = new Held(consumer, command);
+        asking.remove(consumer);
+        return command;
+    }
+
+    @Override
+    public Optional<ConsumerRecord<byte[], byte[]>> stray() {
+        for (KafkaShareConsumer<byte[], byte[]> consumer : asking) {
+            ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ZERO);
+            if (!records.isEmpty()) {
+                return Optional.of(hold(consumer, records));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /// Waits for the broker's answer, so that no topic is passed over because the broker is slow. A consumer that
+    /// was never answered has no partition yet.
+    private ConsumerRecords<byte[], byte[]> ask(KafkaShareConsumer<byte[], byte[]> consumer) {
+        long beginNanos = System.nanoTime();
+        double before = answers(consumer);
+        ConsumerRecords<byte[], byte[]> records;
+        do {
+            records = consumer.poll(Duration.ofMillis(pollMillis));
+        } while (records.isEmpty()
+                && before > 0
+                && answers(consumer) == before
+                && System.nanoTime() - beginNanos < ANSWER_TIMEOUT.toNanos());
+        return records;
+    }
+
+    /// How many fetches the broker has answered. The client tells it nowhere else.
+    private static double answers(KafkaShareConsumer<byte[], byte[]> consumer) {
+        return consumer.metrics().entrySet().stream()
+                .filter(metric -> metric.getKey().name().equals("fetch-total"))
+                .mapToDouble(metric -> (double) metric.getValue().metricValue())
+                .sum();
+    }
+
+    /// A topic that is never empty must not starve its equals.
+    private static void putLast(Source source, List<Source> equals) {
+        equals.remove(source);
+        equals.add(source);
+    }
+
+    private static ConsumerRecord<byte[], byte[]> only(ConsumerRecords<byte[], byte[]> records) {
+        if (records.count() != 1) {
+            throw new KafkaException("%d commands came where one was expected".formatted(records.count()));
+        }
+        return records.iterator().next();
+    }
+
+    @Override
+    public boolean accept() {
+        Held now = Objects.requireNonNull(held, "no command is held");
+        held = null;
+        try {
+            now.by().acknowledge(now.command(), AcknowledgeType.ACCEPT);
+        } catch (IllegalStateException _) { // the client has noticed already that the lock is gone
+            return false;
+        }
+        Map<TopicIdPartition, Optional<KafkaException>> answer = now.by().commitSync(ACCEPT_TIMEOUT);
+        return !answer.isEmpty() && answer.values().stream().allMatch(Optional::isEmpty);
+    }
+
+    /// Leaves the groups; a command still held goes back at once.
+    @Override
+    public void close() {
+        long endNanos = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
+        consumers
+                .values()
+                .forEach(consumer -> consumer.close(Duration.ofNanos(Math.max(0, endNanos - System.nanoTime()))));
+    }
+}

@@ -1,0 +1,47 @@
+package io.trainyard.worker;
+
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.event.WorkerStatus;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// Sees whether the workers of a fleet have one store. Two stores would have a job begun twice, each as the first
+/// attempt: so whoever came later takes none.
+final class StoreWatch {
+    private final String self;
+    private final String store;
+    private final Map<String, WorkerStatus> workers = new HashMap<>();
+
+    StoreWatch(String self, CheckpointStore store) {
+        this.self = self;
+        this.store = store.identity();
+    }
+
+    void heard(WorkerStatus status) {
+        if (status.stopping()) {
+            workers.remove(status.worker());
+        } else {
+            workers.put(status.worker(), status);
+        }
+    }
+
+    /// Why this worker must take no job; empty: it may.
+    ///
+    /// @param live the workers that are heard
+    Optional<String> objection(Set<String> live) {
+        workers.keySet().retainAll(live);
+        WorkerStatus mine = workers.get(self);
+        if (mine == null || mine.since() == null) {
+            return Optional.empty();
+        }
+        return workers.values().stream()
+                .filter(other -> other.store() != null && !other.store().equals(store))
+                .filter(other -> other.since() != null && other.since().isBefore(mine.since()))
+                .findFirst()
+                .map(other ->
+                        "its checkpoint store (%s) is another one than that of worker %s (%s), which was there before; give all workers of a fleet one store (--checkpoints)"
+                                .formatted(store, other.worker(), other.store()));
+    }
+}

@@ -1,0 +1,19 @@
+package io.trainyard.worker;
+
+import java.time.Duration;
+
+/// Who a worker is, and how long it waits for what.
+///
+/// @param worker the worker's id
+/// @param routes which commands it takes
+/// @param grace from the request to stop to the end
+/// @param claimTimeout how long a claim may wait for the brokers to have its custody; well within a command's lock
+/// @param maxRefusals of different workers, each of which lacks what a job needs; with so many the job has failed
+/// @param deliveryLimit how often a command is delivered before the brokers drop it silently
+record WorkerRules(
+        String worker,
+        CommandRoutes routes,
+        Duration grace,
+        Duration claimTimeout,
+        int maxRefusals,
+        int deliveryLimit) {}

@@ -1,0 +1,303 @@
+package io.trainyard.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.device.Parameters;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Tensor;
+import io.trainyard.spec.CheckpointName;
+import io.trainyard.spec.Shape;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Only what was written whole is gone on from, and only what is superfluous is deleted.
+class JobCheckpointsTest {
+    private static final Retention ALL = new Retention(Integer.MAX_VALUE, false);
+
+    @TempDir
+    private Path root;
+
+    private CheckpointStore store;
+    private JobCheckpoints checkpoints;
+    private Path folder;
+
+    @BeforeEach
+    void open() {
+        store = CheckpointStore.open(root.toUri());
+        checkpoints = new JobFolder(store, "job").checkpoints();
+        folder = root.resolve("job/checkpoints");
+    }
+
+    @Test
+    void givesBackWhatWasSaved() {
+        CheckpointRef _ = checkpoints.save(checkpoint(9, 1));
+        assertThat(checkpoints.newest().orElseThrow())
+                .usingRecursiveComparison()
+                .isEqualTo(checkpoint(9, 1));
+        assertThat(checkpoint(9, 1).pending()).isNotEmpty();
+    }
+
+    @Test
+    void savesTheSameModelWhoeverSavesIt() {
+        CheckpointRef first = checkpoints.save(checkpoint(9, 1));
+        CheckpointRef second = checkpoints.save(checkpoint(9, 2));
+        assertThat(second.sha256()).isEqualTo(first.sha256());
+        assertThat(second.uri()).as("neither can spoil the other's").isNotEqualTo(first.uri());
+    }
+
+    @Test
+    void theNewestIsOfTheHighestStepAndOfThatTheHighestAttempt() {
+        for (int attempt : List.of(9, 10, 2)) {
+            CheckpointRef _ = checkpoints.save(checkpoint(5, attempt));
+        }
+        CheckpointRef _ = checkpoints.save(checkpoint(4, 11));
+        Checkpoint newest = checkpoints.newest().orElseThrow();
+        assertThat(newest.progress().step()).isEqualTo(5);
+        assertThat(newest.attempt()).isEqualTo(10);
+    }
+
+    /// Whichever byte of whichever file: never a wrong resume.
+    @ParameterizedTest
+    @ValueSource(strings = {".safetensors", ".training.safetensors", ".json"})
+    void aFlippedBitAnywhereIsFound(String ending) throws IOException {
+        CheckpointRef _ = checkpoints.save(checkpoint(9, 1));
+        CheckpointRef _ = checkpoints.save(checkpoint(10, 1));
+        Path file = folder.resolve("step-0000000010-1" + ending);
+        byte[] whole = Files.readAllBytes(file);
+        for (int i = 0; i < whole.length; i += 3) {
+            byte[] flipped = whole.clone();
+            flipped[i] ^= (byte) (1 << (i % Byte.SIZE));
+            Files.write(file, flipped);
+            assertThat(newestStep()).as("byte %d", i).isEqualTo(9);
+        }
+        Files.write(file, whole);
+        assertThat(newestStep()).isEqualTo(10);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {".safetensors", ".training.safetensors", ".json"})
+    void aFileThatIsCutOrGoneIsFound(String ending) throws IOException {
+        CheckpointRef _ = checkpoints.save(checkpoint(9, 1));
+        CheckpointRef _ = checkpoints.save(checkpoint(10, 1));
+        Path file = folder.resolve("step-0000000010-1" + ending);
+        byte[] whole = Files.readAllBytes(file);
+        for (int length : List.of(whole.length - 1, whole.length / 2, 0)) {
+            Files.write(file, Arrays.copyOf(whole, length));
+            assertThat(newestStep()).as("%d bytes", length).isEqualTo(9);
+        }
+        Files.write(file, Arrays.copyOf(whole, whole.length + 1));
+        assertThat(newestStep()).as("a byte too many").isEqualTo(9);
+        Files.delete(file);
+        assertThat(newestStep()).isEqualTo(9);
+    }
+
+    @Test
+    void aManifestOfAnotherCheckpointIsNone() throws IOException {
+        CheckpointRef _ = checkpoints.save(checkpoint(9, 1));
+        CheckpointRef _ = checkpoints.save(checkpoint(10, 1));
+        Files.copy(
+                folder.resolve("step-0000000009-1.json"),
+                folder.resolve("step-0000000010-1.json"),
+                StandardCopyOption.REPLACE_EXISTING);
+        assertThat(newestStep()).isEqualTo(9);
+        assertThat(problemOf("job/10")).endsWith("its manifest is that of step 9 and attempt 1");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+        .json        | -1 | it has no manifest: whoever wrote it was stopped before it was whole
+        .json        | 5  | `its manifest is torn: `
+        .safetensors | -1 | `step-0000000010-1.safetensors is missing`
+        .safetensors | 5  | `step-0000000010-1.safetensors has 5 bytes; its manifest says `
+        """)
+    void saysWhatIsWrong(String ending, int length, String problem) throws IOException {
+        CheckpointRef _ = checkpoints.save(checkpoint(10, 1));
+        Path file = folder.resolve("step-0000000010-1" + ending);
+        byte[] whole = Files.readAllBytes(file);
+        Files.delete(file);
+        if (length >= 0) {
+            Files.write(file, Arrays.copyOf(whole, length));
+        }
+        assertThat(problemOf("job/10"))
+                .startsWith("the checkpoint \"job/10\" is not whole: ")
+                .contains(problem);
+    }
+
+    @Test
+    void anotherJobStartsFromTheNewestWholeOne() throws IOException {
+        CheckpointRef _ = checkpoints.save(checkpoint(9, 1));
+        CheckpointRef _ = checkpoints.save(checkpoint(10, 1));
+        CheckpointRef torn = checkpoints.save(checkpoint(10, 2));
+        Files.write(Path.of(torn.uri()), new byte[] {1, 2, 3});
+        assertThat(found("job")).isEqualTo(new CheckpointName("job", 10L));
+        assertThat(found("job/10")).isEqualTo(new CheckpointName("job", 10L));
+        Files.delete(folder.resolve("step-0000000010-1.json"));
+        assertThat(found("job")).isEqualTo(new CheckpointName("job", 9L));
+        assertThat(problemOf("job/10")).contains("step-0000000010-2.safetensors cannot be read: ");
+    }
+
+    /// A `state_dict` of somebody's own has no manifest.
+    @Test
+    void takesAModelThatAPersonPutThereButNeverGoesOnFromIt() throws IOException {
+        CheckpointRef saved = checkpoints.save(checkpoint(9, 1));
+        Path own = Files.createDirectories(root.resolve("own/checkpoints"));
+        Files.copy(Path.of(saved.uri()), own.resolve("step-0000000000.safetensors"));
+        assertThat(SavedModel.find(store, new CheckpointName("own", null))
+                        .name()
+                        .step())
+                .isZero();
+        assertThat(new JobFolder(store, "own").checkpoints().newest()).isEmpty();
+    }
+
+    @Test
+    void keepsTheLast() throws IOException {
+        for (int step = 1; step <= 5; step++) {
+            saveAndKeep(tested(step, 0.5), new Retention(2, false));
+        }
+        assertThat(kept()).containsExactly("4-1", "5-1");
+        assertThat(newestStep()).isEqualTo(5);
+    }
+
+    @Test
+    void keepsTheBestBesidesTheLast() throws IOException {
+        double[] accuracies = {0.3, 0.8, 0.5, 0.8, 0.4};
+        for (int step = 1; step <= 5; step++) {
+            saveAndKeep(tested(step, accuracies[step - 1]), new Retention(1, true));
+            saveAndKeep(checkpoint(100 * step, 1), ALL); // in the middle of an epoch: the test was of other weights
+            Files.delete(folder.resolve("step-%010d-1.json".formatted(100 * step)));
+        }
+        saveAndKeep(tested(600, 0.1), new Retention(1, true));
+        assertThat(kept()).containsExactly("2-1", "600-1");
+    }
+
+    @Test
+    void keepsAllUnlessAsked() throws IOException {
+        for (int step = 1; step <= 3; step++) {
+            saveAndKeep(tested(step, 0.5), ALL);
+        }
+        assertThat(kept()).containsExactly("1-1", "2-1", "3-1");
+    }
+
+    /// An attempt that lost the job may have come further, and what it left may be torn.
+    @Test
+    void neverDeletesWhatWasJustSavedNorWhatIsNewer() throws IOException {
+        saveAndKeep(tested(500, 0.5), new Retention(1, false));
+        CheckpointRef torn = checkpoints.save(tested(900, 0.5));
+        Files.write(Path.of(torn.uri()), new byte[0]);
+        saveAndKeep(checkpoint(600, 2), new Retention(1, false));
+        assertThat(kept()).containsExactly("600-2", "900-1");
+        assertThat(newestStep()).isEqualTo(600);
+        saveAndKeep(checkpoint(1000, 2), new Retention(1, false));
+        assertThat(kept()).containsExactly("1000-2");
+    }
+
+    @Test
+    void sweepsWhatWasLeftUnfinished() throws IOException {
+        CheckpointRef _ = checkpoints.save(checkpoint(9, 1));
+        CheckpointRef _ = checkpoints.save(checkpoint(10, 1));
+        CheckpointRef _ = checkpoints.save(checkpoint(10, 3));
+        Files.delete(folder.resolve("step-0000000010-1.json"));
+        Files.delete(folder.resolve("step-0000000010-3.json"));
+        Files.writeString(folder.resolve(".writing-1234"), "half a model");
+        Files.writeString(folder.resolve("step-0000000000.safetensors"), "a person's");
+        checkpoints.sweep(3);
+        assertThat(files())
+                .containsExactly(
+                        "step-0000000000.safetensors",
+                        "step-0000000009-1.json",
+                        "step-0000000009-1.safetensors",
+                        "step-0000000009-1.training.safetensors",
+                        "step-0000000010-3.safetensors",
+                        "step-0000000010-3.training.safetensors");
+    }
+
+    @Test
+    void sweepsNothingWhereThereIsNothing() {
+        checkpoints.sweep(1);
+        assertThat(folder).doesNotExist();
+    }
+
+    /// A file where the folder should be: nothing can be written, whoever runs the test.
+    @Test
+    void saysWhenTheStoreCannotBeUsed() throws IOException {
+        Files.createDirectories(root.resolve("job"));
+        Files.createFile(folder);
+        assertThatThrownBy(() -> checkpoints.save(checkpoint(9, 1)))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("step-0000000009-1.training.safetensors cannot be written: ");
+    }
+
+    private void saveAndKeep(Checkpoint checkpoint, Retention retention) {
+        CheckpointRef _ = checkpoints.save(checkpoint);
+        checkpoints.keep(retention, checkpoint);
+    }
+
+    private long newestStep() {
+        return checkpoints.newest().orElseThrow().progress().step();
+    }
+
+    private CheckpointName found(String name) {
+        return SavedModel.find(store, CheckpointName.parse("checkpoint", name)).name();
+    }
+
+    private String problemOf(String name) {
+        try {
+            return "found " + found(name);
+        } catch (CheckpointException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+
+    /// Steps and attempts of all manifests, in order.
+    private List<String> kept() {
+        return files().stream()
+                .filter(name -> name.endsWith(".json"))
+                .map(name -> name.replaceAll("step-0*|\\.json", ""))
+                .toList();
+    }
+
+    private List<String> files() {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// In the middle of an epoch.
+    private static Checkpoint checkpoint(long step, int attempt) {
+        return checkpoint(new Progress(3, 2, step, new long[] {1, 2, 3}, 0.9, 0.9, 1, 123_456), attempt);
+    }
+
+    /// At an epoch's end, after its test.
+    private static Checkpoint tested(long step, double accuracy) {
+        return checkpoint(new Progress(3, 0, step, new long[] {1, 2, 3}, accuracy, 0.9, 1, 123_456), 1);
+    }
+
+    private static Checkpoint checkpoint(Progress progress, int attempt) {
+        float weight = progress.step();
+        var model = new Parameters(Map.of("w", new Tensor.Floats(Shape.of(1), new float[] {weight})));
+        var optimizer =
+                new Parameters(Map.of("w.momentum_buffer", new Tensor.Floats(Shape.of(1), new float[] {-weight})));
+        return new Checkpoint(
+                new SessionState(model, optimizer),
+                progress,
+                2,
+                attempt,
+                List.of("{\"type\": \"stepLosses\", \"\u00e9\": 0.1}"));
+    }
+}

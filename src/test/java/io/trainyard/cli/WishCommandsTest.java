@@ -1,0 +1,182 @@
+package io.trainyard.cli;
+
+import static io.trainyard.event.SampleEvents.cancelled;
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.finished;
+import static io.trainyard.event.SampleEvents.paused;
+import static io.trainyard.event.SampleEvents.resumed;
+import static io.trainyard.event.SampleEvents.started;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Patience;
+import io.trainyard.event.Control;
+import io.trainyard.event.Control.Urgency;
+import io.trainyard.event.Control.Wish;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicRecord;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.junit.jupiter.api.Test;
+
+/// What people wish of jobs, against a real broker; the test obeys.
+class WishCommandsTest extends FleetCommands {
+    @Test
+    void aJobIsCancelledOnceItsWorkerSaysSo() throws Exception {
+        submit("a");
+        publish(claimed("a"));
+        wishAndObey(new Control("a", Wish.CANCEL, null, now()), cancelled("a", 1, 7), "cancel", "a");
+        assertThat(out.toString(UTF_8).strip()).isEqualTo("job a is cancelled at step 7");
+        out.reset();
+        assertThat(run("", "cancel", "a")).isZero();
+        assertThat(out.toString(UTF_8).strip()).isEqualTo("job a was cancelled already, at step 7");
+        assertThat(wishes()).hasSize(1);
+    }
+
+    @Test
+    void aJobRestsAndGoesOn() throws Exception {
+        submit("a");
+        publish(claimed("a"));
+        publish(started("a", 1, 1));
+        wishAndObey(new Control("a", Wish.PAUSE, null, now()), paused("a", 1, 7), "pause", "a");
+        assertThat(out.toString(UTF_8)).contains("job a is paused at step 7; ./trainyard resume");
+        assertThat(run("", "pause", "a")).isZero();
+        assertThat(out.toString(UTF_8)).contains("job a is paused already");
+        assertThat(wishes()).hasSize(1);
+        wishAndObey(new Control("a", Wish.RUN, null, now()), resumed("a", 1), "resume", "a");
+        assertThat(out.toString(UTF_8)).contains("job a goes on: it is queued");
+        assertThat(run("", "resume", "a")).isZero();
+        assertThat(out.toString(UTF_8)).contains("job a is queued and was not paused; nothing to resume");
+        assertThat(wishes()).hasSize(2);
+    }
+
+    @Test
+    void aWishThatDoesNotShowInTimeIsKeptAndCanBeTakenBack() {
+        submit("a");
+        publish(claimed("a"));
+        assertThat(run("", "pause", "a", "--timeout", "1")).isZero();
+        assertThat(out.toString(UTF_8)).contains("job a does not show it yet: the wish is kept, and will be obeyed");
+        assertThat(run("", "resume", "a")).isZero();
+        assertThat(out.toString(UTF_8)).contains("job a goes on: it is running");
+        assertThat(wishes()).extracting(Control::wish).containsExactly(Wish.PAUSE, Wish.RUN);
+    }
+
+    @Test
+    void ofAJobThatHasEndedNothingCanBeWished() {
+        submit("a");
+        publish(finished("a", 1, 20));
+        for (List<String> command : List.of(
+                List.of("cancel", "a"),
+                List.of("pause", "a"),
+                List.of("resume", "a"),
+                List.of("reprioritize", "a", "low"))) {
+            err.reset();
+            assertThat(run("", command.toArray(String[]::new))).isEqualTo(ExitCodes.FAILED);
+            assertThat(err.toString(UTF_8).strip())
+                    .isEqualTo("job a has finished already; nothing to " + command.getFirst());
+        }
+        assertThat(wishes()).isEmpty();
+    }
+
+    @Test
+    void whereOneJobIsNotKnownNothingIsWishedOfAny() {
+        submit("tudui-1");
+        submit("b");
+        assertThat(run("", "cancel", "b", "tudui-2")).isEqualTo(ExitCodes.FAILED);
+        assertThat(err.toString(UTF_8).strip())
+                .isEqualTo(
+                        "job tudui-2 is not known: nothing was submitted under that id, but there is tudui-1; ./trainyard jobs lists all");
+        assertThat(wishes()).isEmpty();
+        assertThat(run("", "cancel", "b", "--timeout", "-1")).isEqualTo(ExitCodes.BAD_INPUT);
+    }
+
+    @Test
+    void answersAreJsonForPrograms() {
+        submit("a");
+        submit("b");
+        publish(finished("b", 1, 20));
+        assertThat(run("", "cancel", "a", "b", "--json", "--timeout", "0")).isEqualTo(ExitCodes.FAILED);
+        assertThat(out.toString(UTF_8).lines())
+                .containsExactlyInAnyOrder(
+                        "{\"job\":\"b\",\"status\":\"FINISHED\",\"done\":true,\"ok\":false,\"answer\":\"has finished already; nothing to cancel\"}",
+                        "{\"job\":\"a\",\"status\":\"QUEUED\",\"done\":false,\"ok\":true,\"answer\":\"does not show it yet: the wish is kept, and will be obeyed; ./trainyard jobs tells when\"}");
+    }
+
+    @Test
+    void aJobThatWaitsIsMadeUrgentByACopyOfItsCommand() {
+        createTopics();
+        byte[] command = JOB.formatted("\"a\"")
+                .replace("id:", "\"id\":")
+                .replace("network: lenet, dataset: shapes32", "\"network\": \"lenet\", \"dataset\": \"shapes32\"")
+                .replaceAll(", (epochs|batchSize|reportEverySteps):", ", \"$1\":")
+                .getBytes(UTF_8);
+        var headers = new RecordHeaders().add("trainyard-attempt", "3".getBytes(UTF_8));
+        var _ = worker.send(new ProducerRecord<>(Topic.COMMANDS_NORMAL.name(prefix), null, "a", command, headers));
+        worker.flush();
+        assertThat(run("", "reprioritize", "a", "high")).isZero();
+        assertThat(out.toString(UTF_8).strip()).isEqualTo("job a waits with the priority high");
+        assertThat(read(Topic.COMMANDS_HIGH)).singleElement().satisfies(copy -> {
+            assertThat(copy.key()).isEqualTo("a");
+            assertThat(copy.body()).isEqualTo(command);
+            assertThat(copy.entry().headers().lastHeader("trainyard-attempt").value())
+                    .isEqualTo("3".getBytes(UTF_8));
+        });
+        assertThat(wishes()).extracting(Control::priority).containsExactly(Urgency.HIGH);
+        assertThat(run("", "reprioritize", "a", "urgent")).isEqualTo(ExitCodes.BAD_INPUT);
+    }
+
+    @Test
+    void thePriorityOfAJobThatRunsIsKeptAndOutlivesOtherWishes() {
+        submit("a");
+        publish(claimed("a"));
+        assertThat(run("", "reprioritize", "a", "low")).isZero();
+        assertThat(out.toString(UTF_8).strip())
+                .isEqualTo("job a is running: the priority low is kept for when it waits for a worker again");
+        assertThat(read(Topic.COMMANDS_LOW)).isEmpty();
+        assertThat(run("", "pause", "a", "--timeout", "0")).isZero();
+        assertThat(run("", "reprioritize", "a", "high")).isZero();
+        assertThat(wishes()).extracting(Control::wish).containsExactly(Wish.RUN, Wish.PAUSE, Wish.PAUSE);
+        assertThat(wishes()).extracting(Control::priority).containsExactly(Urgency.LOW, Urgency.LOW, Urgency.HIGH);
+    }
+
+    private void wishAndObey(Control expected, TrainingEvent obeyed, String... command) throws Exception {
+        int before = wishes().size();
+        CompletableFuture<Integer> status = CompletableFuture.supplyAsync(() -> run("", command));
+        Patience.await("the wish").until(() -> wishes().size() > before);
+        assertThat(wishes().getLast())
+                .usingRecursiveComparison()
+                .ignoringFields("time")
+                .isEqualTo(expected);
+        assertThat(status).isNotDone();
+        publish(obeyed);
+        assertThat(Patience.get(status)).as(err.toString(UTF_8)).isZero();
+    }
+
+    private List<Control> wishes() {
+        return read(Topic.CONTROL).stream().map(WishCommandsTest::wish).toList();
+    }
+
+    private static Control wish(TopicRecord entry) {
+        try {
+            Control wish = EventJson.readControl(entry.body());
+            assertThat(entry.key()).isEqualTo(wish.job());
+            assertThat(new String(entry.entry().headers().lastHeader("ce_type").value(), UTF_8))
+                    .isEqualTo(CloudEvents.CONTROL);
+            return wish;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Instant now() {
+        return Instant.now();
+    }
+}

@@ -1,0 +1,108 @@
+package io.trainyard.custody;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.checkpoint.Holder;
+import io.trainyard.custody.ClaimRule.Delivery;
+import io.trainyard.event.Control.Wish;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class ClaimRuleTest {
+    private static final byte[] OUTCOME = {'{', '}'};
+    private static final Holder OTHER = new Holder("a", "commands-0@7", 1);
+
+    private static Verdict verdict(int attempt, String place, int delivery, StoredJob stored) {
+        return verdict(attempt, place, delivery, stored, Wish.RUN);
+    }
+
+    private static Verdict verdict(int attempt, String place, int delivery, StoredJob stored, Wish wish) {
+        return ClaimRule.of(new Delivery(Requests.of("job", attempt), place, delivery), stored, wish);
+    }
+
+    private static StoredJob stored(int last, @Nullable Holder holder) {
+        return new StoredJob("store", true, null, last, holder);
+    }
+
+    private static StoredJob ended() {
+        return new StoredJob("store", true, OUTCOME, 1, OTHER);
+    }
+
+    @Test
+    void aCommandOfANewJobBeginsItsFirstAttempt() {
+        assertThat(verdict(1, "commands-0@1", 1, stored(0, null))).isEqualTo(new Verdict.Begin(1));
+    }
+
+    @Test
+    void theCommandOfTheNextAttemptBeginsThat() {
+        assertThat(verdict(2, "commands-0@9", 1, stored(1, OTHER))).isEqualTo(new Verdict.Begin(2));
+    }
+
+    @Test
+    void aSecondCopyIsVoidWhoeverHasTheJob() {
+        assertThat(verdict(1, "commands-0@9", 1, stored(1, OTHER))).isEqualTo(new Verdict.Void(1, OTHER));
+        assertThat(verdict(1, "commands-0@9", 4, stored(1, OTHER))).isEqualTo(new Verdict.Void(1, OTHER));
+        assertThat(verdict(2, "commands-0@9", 1, stored(3, OTHER))).isEqualTo(new Verdict.Void(3, OTHER));
+    }
+
+    @Test
+    void theSameRecordDeliveredOnceMoreGoesOnWithTheNextAttempt() {
+        assertThat(verdict(1, OTHER.place(), 2, stored(1, OTHER))).isEqualTo(new Verdict.Begin(2));
+        assertThat(verdict(1, OTHER.place(), 3, stored(2, new Holder("b", OTHER.place(), 2))))
+                .isEqualTo(new Verdict.Begin(3));
+    }
+
+    /// What lay in a buffer while its lock lapsed, and was then begun by somebody else, must not take the job from
+    /// them.
+    @Test
+    void aStaleDeliveryIsVoidThoughItIsTheSameRecord() {
+        Holder later = new Holder("b", OTHER.place(), 2);
+        assertThat(verdict(1, OTHER.place(), 1, stored(1, later))).isEqualTo(new Verdict.Void(1, later));
+        assertThat(verdict(1, OTHER.place(), 2, stored(1, later))).isEqualTo(new Verdict.Void(1, later));
+    }
+
+    @Test
+    void anOutcomeIsToldAgainWhateverIsWanted() {
+        for (Wish wish : Wish.values()) {
+            assertThat(verdict(1, "commands-0@9", 1, ended(), wish)).isEqualTo(new Verdict.Announce(OUTCOME));
+            assertThat(verdict(5, "commands-0@9", 1, ended(), wish)).isEqualTo(new Verdict.Announce(OUTCOME));
+        }
+    }
+
+    @Test
+    void anotherJobUnderTheSameIdTouchesNothing() {
+        StoredJob conflict = new StoredJob("store", false, OUTCOME, 3, OTHER);
+        assertThat(verdict(1, "commands-0@9", 1, conflict, Wish.CANCEL))
+                .isEqualTo(new Verdict.Reject(
+                        "the id \"job\" belongs to another job already; give this one an id of its own"));
+    }
+
+    @Test
+    void aCancelledJobEndsAndAPausedOneRests() {
+        assertThat(verdict(1, "commands-0@9", 1, stored(0, null), Wish.CANCEL)).isEqualTo(new Verdict.Cancel());
+        assertThat(verdict(2, "commands-0@9", 1, stored(1, OTHER), Wish.PAUSE)).isEqualTo(new Verdict.Park());
+        assertThat(verdict(1, "commands-0@9", 1, stored(1, OTHER), Wish.PAUSE))
+                .as("a copy of what somebody has is void first")
+                .isEqualTo(new Verdict.Void(1, OTHER));
+    }
+
+    @Test
+    void aForgedAttemptUsesNoneUp() {
+        assertThat(verdict(1_002, "commands-0@9", 1, stored(1, OTHER)))
+                .isEqualTo(new Verdict.Reject(
+                        "the command asks for attempt 1002; the job's last was 1, and allowed is up to 1001"));
+        assertThat(verdict(Integer.MAX_VALUE, "commands-0@9", 1, stored(0, null)))
+                .isInstanceOf(Verdict.Reject.class);
+        assertThat(verdict(5, "commands-0@9", 1, stored(1, OTHER))).isEqualTo(new Verdict.Begin(5));
+    }
+
+    @Test
+    void aJobOfAnotherStoreIsLeftAlone() {
+        Request elsewhere = Requests.of("job", 2).in("theirs");
+        assertThat(ClaimRule.of(new Delivery(elsewhere, "commands-0@9", 1), stored(0, null), Wish.CANCEL))
+                .isEqualTo(new Verdict.Elsewhere("theirs"));
+        assertThat(ClaimRule.of(
+                        new Delivery(Requests.of("job", 2).in("store"), "commands-0@9", 1), stored(1, OTHER), Wish.RUN))
+                .isEqualTo(new Verdict.Begin(2));
+    }
+}

@@ -1,0 +1,209 @@
+package io.trainyard.custody;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.event.Control;
+import io.trainyard.event.Control.Urgency;
+import io.trainyard.event.Control.Wish;
+import io.trainyard.topics.Priority;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class KeeperTest {
+    private static final int BEATS = 8;
+
+    private final Keeper keeper = new Keeper("me", new Keeper.Rules(BEATS, 3));
+
+    private static Request request(String job, int attempt) {
+        return Requests.of(job, attempt).in("store");
+    }
+
+    private void holds(String worker, String job, int attempt) {
+        keeper.custody(job, Custody.held(request(job, attempt), worker));
+    }
+
+    private void beat(int times) {
+        for (int i = 0; i < times; i++) {
+            keeper.heard("me", null, null);
+        }
+    }
+
+    private void wish(String job, Wish wish, @Nullable Urgency urgency) {
+        keeper.control(job, new Control(job, wish, urgency, Instant.EPOCH), true);
+    }
+
+    @Test
+    void aHolderThatIsNotHeardForSoManyBeatsIsGone() {
+        holds("w", "job", 1);
+        beat(BEATS - 1);
+        assertThat(keeper.due()).isEmpty();
+        beat(1);
+        assertThat(keeper.due()).containsExactly(new Duty.Republish(request("job", 2), 1, false));
+        assertThat(keeper.due()).as("once").isEmpty();
+    }
+
+    @Test
+    void aHolderThatIsHeardKeepsItsJob() {
+        holds("w", "job", 1);
+        for (int i = 0; i < 5 * BEATS; i++) {
+            beat(1);
+            keeper.heard("w", "job", 1);
+            assertThat(keeper.due()).isEmpty();
+        }
+    }
+
+    /// Its ACCEPT's answer was lost: it lives, and has nothing.
+    @Test
+    void aHolderThatLivesButDoesNotSayThatItHasTheJobHasItNot() {
+        holds("w", "job", 1);
+        for (int i = 0; i < BEATS; i++) {
+            keeper.heard("w", "another", 1);
+            beat(1);
+        }
+        keeper.left("w"); // so that this worker is the first in the order
+        assertThat(keeper.due()).containsExactly(new Duty.Republish(request("job", 2), 1, false));
+    }
+
+    @Test
+    void onlyThisWorkersOwnBeatsAreTime() {
+        holds("w", "job", 1);
+        for (int i = 0; i < 10 * BEATS; i++) {
+            keeper.heard("other", null, null);
+        }
+        assertThat(keeper.due()).isEmpty();
+    }
+
+    @Test
+    void whatWaitsIsPublishedAgainAtLongerAndLongerIntervals() {
+        keeper.custody("job", Custody.waiting(request("job", 2), "w", 1));
+        beat(2 * BEATS - 1);
+        assertThat(keeper.due()).isEmpty();
+        beat(1);
+        assertThat(keeper.due()).containsExactly(new Duty.Republish(request("job", 2), 2, false));
+        keeper.custody("job", Custody.waiting(request("job", 2), "me", 2));
+        beat(4 * BEATS - 1);
+        assertThat(keeper.due()).isEmpty();
+        beat(1);
+        assertThat(keeper.due()).containsExactly(new Duty.Republish(request("job", 2), 3, false));
+    }
+
+    @Test
+    void aDutyThatWasNotDoneIsDueAgain() {
+        holds("w", "job", 1);
+        beat(BEATS);
+        assertThat(keeper.due()).hasSize(1);
+        beat(BEATS - 1);
+        assertThat(keeper.due()).isEmpty();
+        beat(1);
+        assertThat(keeper.due()).hasSize(1);
+    }
+
+    @Test
+    void ofAllKeepersOneActsFirst() {
+        List<String> workers = List.of("me", "x", "y", "z");
+        int first = 0;
+        for (String self : workers) {
+            Keeper one = new Keeper(self, new Keeper.Rules(BEATS, 3));
+            one.custody("job", Custody.held(request("job", 1), "gone"));
+            for (int i = 0; i < BEATS; i++) {
+                workers.stream()
+                        .filter(worker -> !worker.equals(self))
+                        .forEach(worker -> one.heard(worker, null, null));
+                one.heard(self, null, null);
+            }
+            first += one.due().size();
+            for (int i = 0; i < 2 * workers.size(); i++) {
+                workers.stream()
+                        .filter(worker -> !worker.equals(self))
+                        .forEach(worker -> one.heard(worker, null, null));
+                one.heard(self, null, null);
+            }
+            first += one.due().isEmpty() ? 0 : 100; // the others in their turn
+        }
+        assertThat(first % 100).isEqualTo(1);
+        assertThat(first / 100).isBetween(workers.size() - 1, workers.size());
+    }
+
+    /// A worker that stood still writes what was true before.
+    @Test
+    void anOlderAttemptNeverReplacesANewerOne() {
+        holds("b", "job", 2);
+        holds("a", "job", 1);
+        beat(BEATS);
+        assertThat(keeper.due()).containsExactly(new Duty.Republish(request("job", 3), 1, false));
+    }
+
+    @Test
+    void whoSaysThatItHasANewerAttemptIsWatched() {
+        holds("a", "job", 1);
+        keeper.heard("b", "job", 2);
+        keeper.left("b");
+        beat(BEATS);
+        assertThat(keeper.due()).containsExactly(new Duty.Republish(request("job", 3), 1, false));
+    }
+
+    @Test
+    void anEndedJobIsNotWatched() {
+        holds("w", "job", 1);
+        keeper.custody("job", null);
+        beat(5 * BEATS);
+        assertThat(keeper.due()).isEmpty();
+    }
+
+    @Test
+    void aPausedJobRestsUntilItIsResumedOrCancelled() {
+        wish("job", Wish.PAUSE, null);
+        keeper.custody("job", Custody.paused(request("job", 2), "w"));
+        assertThat(keeper.due()).isEmpty();
+        beat(20 * BEATS);
+        assertThat(keeper.due()).isEmpty();
+        wish("job", Wish.RUN, Urgency.HIGH);
+        assertThat(keeper.due())
+                .containsExactly(new Duty.Republish(request("job", 2).at(Priority.HIGH), 1, true));
+    }
+
+    @Test
+    void aCancelledJobThatRestsEnds() {
+        keeper.custody("job", Custody.paused(request("job", 2), "w"));
+        wish("job", Wish.CANCEL, null);
+        assertThat(keeper.due()).containsExactly(new Duty.Cancel("job"));
+    }
+
+    @Test
+    void whatIsWantedOfAJobInTheQueueIsToldAtOnce() {
+        wish("job", Wish.PAUSE, null);
+        assertThat(keeper.due()).containsExactly(new Duty.TellPaused("job"));
+        wish("job", Wish.RUN, null);
+        assertThat(keeper.due()).containsExactly(new Duty.TellResumed("job"));
+        wish("job", Wish.CANCEL, null);
+        assertThat(keeper.due()).containsExactly(new Duty.Cancel("job"));
+        assertThat(keeper.due()).isEmpty();
+    }
+
+    @Test
+    void aHolderObeysByItself() {
+        holds("w", "job", 1);
+        keeper.heard("w", "job", 1);
+        wish("job", Wish.CANCEL, null);
+        assertThat(keeper.due()).isEmpty();
+    }
+
+    @Test
+    void wishesFromBeforeAreKnownAndNotToldAgain() {
+        keeper.control("job", new Control("job", Wish.CANCEL, null, Instant.EPOCH), false);
+        assertThat(keeper.wish("job")).isEqualTo(Wish.CANCEL);
+        assertThat(keeper.due()).isEmpty();
+    }
+
+    @Test
+    void noMoreJobsAreWatchedThanAllowed() {
+        for (int i = 0; i < 5; i++) {
+            holds("w", "job-" + i, 1);
+        }
+        assertThat(keeper.overlooked()).isEqualTo(2);
+        beat(BEATS);
+        assertThat(keeper.due()).hasSize(3);
+    }
+}

@@ -1,0 +1,14 @@
+package io.trainyard.custody;
+
+import io.trainyard.event.SampleEvents;
+import io.trainyard.topics.Priority;
+import java.util.List;
+
+/// Requests as workers have them.
+public final class Requests {
+    private Requests() {}
+
+    public static Request of(String job, int attempt) {
+        return new Request(SampleEvents.spec(job), attempt, Priority.NORMAL, List.of(), null, null);
+    }
+}

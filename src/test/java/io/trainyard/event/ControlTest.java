@@ -1,0 +1,54 @@
+package io.trainyard.event;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.event.Control.Urgency;
+import io.trainyard.event.Control.Wish;
+import java.io.IOException;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ControlTest {
+    private static final Instant TIME = Instant.parse("2026-11-22T03:04:05.6789Z");
+
+    @Test
+    void isOneLineOfJson() throws IOException {
+        byte[] json = EventJson.write(new Control("a", Wish.CANCEL, Urgency.HIGH, TIME));
+        assertThat(new String(json, UTF_8))
+                .isEqualTo(
+                        "{\"job\":\"a\",\"wish\":\"cancel\",\"priority\":\"high\",\"time\":\"2026-11-22T03:04:05.678Z\"}");
+        assertThat(EventJson.readControl(json))
+                .isEqualTo(new Control("a", Wish.CANCEL, Urgency.HIGH, Instant.parse("2026-11-22T03:04:05.678Z")));
+    }
+
+    @Test
+    void thePriorityMayBeAbsentAndMoreMayBeTold() throws IOException {
+        byte[] json = "{\"job\":\"a\",\"wish\":\"run\",\"time\":\"2026-11-22T03:04:05Z\",\"by\":{\"later\":1}}"
+                .getBytes(UTF_8);
+        assertThat(EventJson.readControl(json))
+                .isEqualTo(new Control("a", Wish.RUN, null, Instant.parse("2026-11-22T03:04:05Z")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "null",
+                "[]",
+                "{}",
+                "{\"job\":\"\",\"wish\":\"run\",\"time\":\"2026-11-22T03:04:05Z\"}",
+                "{\"job\":\"a\",\"wish\":\"stop\",\"time\":\"2026-11-22T03:04:05Z\"}",
+                "{\"job\":\"a\",\"wish\":0,\"time\":\"2026-11-22T03:04:05Z\"}",
+                "{\"job\":\"a\",\"wish\":\"run\",\"priority\":\"urgent\",\"time\":\"2026-11-22T03:04:05Z\"}",
+                "{\"job\":\"a\",\"wish\":\"run\"}",
+                "{\"job\":\"a\",\"wish\":\"run\",\"time\":\"yesterday\"}",
+                "{\"job\":\"a\",\"wish\":\"run\",\"time\":\"+10000-01-01T00:00:00Z\"}",
+                "{\"job\":\"a\",\"wish\":\"run\",\"time\":{}}"
+            })
+    void refusesWhatSaysNoWish(String json) {
+        assertThatThrownBy(() -> EventJson.readControl(json.getBytes(UTF_8))).isInstanceOf(IOException.class);
+    }
+}

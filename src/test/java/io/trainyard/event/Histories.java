@@ -1,0 +1,190 @@
+package io.trainyard.event;
+
+import static io.trainyard.event.SampleEvents.cancelled;
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.failed;
+import static io.trainyard.event.SampleEvents.finished;
+import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.paused;
+import static io.trainyard.event.SampleEvents.released;
+import static io.trainyard.event.SampleEvents.resumed;
+import static io.trainyard.event.SampleEvents.saved;
+import static io.trainyard.event.SampleEvents.started;
+import static io.trainyard.event.SampleEvents.tested;
+
+import io.trainyard.event.JobNews.Happened;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.Stream;
+
+/// Histories of one job, as honest workers tell them: several attempts, each of which goes on from a checkpoint
+/// of an earlier one and dies, is given back, rests, or ends the job; some go on for a while though a newer one
+/// has begun, and some say something twice. Each topic has the order in which it was told; there is no order
+/// between them.
+public final class Histories {
+    public static final String JOB = "a";
+
+    private static final int STEPS_PER_EPOCH = 10;
+    private static final int STEPS = 20;
+
+    private final Random random;
+    private final Map<String, List<Happened>> topics = new LinkedHashMap<>();
+    private long nowMillis = SampleEvents.TIME.toEpochMilli();
+    private long savedStep;
+
+    /// What an older attempt says once the newer one has begun.
+    private Runnable behind = () -> {};
+
+    private Histories(Random random) {
+        this.random = random;
+        List.of("jobs", "steps", "accuracy", "checkpoints").forEach(topic -> topics.put(topic, new ArrayList<>()));
+    }
+
+    /// The same history for the same seed: a list for each topic, those that are compacted first.
+    public static List<List<Happened>> of(long seed) {
+        return new Histories(new Random(seed)).tell();
+    }
+
+    private List<List<Happened>> tell() {
+        int attempts = 1 + random.nextInt(4);
+        for (int attempt = 1; attempt <= attempts; attempt++) {
+            long from = savedStep + 1;
+            say(claimed(JOB, attempt));
+            if (random.nextInt(8) == 0) {
+                continue; // died before its start
+            }
+            say(started(JOB, attempt, from));
+            behind.run();
+            behind = () -> {};
+            boolean last = attempt == attempts;
+            boolean finishes = last && random.nextBoolean();
+            long to = finishes ? STEPS : from + random.nextInt((int) (STEPS - from + 2)) - 1;
+            long reached = train(attempt, from, to);
+            end(attempt, reached, last, finishes);
+        }
+        return List.of(topic("jobs"), topic("checkpoints"), topic("steps"), topic("accuracy"));
+    }
+
+    private void end(int attempt, long reached, boolean last, boolean finishes) {
+        if (finishes) {
+            say(finished(JOB, attempt, STEPS));
+            if (random.nextBoolean()) {
+                again(topic("jobs").getLast()); // an outcome that is told again has its first time
+            }
+            return;
+        }
+        switch (random.nextInt(last ? 6 : 4)) {
+            case 0 -> say(released(JOB, attempt, savedStep, "worker w" + attempt + " stops"));
+            case 1 -> {
+                say(paused(JOB, attempt, savedStep));
+                say(resumed(JOB, attempt));
+                if (random.nextBoolean()) {
+                    say(paused(JOB, attempt, savedStep));
+                }
+            }
+            case 2 -> behind = () -> goOn(attempt, reached);
+            case 3 -> {} // killed
+            case 4 -> say(failed(JOB, attempt, "the loss is NaN"));
+            default -> say(cancelled(JOB, attempt, reached));
+        }
+    }
+
+    /// A worker that does not know yet that it has lost the job.
+    private void goOn(int attempt, long reached) {
+        long kept = savedStep;
+        long end = train(attempt, reached + 1, Math.min(STEPS, reached + random.nextInt(8)));
+        say(released(JOB, attempt, end, "too late"));
+        savedStep = kept;
+    }
+
+    /// @return the last step told
+    private long train(int attempt, long from, long to) {
+        long step = from - 1;
+        while (step < to) {
+            int epoch = (int) (step / STEPS_PER_EPOCH);
+            long end = Math.min(Math.min(to, (epoch + 1L) * STEPS_PER_EPOCH), step + 1 + random.nextInt(6));
+            say(losses(JOB, attempt, epoch, step + 1, (int) (end - step)));
+            step = end;
+            boolean epochEnds = step % STEPS_PER_EPOCH == 0;
+            if (epochEnds) {
+                say(tested(JOB, attempt, epoch, step, 0.5 + 0.1 * epoch));
+            }
+            if (epochEnds || random.nextInt(4) == 0) {
+                say(saved(JOB, attempt, epoch, step));
+                savedStep = step;
+            }
+        }
+        return step;
+    }
+
+    private void say(TrainingEvent event) {
+        List<Happened> topic = topicOf(event);
+        nowMillis += 1 + random.nextInt(1000);
+        topic.add(new Happened(event, nowMillis, "w" + event.attempt(), topic.size()));
+        if (random.nextInt(10) == 0) {
+            again(topic.getLast());
+        }
+    }
+
+    private void again(Happened news) {
+        List<Happened> topic = topicOf(news.event());
+        topic.add(new Happened(news.event(), news.millis(), news.worker(), topic.size()));
+    }
+
+    private List<Happened> topicOf(TrainingEvent event) {
+        return topic(
+                switch (event) {
+                    case TrainingEvent.StepLosses _ -> "steps";
+                    case TrainingEvent.EpochTested _ -> "accuracy";
+                    case TrainingEvent.CheckpointSaved _ -> "checkpoints";
+                    default -> "jobs";
+                });
+    }
+
+    private List<Happened> topic(String name) {
+        return topics.getOrDefault(name, List.of());
+    }
+
+    /// One order in which the topics may be read, with parts that are read again.
+    public static List<Happened> read(List<List<Happened>> topics, Random random) {
+        List<List<Happened>> rest = new ArrayList<>();
+        for (List<Happened> topic : topics) {
+            List<Happened> whole = new ArrayList<>(topic);
+            if (random.nextInt(3) == 0 && !topic.isEmpty()) { // a consumer that loses its place
+                int lost = random.nextInt(topic.size());
+                whole = new ArrayList<>(topic.subList(0, lost));
+                whole.addAll(topic.subList(random.nextInt(lost + 1), topic.size()));
+            }
+            rest.add(whole);
+        }
+        List<Happened> read = new ArrayList<>();
+        while (rest.stream().anyMatch(topic -> !topic.isEmpty())) {
+            List<Happened> topic = rest.get(random.nextInt(rest.size()));
+            for (int i = random.nextInt(8); i > 0 && !topic.isEmpty(); i--) {
+                read.add(topic.removeFirst());
+            }
+        }
+        return read;
+    }
+
+    /// What compaction leaves at least: of each attempt and type the newest.
+    public static List<List<Happened>> compacted(List<List<Happened>> topics) {
+        return Stream.concat(
+                        topics.subList(0, 2).stream().map(Histories::newestOfEachKey),
+                        topics.stream().skip(2))
+                .toList();
+    }
+
+    private static List<Happened> newestOfEachKey(List<Happened> topic) {
+        Map<String, Happened> newest = new LinkedHashMap<>();
+        for (Happened news : topic) {
+            String key = news.event().attempt() + "/" + news.event().type();
+            newest.remove(key);
+            newest.put(key, news);
+        }
+        return List.copyOf(newest.values());
+    }
+}

@@ -1,0 +1,115 @@
+package io.trainyard.event;
+
+import static io.trainyard.event.SampleEvents.cancelled;
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.failed;
+import static io.trainyard.event.SampleEvents.finished;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.trainyard.SeededProperty;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobState.Status;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+
+/// The fold of any honest history comes out the same, however it is read.
+class JobStateProperties {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    @SeededProperty
+    void isTheSameInAnyOrderOfReadingAndAfterCompaction(@ForAll long seed) throws JsonProcessingException {
+        List<List<Happened>> topics = Histories.of(seed);
+        Random random = new Random(seed);
+        String live = fold(Histories.read(topics, random));
+        for (int reader = 0; reader < 5; reader++) {
+            assertThat(fold(Histories.read(topics, random))).isEqualTo(live);
+            assertThat(fold(Histories.read(Histories.compacted(topics), random)))
+                    .as("after compaction")
+                    .isEqualTo(live);
+        }
+    }
+
+    @SeededProperty
+    void nothingMakesAJobThatHasEndedAnythingElse(@ForAll long seed) {
+        Random random = new Random(seed);
+        List<TrainingEvent> ends =
+                List.of(finished(Histories.JOB, 1, 20), failed(Histories.JOB, 1, "no"), cancelled(Histories.JOB, 1, 5));
+        TrainingEvent end = ends.get(random.nextInt(3));
+        List<Happened> news = new ArrayList<>(Histories.read(Histories.of(seed), random));
+        news.removeIf(each -> JobEnd.of(each) != null);
+        news.add(random.nextInt(news.size() + 1), new Happened(end, 1, "anyone", 9));
+        JobState state = stateOf(news);
+        assertThat(state.status())
+                .isEqualTo(
+                        switch (end) {
+                            case TrainingEvent.Finished _ -> Status.FINISHED;
+                            case TrainingEvent.Failed _ -> Status.FAILED;
+                            default -> Status.CANCELLED;
+                        });
+        assertThat(state.attempt()).isEqualTo(1);
+    }
+
+    @SeededProperty
+    void ofTwoEndsAllReadersTakeTheSame(@ForAll long seed) throws JsonProcessingException {
+        Random random = new Random(seed);
+        List<Happened> ends = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            int attempt = 1 + random.nextInt(2);
+            TrainingEvent end = switch (random.nextInt(3)) {
+                case 0 -> finished(Histories.JOB, attempt, random.nextInt(20));
+                case 1 -> failed(Histories.JOB, attempt, "reason " + random.nextInt(3));
+                default -> cancelled(Histories.JOB, attempt, random.nextInt(20));
+            };
+            ends.add(new Happened(end, random.nextInt(9), "w" + i, i));
+        }
+        String one = fold(ends);
+        Collections.shuffle(ends, random);
+        assertThat(fold(ends)).isEqualTo(one);
+    }
+
+    /// The claim of an attempt may be read after what others say of it; then whoever is not its worker is not
+    /// heard.
+    @SeededProperty
+    void aStrangerChangesNothingOfAnAttemptThatIsClaimed(@ForAll long seed) throws JsonProcessingException {
+        Random random = new Random(seed);
+        List<Happened> honest = Histories.read(Histories.of(seed), random);
+        List<Happened> claims = honest.stream()
+                .filter(news -> news.event() instanceof TrainingEvent.Claimed)
+                .toList();
+        List<Happened> news = new ArrayList<>(claims);
+        for (Happened each : honest) {
+            news.add(each);
+            news.add(new Happened(forged(each.event()), each.millis(), "stranger", each.offset()));
+        }
+        List<Happened> plain = new ArrayList<>(claims);
+        plain.addAll(honest);
+        assertThat(fold(news)).isEqualTo(fold(plain));
+    }
+
+    private static TrainingEvent forged(TrainingEvent event) {
+        return switch (event) {
+            case TrainingEvent.StepLosses e -> SampleEvents.losses(e.job(), e.attempt(), 1, 17, new float[] {99});
+            case TrainingEvent.EpochTested e -> SampleEvents.tested(e.job(), e.attempt(), e.epoch(), e.step(), 0.01);
+            case TrainingEvent.CheckpointSaved e -> SampleEvents.saved(e.job(), e.attempt(), 1, 20);
+            case TrainingEvent.Started e -> SampleEvents.started(e.job(), e.attempt(), 1);
+            default -> claimed(event.job(), event.attempt());
+        };
+    }
+
+    private static String fold(List<Happened> news) throws JsonProcessingException {
+        JobState state = stateOf(news);
+        return MAPPER.writeValueAsString(state) + " test " + MAPPER.writeValueAsString(state.lastTest()) + " steps "
+                + state.attemptsToSteps();
+    }
+
+    private static JobState stateOf(List<Happened> news) {
+        JobState state = new JobState(Histories.JOB);
+        news.forEach(state::apply);
+        return state;
+    }
+}

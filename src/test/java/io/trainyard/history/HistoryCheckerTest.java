@@ -1,0 +1,241 @@
+package io.trainyard.history;
+
+import static io.trainyard.event.SampleEvents.cancelled;
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.evaluated;
+import static io.trainyard.event.SampleEvents.evaluation;
+import static io.trainyard.event.SampleEvents.failed;
+import static io.trainyard.event.SampleEvents.finished;
+import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.paused;
+import static io.trainyard.event.SampleEvents.released;
+import static io.trainyard.event.SampleEvents.resumed;
+import static io.trainyard.event.SampleEvents.spec;
+import static io.trainyard.event.SampleEvents.started;
+import static io.trainyard.event.SampleEvents.tested;
+import static io.trainyard.event.SampleEvents.whole;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.SeededProperty;
+import io.trainyard.event.Histories;
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobNews.Rejected;
+import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.history.HistoryChecker.Report;
+import io.trainyard.spec.CheckpointName;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import org.junit.jupiter.api.Test;
+
+/// Each kind of fault is put in on purpose, and found; in histories of honest workers none is. Jobs of two epochs
+/// of ten steps each; each event is a second after the one before.
+class HistoryCheckerTest {
+    private static final int SECOND = 1000;
+
+    @SeededProperty
+    void findsNothingWrongInAnHonestHistoryHoweverItIsRead(@ForAll long seed) {
+        List<List<Happened>> topics = Histories.of(seed);
+        Random random = new Random(seed);
+        Report live = check(Histories.read(topics, random));
+        assertThat(live.wrong()).isEmpty();
+        assertThat(check(Histories.read(Histories.compacted(topics), random))).isEqualTo(live);
+    }
+
+    @Test
+    void aJobThatIsToldWholeLeavesNothingToSay() {
+        assertThat(check(told(whole("a")))).isEqualTo(new Report(List.of(), List.of()));
+    }
+
+    @Test
+    void aTestOfACheckpointHasNoSteps() {
+        CheckpointName source = new CheckpointName("b", 20L);
+        assertThat(check(told(List.of(
+                        claimed("a"),
+                        started(evaluation("a", source), 1, 1, 0, source),
+                        evaluated("a", 1, 20, 0.5),
+                        finished("a", 1, 0)))))
+                .isEqualTo(new Report(List.of(), List.of()));
+    }
+
+    @Test
+    void twoEnds() {
+        List<TrainingEvent> events = new ArrayList<>(whole("a"));
+        events.add(failed("a", 2, "no memory"));
+        assertThat(check(told(events)).wrong())
+                .containsExactly("job a: it has more than one end: finished in attempt 1, failed in attempt 2");
+    }
+
+    @Test
+    void theSameEndTwiceIsOne() {
+        List<TrainingEvent> events = new ArrayList<>(whole("a"));
+        events.add(events.getLast());
+        assertThat(check(told(events)).wrong()).isEmpty();
+    }
+
+    @Test
+    void aStepThatNobodyTells() {
+        List<TrainingEvent> events = new ArrayList<>(whole("a"));
+        events.set(4, losses("a", 1, 1, 13, 8));
+        assertThat(check(told(events)).wrong())
+                .containsExactly("job a: steps 11 to 12 are told by no attempt that counts");
+        events.set(4, losses("a", 1, 1, 11, 9));
+        assertThat(check(told(events)).wrong()).containsExactly("job a: step 20 is told by no attempt that counts");
+    }
+
+    /// The store goes on after them, but they were told by nobody.
+    @Test
+    void stepsThatWereOnlyToldByAnAttemptThatDoesNotCount() {
+        assertThat(check(told(List.of(
+                                claimed("a", 1),
+                                started("a", 1, 1),
+                                losses("a", 1, 0, 1, 10),
+                                tested("a", 1, 0, 10, 0.5),
+                                claimed("a", 2),
+                                started("a", 2, 11),
+                                losses("a", 1, 1, 11, 5),
+                                claimed("a", 3),
+                                started("a", 3, 16),
+                                losses("a", 3, 1, 16, 5),
+                                tested("a", 3, 1, 20, 0.5),
+                                finished("a", 3, 20))))
+                        .wrong())
+                .containsExactly("job a: steps 11 to 15 are told by no attempt that counts");
+    }
+
+    @Test
+    void stepsThatRetentionHasRemovedAreGoneRatherThanWrong() {
+        List<TrainingEvent> events = new ArrayList<>(whole("a"));
+        events.remove(2);
+        assertThat(check(told(events)))
+                .isEqualTo(new Report(List.of(), List.of("job a: steps 1 to 10 are gone from the topic")));
+        events.removeIf(
+                event -> event instanceof TrainingEvent.StepLosses || event instanceof TrainingEvent.EpochTested);
+        assertThat(check(told(events)).remarks())
+                .containsExactly(
+                        "job a: steps 1 to 20 are gone from the topic", "job a: tests 0 to 1 are gone from the topic");
+    }
+
+    @Test
+    void aStepWithTwoLosses() {
+        List<TrainingEvent> events = new ArrayList<>(whole("a"));
+        events.add(3, losses("a", 1, 0, 10, new float[] {99}));
+        assertThat(check(told(events)).wrong())
+                .containsExactly("job a: attempt 1 tells step 10 twice, with different losses");
+    }
+
+    @Test
+    void twoAttemptsThatComputeOtherBits() {
+        List<TrainingEvent> events = new ArrayList<>(List.of(
+                claimed("a", 1), started("a", 1, 1), losses("a", 1, 0, 1, new float[] {2.9f, Math.nextUp(2.8f)})));
+        for (TrainingEvent event : List.of(claimed("a", 2), started("a", 2, 1), losses("a", 2, 0, 1, 2))) {
+            events.add(event);
+        }
+        assertThat(check(told(events)).wrong())
+                .singleElement()
+                .asString()
+                .matches("job a: step 2 has the loss 2\\.8\\d* in attempt 1 and 2\\.8\\d* in attempt 2");
+    }
+
+    @Test
+    void anEpochThatNobodyTestsAndOneThatTwoTest() {
+        List<TrainingEvent> events = new ArrayList<>(whole("a"));
+        events.remove(5);
+        assertThat(check(told(events)).wrong()).containsExactly("job a: epoch 1 is tested by no attempt that counts");
+
+        List<TrainingEvent> twice = new ArrayList<>(whole("a").subList(0, 6));
+        twice.addAll(List.of(claimed("a", 2), started("a", 2, 21), tested("a", 2, 1, 20, 0.75), finished("a", 2, 20)));
+        assertThat(check(told(twice)).wrong())
+                .containsExactly("job a: epoch 1 is tested by attempts [1, 2], each of which counts");
+    }
+
+    @Test
+    void anAttemptThatSpeaksAfterItsEnd() {
+        for (TrainingEvent end : List.of(
+                released("a", 1, 5, "worker stops"), paused("a", 1, 5), failed("a", 1, "no"), cancelled("a", 1, 5))) {
+            assertThat(check(told(List.of(claimed("a"), started("a", 1, 1), end, losses("a", 1, 0, 1, 5))))
+                            .wrong())
+                    .containsExactly(
+                            "job a: attempt 1 tells stepLosses 1000 ms after its end, %s".formatted(end.type()));
+        }
+    }
+
+    @Test
+    void aJobThatRestedBeforeItWasClaimedHasNotEndedWithThat() {
+        assertThat(check(told(List.of(
+                                paused("a", 1, 0),
+                                resumed("a", 1),
+                                claimed("a"),
+                                started("a", 1, 1),
+                                cancelled("a", 1, 0))))
+                        .wrong())
+                .isEmpty();
+    }
+
+    @Test
+    void anAttemptThatGoesOnForTooLongWhenTheNextIsClaimed() {
+        List<JobNews> news = new ArrayList<>(told(List.of(claimed("a", 1), started("a", 1, 1), claimed("a", 2))));
+        news.add(new Happened(losses("a", 1, 0, 1, 5), 22 * SECOND));
+        assertThat(check(news).wrong()).isEmpty();
+        news.add(new Happened(losses("a", 1, 0, 6, 5), 22 * SECOND + 1));
+        assertThat(check(news).wrong())
+                .containsExactly(
+                        "job a: attempt 1 tells stepLosses 20001 ms after a newer one was claimed; allowed is 20000 ms");
+    }
+
+    @Test
+    void anAttemptThatWasNeverClaimedAndOneThatSaysNothing() {
+        Report report = check(told(List.of(started("a", 3, 1), claimed("a", 4))));
+        assertThat(report.wrong()).isEmpty();
+        assertThat(report.remarks())
+                .contains(
+                        "job a: attempt 3 tells started, and its claim is not told: its worker died before the brokers had it",
+                        "job a: nothing is told by attempts 1 to 2: who claimed it died before its first word");
+    }
+
+    @Test
+    void anAttemptThatTellsStepsBeforeItsFirst() {
+        assertThat(check(told(List.of(claimed("a", 1), started("a", 1, 11), losses("a", 1, 0, 10, 3))))
+                        .wrong())
+                .containsExactly("job a: attempt 1 tells step 10, though it goes on from step 11");
+    }
+
+    @Test
+    void aCommandWithoutAnEndIsOpenAndWrongOnlyWhereAllMustHaveEnded() {
+        List<JobNews> news = List.of(
+                new Requested("open", spec("open"), "commands-0 at offset 1", 1),
+                new Requested("refused", spec("refused"), "commands-0 at offset 2", 1),
+                new Rejected("refused", "commands-0 at offset 2", "no data", 2));
+        assertThat(check(news)).isEqualTo(new Report(List.of(), List.of("job open: it has not ended: it is queued")));
+        HistoryChecker complete = new HistoryChecker(HistoryChecker.LEASE, true);
+        news.forEach(complete::take);
+        assertThat(complete.report())
+                .isEqualTo(new Report(List.of("job open: it has not ended: it is queued"), List.of()));
+    }
+
+    @Test
+    void lossesThatAreTooFarApartAreLeftOutWithAWord() {
+        List<TrainingEvent> events = new ArrayList<>(whole("a"));
+        events.add(5, losses("a", 1, 1, HistoryChecker.MAX_STEPS + 5L, 2));
+        assertThat(check(told(events)))
+                .isEqualTo(new Report(
+                        List.of(), List.of("job a: its losses are too many, or too far apart, to be checked")));
+    }
+
+    private static List<JobNews> told(List<TrainingEvent> events) {
+        List<JobNews> news = new ArrayList<>();
+        for (TrainingEvent event : events) {
+            news.add(new Happened(event, SECOND * news.size(), null, news.size()));
+        }
+        return news;
+    }
+
+    private static Report check(List<? extends JobNews> news) {
+        HistoryChecker checker = new HistoryChecker(HistoryChecker.LEASE, false);
+        news.forEach(checker::take);
+        return checker.report();
+    }
+}

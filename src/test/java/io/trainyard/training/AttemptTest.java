@@ -1,0 +1,406 @@
+package io.trainyard.training;
+
+import static io.trainyard.event.SampleEvents.released;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.checkpoint.Checkpoint;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Cancelled;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Paused;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.training.Supervisor.Halt;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// How attempts end that do not simply train to the job's end, and what they leave for the next one.
+class AttemptTest extends SmallJobs {
+    private static final Instant NOW = Instant.parse("2026-11-22T03:04:05.678Z");
+
+    private static final String LINEAR =
+            "\"network\": {\"layers\": [{\"type\": \"flatten\"}, {\"type\": \"linear\", \"out\": 10}]}";
+    private static final String EACH_STEP =
+            "\"epochs\": 2, \"batchSize\": 2000, \"checkpointEverySteps\": 1, " + LINEAR;
+
+    private JobTraining training;
+
+    @BeforeEach
+    void open() {
+        training = new JobTraining(root, new DeviceSpec("cpu"), 1, "tester");
+    }
+
+    /// Hears like the others, and does something at each event or boundary.
+    private class Meddler implements Supervisor {
+        private final Consumer<TrainingEvent> meddle;
+        private final Optional<Halt> halt;
+        private final int haltAfter;
+        private int boundaries;
+
+        Meddler(Consumer<TrainingEvent> meddle) {
+            this(meddle, Optional.empty(), 0);
+        }
+
+        Meddler(Consumer<TrainingEvent> meddle, Optional<Halt> halt, int haltAfter) {
+            this.meddle = meddle;
+            this.halt = halt;
+            this.haltAfter = haltAfter;
+        }
+
+        @Override
+        public void tell(TrainingEvent event, Instant time) {
+            events.add(event);
+            meddle.accept(event);
+        }
+
+        @Override
+        public Optional<Halt> halt() {
+            return ++boundaries > haltAfter ? halt : Optional.empty();
+        }
+    }
+
+    private Supervisor halting(Halt halt, int boundaries) {
+        return new Meddler(_ -> {}, Optional.of(halt), boundaries);
+    }
+
+    private Outcome begin(JobSpec job, Supervisor supervisor) {
+        JobFolder folder = folder(job.id());
+        return training.attempt(job, folder, folder.beginAttempt("tester"), supervisor);
+    }
+
+    @Test
+    void aSupersededAttemptTellsAndSavesNothingMore() {
+        JobFolder folder = folder("a");
+        Outcome outcome = begin(job("a", EACH_STEP), new Meddler(event -> {
+            if (event instanceof StepLosses losses && losses.lastStep() == 3) {
+                assertThat(folder.beginAttempt("another")).isEqualTo(2);
+            }
+        }));
+        assertThat(outcome).isEqualTo(new Outcome.Superseded(1));
+        assertThat(events.getLast())
+                .isInstanceOfSatisfying(
+                        StepLosses.class, last -> assertThat(last.lastStep()).isEqualTo(3));
+        assertThat(folder.checkpoints().newest().orElseThrow().progress().step())
+                .isEqualTo(2);
+        assertThat(folder.outcome()).isEmpty();
+        assertThat(folder.brokeOff(1)).as("it is no fault of the job").isFalse();
+    }
+
+    /// Nothing is saved between the last test of an evaluation and its outcome.
+    @Test
+    void aSupersededAttemptHasNoOutcome() {
+        assertThat(begin(job("source", EACH_STEP), new Meddler(_ -> {}))).isInstanceOf(Outcome.Finished.class);
+        events.clear();
+        JobSpec job = job("a", "\"kind\": \"evaluate\", \"initFrom\": \"source\", " + LINEAR);
+        Outcome outcome = begin(job, new Meddler(event -> {
+            if (event instanceof EpochTested) {
+                assertThat(folder("a").beginAttempt("another")).isEqualTo(2);
+            }
+        }));
+        assertThat(outcome).isEqualTo(new Outcome.Superseded(1));
+        assertThat(events.getLast()).isInstanceOf(EpochTested.class);
+        assertThat(folder("a").outcome()).isEmpty();
+    }
+
+    @Test
+    void aSupersededAttemptDoesNotComplainOfItsWorker() {
+        JobDevices gone = _ -> {
+            int _ = folder("a").beginAttempt("another");
+            throw new OutOfMemoryError("Java heap space");
+        };
+        JobFolder folder = folder("a");
+        assertThat(new JobTraining(root, gone, 1, "tester")
+                        .attempt(job("a", EACH_STEP), folder, folder.beginAttempt("tester"), new Meddler(_ -> {})))
+                .isEqualTo(new Outcome.Superseded(1));
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void theFirstOutcomeWins() {
+        byte[] first = EventJson.write(new Cancelled("a", 7, 2), NOW);
+        Outcome outcome = begin(job("a", EACH_STEP), new Meddler(event -> {
+            if (event instanceof EpochTested tested && tested.epoch() == 1) {
+                assertThat(folder("a").keepOutcome(first)).isTrue();
+            }
+        }));
+        assertThat(outcome).isEqualTo(new Outcome.Cancelled(new Cancelled("a", 7, 2)));
+        assertThat(events.getLast()).isEqualTo(new Cancelled("a", 7, 2));
+        assertThat(of(Finished.class)).isEmpty();
+        assertThat(folder("a").outcome()).hasValue(first);
+    }
+
+    @Test
+    void aFailureIsKeptAndToldAgain() throws IOException {
+        JobSpec job = job("a", "\"epochs\": 1, \"batchSize\": 60000, " + LINEAR);
+        assertThat(run(job, () -> false)).isInstanceOf(Outcome.Failed.class);
+        Failed failed = (Failed) events.getLast();
+        assertThat(EventJson.readEvent(folder("a").outcome().orElseThrow()).event())
+                .isEqualTo(failed);
+        assertThat(run(job, () -> false)).isEqualTo(new Outcome.Failed(failed));
+        assertThat(events).containsExactly(failed, failed);
+    }
+
+    @Test
+    void aCancelledJobHasNoMoreCheckpointsAndStaysCancelled() {
+        JobSpec job = job("a", "\"epochs\": 2, \"batchSize\": 2000, " + LINEAR);
+        Cancelled cancelled = new Cancelled("a", 1, 1);
+        assertThat(begin(job, halting(Halt.CANCEL, 1))).isEqualTo(new Outcome.Cancelled(cancelled));
+        assertThat(events.getLast()).isEqualTo(cancelled);
+        assertThat(of(CheckpointSaved.class)).isEmpty();
+        assertThat(run(job, () -> false)).isEqualTo(new Outcome.Cancelled(cancelled));
+        assertThat(events.getLast()).isEqualTo(cancelled);
+    }
+
+    @Test
+    void aPausedJobGoesOnWhereItRests() {
+        JobSpec job = job("a", "\"epochs\": 2, \"batchSize\": 2000, " + LINEAR);
+        assertThat(begin(job, halting(Halt.PAUSE, 1))).isEqualTo(new Outcome.Paused(new Paused("a", 1, 1)));
+        assertThat(events.getLast()).isEqualTo(new Paused("a", 1, 1));
+        assertThat(folder("a").outcome()).isEmpty();
+        assertThat(begin(job, new Meddler(_ -> {}))).isInstanceOf(Outcome.Finished.class);
+        assertThat(of(Started.class)).extracting(Started::firstStep).containsExactly(1L, 2L);
+    }
+
+    /// None of them takes a step, so none makes progress; none is at fault.
+    @ParameterizedTest
+    @EnumSource(
+            value = Halt.class,
+            names = {"DRAIN", "PAUSE"})
+    void stopsThatWereAskedForDoNotCountAgainstAJob(Halt halt) {
+        JobSpec job = job("a", EACH_STEP);
+        for (int i = 0; i < 2; i++) {
+            begin(job, halting(halt, 0));
+        }
+        assertThat(training.with(new Limits(1, 20)).run(job, folder("a"), new Meddler(_ -> {})))
+                .isInstanceOf(Outcome.Finished.class);
+    }
+
+    @Test
+    void asManyAttemptsAsAllowedMayBreakOff() {
+        JobSpec job = job("a", EACH_STEP);
+        folder("a").noteStarted(folder("a").beginAttempt("killed"));
+        folder("a").noteStarted(folder("a").beginAttempt("killed"));
+        assertThat(training.with(new Limits(2, 20)).run(job, folder("a"), new Meddler(_ -> {})))
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class,
+                        failed -> assertThat(failed.event().reason())
+                                .startsWith("2 attempts in a row ended without a checkpoint"));
+        JobSpec other = job("b", EACH_STEP);
+        folder("b").noteStarted(folder("b").beginAttempt("killed"));
+        assertThat(training.with(new Limits(2, 20)).run(other, folder("b"), new Meddler(_ -> {})))
+                .isInstanceOf(Outcome.Finished.class);
+    }
+
+    @Test
+    void savesAtSoManyStepsInTheMiddleOfEpochsToo() {
+        String fields = "\"epochs\": 2, \"batchSize\": 300, \"checkpointEverySteps\": %d, " + LINEAR;
+        begin(job("a", fields.formatted(4)), new Meddler(_ -> {}));
+        long all = ((Finished) events.getLast()).steps();
+        String sha256 = ((Finished) events.getLast()).parametersSha256();
+        List<Long> expected = new ArrayList<>();
+        for (long step = 1; step <= all; step++) {
+            if (step % 4 == 0 || step % (all / 2) == 0) {
+                expected.add(step);
+            }
+        }
+        assertThat(of(CheckpointSaved.class)).extracting(CheckpointSaved::step).containsExactlyElementsOf(expected);
+        events.clear();
+        begin(job("b", fields.formatted(1_000_000)), new Meddler(_ -> {}));
+        assertThat(((Finished) events.getLast()).parametersSha256()).isEqualTo(sha256);
+    }
+
+    @Test
+    void savesAfterSoManySeconds() {
+        String fields = "\"epochs\": 1, \"batchSize\": 300, \"checkpointEverySeconds\": 1, " + LINEAR;
+        begin(job("a", fields), new Meddler(event -> {
+            if (event instanceof StepLosses losses && losses.firstStep() == 1) {
+                LockSupport.parkNanos(Duration.ofMillis(1100).toNanos());
+            }
+        }));
+        assertThat(of(CheckpointSaved.class)).hasSizeGreaterThan(1);
+        assertThat(of(CheckpointSaved.class).getFirst().step()).isEqualTo(1);
+    }
+
+    /// Killed at any event: what dies with its worker throws out of the supervisor, which keeps nothing.
+    @Test
+    void endsWithTheSameBitsWhereverItWasKilled() {
+        String fields = EACH_STEP + ", \"shuffle\": true, \"keepLast\": 1, \"optimizer\": {\"type\": \"adam\"}";
+        begin(job("whole", fields), new Meddler(_ -> {}));
+        String sha256 = ((Finished) events.getLast()).parametersSha256();
+        int all = events.size();
+        for (int killedAt = 1; killedAt <= all; killedAt++) {
+            String id = "killed-" + killedAt;
+            int[] left = {killedAt};
+            events.clear();
+            assertThatThrownBy(() -> begin(job(id, fields), new Meddler(_ -> {
+                        if (--left[0] == 0) {
+                            throw new IllegalStateException("killed");
+                        }
+                    })))
+                    .hasMessage("killed");
+            assertThat(begin(job(id, fields), new Meddler(_ -> {}))).isInstanceOf(Outcome.Finished.class);
+            assertThat(((Finished) events.getLast()).parametersSha256())
+                    .as("killed at event %d", killedAt)
+                    .isEqualTo(sha256);
+        }
+    }
+
+    @Test
+    void whatWasNotAcknowledgedIsToldAgainBeforeTheNextAttemptStarts() {
+        JobSpec job = job("a", EACH_STEP);
+        Supervisor dying =
+                new Meddler(event -> {
+                    if (event instanceof StepLosses losses && losses.lastStep() == 3) {
+                        throw new IllegalStateException("killed");
+                    }
+                }) {
+                    @Override
+                    public List<String> unacknowledged() {
+                        return List.of(
+                                new String(
+                                        EventJson.write(of(StepLosses.class).getLast(), NOW), StandardCharsets.UTF_8),
+                                "{}");
+                    }
+                };
+        assertThatThrownBy(() -> begin(job, dying)).hasMessage("killed");
+        Checkpoint newest = folder("a").checkpoints().newest().orElseThrow();
+        StepLosses last = of(StepLosses.class).get((int) newest.progress().step() - 1);
+        events.clear();
+
+        List<String> again = new ArrayList<>();
+        Supervisor next =
+                new Meddler(event -> {
+                    if (event instanceof Started) {
+                        assertThat(again)
+                                .containsExactly(new String(EventJson.write(last, NOW), StandardCharsets.UTF_8), "{}");
+                    }
+                }) {
+                    @Override
+                    public void tellAgain(String event) {
+                        assertThat(events).hasExactlyElementsOfTypes(Claimed.class);
+                        again.add(event);
+                    }
+                };
+        assertThat(begin(job, next)).isInstanceOf(Outcome.Finished.class);
+        assertThat(again).hasSize(2);
+    }
+
+    @Test
+    void saysHowLongItsWorkMayTake() {
+        List<Duration> limits = new ArrayList<>();
+        Supervisor watching = new Meddler(_ -> {}) {
+            @Override
+            public void alive(Duration limit) {
+                limits.add(limit);
+            }
+        };
+        begin(job("a", EACH_STEP), watching);
+        assertThat(limits.getFirst()).isEqualTo(StepWatch.UNKNOWN);
+        assertThat(limits).contains(StepWatch.LEAST).allMatch(limit -> !limit.isNegative());
+    }
+
+    /// A thread that is interrupted was given up: nobody listens to it any more.
+    @Test
+    void anAttemptThatWasGivenUpKeepsNothing() {
+        try {
+            assertThatThrownBy(() -> begin(job("a", EACH_STEP), new Meddler(event -> {
+                        if (event instanceof EpochTested) {
+                            Thread.currentThread().interrupt();
+                        }
+                    })))
+                    .isInstanceOf(RuntimeException.class);
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+        assertThat(of(Released.class)).isEmpty();
+        assertThat(of(Finished.class)).isEmpty();
+        assertThat(folder("a").outcome()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"step-0000000001-1.safetensors", "step-0000000001-1.json", "attempts/1.started"})
+    void aStoreThatIsFullFromTheStartIsTheWorkersFault(String file) {
+        Outcome outcome = withFull(key -> key.endsWith(file));
+        Released released = released("a", 1, 0, problem("a/" + (file.startsWith("step") ? "checkpoints/" : "") + file));
+        assertThat(outcome).isEqualTo(new Outcome.WorkerFault(released, false));
+        assertThat(events.getLast()).isEqualTo(released);
+        assertThat(folder("a").outcome()).isEmpty();
+        assertThat(folder("a").brokeOff(1)).isFalse();
+    }
+
+    @Test
+    void aCheckpointThatCannotBeWrittenIsDoneWithoutWhileThereIsOne() {
+        assertThat(withFull(key -> key.contains("step-0000000002") || key.contains("step-0000000003")))
+                .isInstanceOf(Outcome.Finished.class);
+        assertThat(of(CheckpointSaved.class))
+                .extracting(CheckpointSaved::step)
+                .contains(1L, 4L)
+                .doesNotContain(2L, 3L);
+    }
+
+    @Test
+    void theThirdInARowThatCannotBeWrittenEndsTheAttempt() {
+        String step = "step-000000000%d-1.training.safetensors";
+        Outcome outcome = withFull(key -> key.contains("checkpoints/") && !key.contains("step-0000000001"));
+        assertThat(outcome)
+                .isEqualTo(new Outcome.WorkerFault(
+                        released("a", 1, 1, problem("a/checkpoints/" + step.formatted(4))), false));
+        assertThat(of(CheckpointSaved.class)).extracting(CheckpointSaved::step).containsExactly(1L);
+    }
+
+    /// A job that has finished has its last checkpoint.
+    @Test
+    void theLastCheckpointIsNotDoneWithout() {
+        run(job("other", EACH_STEP), () -> false);
+        long last = ((Finished) events.getLast()).steps();
+        events.clear();
+        Outcome outcome = withFull(key -> key.contains("step-%010d".formatted(last)));
+        assertThat(outcome).isInstanceOf(Outcome.WorkerFault.class);
+        assertThat(((Released) events.getLast()).step()).isEqualTo(last - 1);
+        assertThat(folder("a").outcome()).isEmpty();
+    }
+
+    @Test
+    void anOutcomeThatCannotBeKeptIsNotTold() {
+        Outcome outcome = withFull(key -> key.endsWith("outcome.json"));
+        assertThat(outcome).isInstanceOf(Outcome.WorkerFault.class);
+        assertThat(of(Finished.class)).isEmpty();
+        assertThat(events.getLast()).isInstanceOf(Released.class);
+        assertThat(begin(job("a", EACH_STEP), new Meddler(_ -> {}))).isInstanceOf(Outcome.Finished.class);
+    }
+
+    private Outcome withFull(Predicate<String> full) {
+        var store =
+                new FlakyStore(CheckpointStore.open(root.resolve("checkpoints").toUri()), full);
+        JobFolder folder = new JobFolder(store, "a");
+        return training.attempt(job("a", EACH_STEP), folder, folder.beginAttempt("tester"), new Meddler(_ -> {}));
+    }
+
+    private static String problem(String key) {
+        return "%s cannot be written: %s".formatted(key, FlakyStore.PROBLEM);
+    }
+}

@@ -1,0 +1,52 @@
+package io.trainyard.worker;
+
+import io.trainyard.Patience;
+import io.trainyard.custody.Keeper;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
+
+/// A worker of a test's fleet: all but its device and its process is real.
+final class FleetWorker implements AutoCloseable {
+    final Activity activity = new Activity();
+    final ClaimLoop claims;
+    final FleetView view;
+    final CommandSweep sweep;
+    private final KeeperLoop keeper;
+    private final Heartbeat heartbeat;
+
+    /// @param outbox what it sends by
+    /// @param grace how long it has to stop
+    record Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
+        Setup(String worker, Set<String> kinds, Outbox outbox) {
+            this(worker, kinds, outbox, Patience.LIMIT);
+        }
+    }
+
+    FleetWorker(Fleet fleet, Setup setup, JobRunner runner) {
+        String id = setup.worker();
+        Host machine = new Machine();
+        CommandRoutes routes = new CommandRoutes(fleet.prefix, setup.kinds());
+        int deliveryLimit = ShareGroups.configure(fleet.kafka, fleet.prefix, Patience.LIMIT);
+        WorkerRules rules = new WorkerRules(id, routes, setup.grace(), Duration.ofSeconds(5), 3, deliveryLimit);
+        EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
+        view = new FleetView(id);
+        Surroundings around = new Surroundings(rules, machine, fleet.store, publisher, view);
+        keeper = new KeeperLoop(
+                around, () -> new KafkaFleetLog(fleet.kafka, fleet.prefix, id), new Keeper.Rules(Fleet.BEATS, 1000));
+        claims = new ClaimLoop(around, () -> new ShareQueue(fleet.kafka, id, routes.sources()), runner, activity);
+        heartbeat = new Heartbeat(
+                machine, publisher, activity, new Heartbeat.Self(id, "cpu", fleet.store.identity(), Instant.now()));
+        sweep = new CommandSweep(fleet.kafka, around);
+        keeper.start();
+        claims.start(keeper.ready());
+        heartbeat.start(Fleet.BEAT);
+    }
+
+    @Override
+    public void close() {
+        claims.close();
+        keeper.close();
+        heartbeat.close();
+    }
+}
