@@ -1,0 +1,70 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Campaign;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/// Real workers in simulated worlds in which everything goes wrong: no job is lost, none ends twice, no step is
+/// missing or told twice.
+class SimCustodyTest {
+    private static final int SEEDS = 200;
+
+    /// Of what workers log, which is much in a world in which everything goes wrong.
+    private static final Logger LOG = Logger.getLogger("io.trainyard.worker");
+
+    private static @Nullable Level before;
+
+    @BeforeAll
+    static void beSilent() {
+        before = LOG.getLevel();
+        LOG.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void speak() {
+        LOG.setLevel(before);
+    }
+
+    private static List<String> wrong(long first, long seeds) {
+        List<String> wrong = new ArrayList<>();
+        for (long seed = first; seed < first + seeds; seed++) {
+            for (String sentence : new SimCustody(seed).run()) {
+                wrong.add("seed %d: %s".formatted(seed, sentence));
+            }
+        }
+        return wrong;
+    }
+
+    @Test
+    void noJobIsLostAndNoneEndsTwice() {
+        assertThat(wrong(0, SEEDS)).isEmpty();
+    }
+
+    @Test
+    void aFleetsTraceFollowsFromItsSeed() {
+        for (long seed = 0; seed < 5; seed++) {
+            SimCustody first = new SimCustody(seed);
+            SimCustody second = new SimCustody(seed);
+            assertThat(first.run()).isEqualTo(second.run());
+            assertThat(first.world().trace()).isEqualTo(second.world().trace());
+        }
+    }
+
+    /// As many seeds as `-Dseeds` says, from `-Dseed` on, until one finds something.
+    @Test
+    @Campaign
+    void manySeeds() {
+        long first = Long.getLong("seed", 0);
+        for (long seed = first; seed < first + Long.getLong("seeds", 2000); seed++) {
+            assertThat(new SimCustody(seed).run()).as("seed %d", seed).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package io.trainyard.worker;
+
+import io.trainyard.topics.Topic;
+import io.trainyard.worker.SimTopic.Entry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+
+/// A consumer without a group of a [SimProcess]. Each topic comes in its order, and which topic comes first is
+/// left to the seed.
+final class SimFleetLog implements FleetLog {
+    private static final int MAX_POLL_RECORDS = 500;
+
+    private static final class Reading {
+        final SimTopic topic;
+        final boolean fromBeginning;
+        long position;
+        long endAtFirst;
+
+        Reading(SimTopic topic, boolean fromBeginning) {
+            this.topic = topic;
+            this.fromBeginning = fromBeginning;
+        }
+    }
+
+    private final SimKafka kafka;
+    private final SimProcess process;
+    private final List<Reading> readings;
+    private final Runnable waking = this::wake;
+    private CompletableFuture<Void> news = new CompletableFuture<>();
+    private @Nullable CompletableFuture<Void> told; // of which it is known that it will be done
+    private boolean positioned;
+
+    SimFleetLog(SimKafka kafka, SimProcess process) {
+        this.kafka = kafka;
+        this.process = process;
+        readings = new ArrayList<>(List.of(
+                new Reading(kafka.topic(Topic.CUSTODY), true),
+                new Reading(kafka.topic(Topic.CONTROL), true),
+                new Reading(kafka.topic(Topic.WORKERS), false)));
+        readings.forEach(reading -> reading.topic.atAppend(waking));
+        kafka.atStart(waking);
+        process.atCrash(this::forget);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // this future, not one like it
+    private void wake() {
+        CompletableFuture<Void> waited = news;
+        if (told != waited) { // one piece of news is enough
+            told = waited;
+            process.after(kafka.delay(), () -> waited.complete(null));
+        }
+    }
+
+    @Override
+    public List<ConsumerRecord<String, byte[]>> poll(Duration time) {
+        long end = process.nanoTime() + time.toNanos();
+        while (true) {
+            news = new CompletableFuture<>();
+            List<ConsumerRecord<String, byte[]>> read = kafka.isUp() ? fetch() : List.of();
+            long left = end - process.nanoTime();
+            if (!read.isEmpty() || left <= 0) {
+                return read;
+            }
+            try {
+                process.await(news, Duration.ofNanos(left));
+            } catch (TimeoutException e) {
+                continue; // looks once more
+            } catch (InterruptedException e) {
+                throw new InterruptException(e); // as Kafka's consumer does
+            } catch (ExecutionException e) {
+                throw new IllegalStateException("nobody fails it", e);
+            }
+        }
+    }
+
+    private List<ConsumerRecord<String, byte[]>> fetch() {
+        if (!positioned) {
+            positioned = true;
+            readings.forEach(reading -> {
+                reading.endAtFirst = reading.topic.end();
+                reading.position = reading.fromBeginning ? 0 : reading.topic.end();
+            });
+        }
+        List<ConsumerRecord<String, byte[]>> read = new ArrayList<>();
+        int first = kafka.any(readings.size());
+        for (int i = 0; i < readings.size(); i++) {
+            if (kafka.any(4) > 0) { // the other answers come later
+                add(readings.get((first + i) % readings.size()), read);
+            }
+        }
+        if (read.isEmpty()) {
+            readings.forEach(reading -> add(reading, read));
+        }
+        return read;
+    }
+
+    private static void add(Reading reading, List<ConsumerRecord<String, byte[]>> read) {
+        SimTopic topic = reading.topic;
+        if (reading.position >= topic.end()) {
+            return;
+        }
+        List<Entry> entries = topic.from(reading.position, MAX_POLL_RECORDS);
+        for (Entry entry : entries) {
+            String key = entry.key();
+            read.add(topic.read(entry, key == null ? "" : key, Optional.empty()));
+        }
+        reading.position = entries.size() < MAX_POLL_RECORDS
+                ? topic.end()
+                : entries.getLast().offset() + 1;
+    }
+
+    @Override
+    public boolean isCaughtUp() {
+        return positioned
+                && readings.stream()
+                        .filter(reading -> reading.fromBeginning)
+                        .allMatch(reading -> reading.position >= reading.endAtFirst);
+    }
+
+    private void forget() {
+        readings.forEach(reading -> reading.topic.forget(waking));
+        kafka.forget(waking);
+    }
+
+    @Override
+    public void close() {
+        forget();
+    }
+}

@@ -1,0 +1,183 @@
+package io.trainyard.worker;
+
+import io.trainyard.topics.Topic;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+
+/// A broker of a [SimWorld], with the topics of one fleet: as much of Kafka 4.3 as workers see of it. It can be
+/// stopped, and its network can be bad.
+final class SimKafka {
+    /// What the clients of one fleet see of their brokers.
+    ///
+    /// @param delay the longest that a request or an answer is on its way
+    /// @param lost the share of requests of which the request or the answer does not get there
+    /// @param refused the share of questions for a command that end with an exception
+    record Weather(Duration delay, double lost, double refused) {
+        static final Weather CALM = new Weather(Duration.ofMillis(3), 0, 0);
+
+        Weather {
+            if (lost < 0 || lost >= 1 || refused < 0 || refused >= 1) {
+                throw new IllegalArgumentException("a share is from 0 to below 1");
+            }
+        }
+    }
+
+    private static final Set<Topic> COMPACTED =
+            Set.of(Topic.CUSTODY, Topic.CONTROL, Topic.JOBS, Topic.CHECKPOINTS, Topic.WORKERS);
+
+    private final SimWorld world;
+    private final String prefix;
+    private final SimShareGroup.Limits limits;
+    private final SplittableRandom chance;
+    private final Map<String, SimTopic> topics = new LinkedHashMap<>();
+    private final Map<String, SimShareGroup> groups = new LinkedHashMap<>();
+    private final List<Runnable> waiting = new ArrayList<>();
+    private final Set<String> compacted;
+    private Weather weather = Weather.CALM;
+    private boolean up = true;
+    private int starts = 1;
+
+    SimKafka(SimWorld world, String prefix) {
+        this(world, prefix, new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000));
+    }
+
+    SimKafka(SimWorld world, String prefix, SimShareGroup.Limits limits) {
+        this.world = world;
+        this.prefix = prefix;
+        this.limits = limits;
+        this.chance = world.chance("kafka");
+        this.compacted = COMPACTED.stream().map(topic -> topic.name(prefix)).collect(Collectors.toSet());
+    }
+
+    SimWorld world() {
+        return world;
+    }
+
+    String prefix() {
+        return prefix;
+    }
+
+    SimTopic topic(String name) {
+        return topics.computeIfAbsent(name, created -> new SimTopic(world, created));
+    }
+
+    SimTopic topic(Topic topic) {
+        return topic(topic.name(prefix));
+    }
+
+    /// The share group of a topic of commands.
+    SimShareGroup group(String topic) {
+        return groups.computeIfAbsent(topic, name -> new SimShareGroup(world, topic(name), limits));
+    }
+
+    /// Appends a record at once, as somebody outside the fleet does.
+    void publish(ProducerRecord<byte @Nullable [], byte @Nullable []> record) {
+        byte[] key = record.key();
+        topic(record.topic())
+                .append(new ProducerRecord<>(
+                        record.topic(),
+                        null,
+                        record.timestamp() == null ? millis() : record.timestamp(),
+                        key == null ? null : new String(key, StandardCharsets.UTF_8),
+                        record.value(),
+                        record.headers()));
+    }
+
+    private long millis() {
+        return SimProcess.BEGINNING.toEpochMilli() + world.nanos() / 1_000_000;
+    }
+
+    void weather(Weather next) {
+        weather = next;
+    }
+
+    Weather weather() {
+        return weather;
+    }
+
+    boolean isUp() {
+        return up;
+    }
+
+    /// How often the broker has been started: sessions of members end with it.
+    int starts() {
+        return starts;
+    }
+
+    /// Stops the broker. What was appended stays.
+    void stop() {
+        if (up) {
+            world.note("stop", "kafka", starts);
+            up = false;
+        }
+    }
+
+    /// Starts it again.
+    void start() {
+        if (!up) {
+            starts++;
+            world.note("start", "kafka", starts);
+            up = true;
+            groups.values().forEach(SimShareGroup::restart);
+            waiting.forEach(Runnable::run);
+        }
+    }
+
+    /// Stops the broker for a time.
+    void restart(Duration down) {
+        stop();
+        SimTimer _ = world.after(down, this::start);
+    }
+
+    /// Tells when the broker has been started again.
+    void atStart(Runnable client) {
+        waiting.add(client);
+    }
+
+    void forget(Runnable client) {
+        waiting.remove(client);
+    }
+
+    /// Compacts one of the compacted topics, up to some offset, as the seed wills.
+    void compactSomething() {
+        List<SimTopic> some = topics.values().stream()
+                .filter(topic -> compacted.contains(topic.name()))
+                .toList();
+        if (!some.isEmpty()) {
+            SimTopic topic = some.get(chance.nextInt(some.size()));
+            topic.compact(topic.end() == 0 ? 0 : chance.nextLong(topic.end() + 1));
+        }
+    }
+
+    /// Compacts all that is ever compacted, to the end: what a fresh reader is left with.
+    void compactAll() {
+        topics.values().stream()
+                .filter(topic -> compacted.contains(topic.name()))
+                .forEach(topic -> topic.compact(topic.end()));
+    }
+
+    /// How long a message is on its way.
+    Duration delay() {
+        long most = weather.delay().toNanos();
+        return Duration.ofNanos(most <= 0 ? 0 : 1 + chance.nextLong(most));
+    }
+
+    /// Whether something of that share happens now.
+    boolean happens(double share) {
+        return share > 0 && chance.nextDouble() < share;
+    }
+
+    /// A number from 0 to below `bound`.
+    int any(int bound) {
+        return chance.nextInt(bound);
+    }
+}

@@ -1,0 +1,257 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.topics.Topic;
+import io.trainyard.worker.SimKafka.Weather;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class SimKafkaTest {
+    private static final Duration LOCK = Duration.ofSeconds(15);
+    private static final String COMMANDS = Topic.COMMANDS_NORMAL.name("");
+    private static final String URGENT = Topic.COMMANDS_HIGH.name("");
+
+    private final SimWorld world = new SimWorld(1);
+    private final SimKafka kafka = new SimKafka(world, "", new SimShareGroup.Limits(LOCK, 3, 5));
+    private final List<String> told = new ArrayList<>();
+
+    private void publish(String topic, String... values) {
+        for (String value : values) {
+            kafka.publish(new ProducerRecord<>(topic, bytes(value), bytes(value)));
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String text(ConsumerRecord<?, byte[]> record) {
+        return new String(record.value(), StandardCharsets.UTF_8)
+                + record.deliveryCount().map(count -> " #" + count).orElse("");
+    }
+
+    private SimQueue queue(SimProcess process) {
+        return new SimQueue(kafka, process, List.of(List.of(URGENT), List.of(COMMANDS)));
+    }
+
+    /// Asks until a command comes.
+    private String take(SimQueue queue) {
+        while (true) {
+            Optional<ConsumerRecord<byte[], byte[]>> next = queue.next();
+            if (next.isPresent()) {
+                return text(next.get());
+            }
+        }
+    }
+
+    private void tell(String what) {
+        told.add(world.nanos() / 1_000_000_000 + " s: " + what);
+    }
+
+    @Test
+    void theUrgentTopicComesFirst() {
+        publish(COMMANDS, "a", "b");
+        publish(URGENT, "u");
+        SimProcess process = world.process("w");
+        process.start("claims", () -> {
+            SimQueue queue = queue(process);
+            for (int i = 0; i < 3; i++) {
+                told.add(take(queue) + " " + queue.accept());
+            }
+        });
+        world.run(LOCK);
+        assertThat(told).containsExactly("u #1 true", "a #1 true", "b #1 true");
+    }
+
+    @Test
+    void aCommandComesBackAtOnceAfterACrashAndAfterItsLockFromAFrozenMember() {
+        publish(COMMANDS, "a");
+        SimProcess crashing = world.process("crashing");
+        crashing.start("claims", () -> {
+            take(queue(crashing));
+            crashing.crash();
+        });
+        world.run(Duration.ofSeconds(10));
+        SimProcess freezing = world.process("freezing");
+        freezing.start("claims", () -> {
+            SimQueue queue = queue(freezing);
+            tell(take(queue));
+            freezing.freeze(Duration.ofSeconds(40));
+            tell("late accept " + queue.accept());
+        });
+        world.run(Duration.ofSeconds(10));
+        SimProcess last = world.process("last");
+        last.start("claims", () -> {
+            SimQueue queue = queue(last);
+            tell(take(queue));
+            tell("accept " + queue.accept());
+        });
+        world.run(Duration.ofMinutes(2));
+        assertThat(told.get(0)).endsWith("a #2");
+        assertThat(told.get(1)).endsWith("a #3");
+        assertThat(told.subList(2, 4).toString())
+                .as("a late ACCEPT of what is dealt with is no error")
+                .contains("accept true", "late accept true");
+        assertThat(kafka.group(COMMANDS).start()).isEqualTo(1);
+    }
+
+    @Test
+    void aCommandIsDroppedSilentlyAfterItsLastDelivery() {
+        publish(COMMANDS, "a");
+        for (int i = 1; i <= 4; i++) {
+            SimProcess process = world.process("w" + i);
+            process.start("claims", () -> {
+                told.add(take(queue(process)));
+                process.crash();
+            });
+            world.run(Duration.ofMinutes(1));
+        }
+        assertThat(told).containsExactly("a #1", "a #2", "a #3");
+        assertThat(kafka.group(COMMANDS).lag()).isZero();
+    }
+
+    @Test
+    void oneHeldCommandStopsTheWindow() {
+        publish(COMMANDS, "0", "1", "2", "3", "4", "5", "6");
+        SimProcess holder = world.process("holder");
+        SimQueue held = queue(holder);
+        holder.start("claims", () -> take(held));
+        world.run(Duration.ofSeconds(7));
+        SimProcess other = world.process("other");
+        other.start("claims", () -> {
+            SimQueue queue = queue(other);
+            while (true) {
+                told.add(take(queue));
+                assertThat(queue.accept()).isTrue();
+            }
+        });
+        world.run(Duration.ofSeconds(7));
+        assertThat(told).containsExactly("1 #1", "2 #1", "3 #1", "4 #1");
+        world.run(LOCK);
+        assertThat(told).containsExactly("1 #1", "2 #1", "3 #1", "4 #1", "0 #2", "5 #1", "6 #1");
+    }
+
+    @Test
+    void aBrokerThatStartsAgainKnowsNoLocksAndNoDeliveries() {
+        publish(COMMANDS, "a");
+        SimProcess process = world.process("w");
+        process.start("claims", () -> {
+            SimQueue queue = queue(process);
+            told.add(take(queue));
+            process.sleep(Duration.ofSeconds(5));
+            told.add("accept " + queue.accept());
+            told.add(take(queue));
+        });
+        world.runUntil(() -> !told.isEmpty(), LOCK);
+        kafka.restart(Duration.ofSeconds(2));
+        world.run(Duration.ofMinutes(1));
+        assertThat(told).containsExactly("a #1", "accept false", "a #1");
+    }
+
+    /// Whatever is lost on the way, each record is appended once and in its order.
+    @Test
+    void anOutboxNeitherDoublesNorReorders() {
+        for (int seed = 0; seed < 200; seed++) {
+            SimWorld bad = new SimWorld(seed);
+            SimKafka broker = new SimKafka(bad, "");
+            broker.weather(new Weather(Duration.ofMillis(300), 0.4, 0));
+            SimProcess process = bad.process("p");
+            SimOutbox outbox = new SimOutbox(broker, process);
+            List<CompletableFuture<Void>> sent = new ArrayList<>();
+            process.start("sends", () -> {
+                for (int i = 0; i < 30; i++) {
+                    sent.add(outbox.send("t", null, bytes("" + i), new RecordHeaders()));
+                    process.sleep(process.upTo(Duration.ofMillis(200)));
+                }
+            });
+            SimTimer _ = bad.after(Duration.ofSeconds(2), () -> broker.restart(Duration.ofSeconds(40)));
+            assertThat(bad.runUntil(
+                            () -> sent.size() == 30 && sent.stream().allMatch(CompletableFuture::isDone),
+                            Duration.ofHours(1)))
+                    .isTrue();
+            List<SimTopic.Entry> entries = broker.topic("t").from(0, 100);
+            assertThat(entries).hasSize(30);
+            for (int i = 0; i < 30; i++) {
+                assertThat(Objects.requireNonNull(entries.get(i).value()))
+                        .asString()
+                        .isEqualTo("" + i);
+            }
+        }
+    }
+
+    @Test
+    void aFrozenProducerSendsAfterTheThaw() {
+        SimProcess process = world.process("p");
+        SimOutbox outbox = new SimOutbox(kafka, process);
+        process.start("sends", () -> {
+            outbox.send("t", null, bytes("first"), new RecordHeaders()).join();
+            process.freeze(Duration.ofSeconds(30));
+            outbox.send("t", null, bytes("second"), new RecordHeaders()).join();
+            tell("sent");
+        });
+        world.run(Duration.ofSeconds(29));
+        assertThat(kafka.topic("t").end()).isEqualTo(1);
+        world.run(Duration.ofMinutes(1));
+        assertThat(told).containsExactly("30 s: sent");
+    }
+
+    @Test
+    void compactionKeepsTheNewestOfEachKeyAndTombstonesForAWhile() {
+        SimTopic custody = kafka.topic(Topic.CUSTODY);
+        put("a", "1");
+        put("b", "1");
+        put("a", "2");
+        put("b", null);
+        custody.compact(custody.end() - 1);
+        assertThat(contents(custody)).containsExactly("b=1", "a=2", "b=null");
+        kafka.compactAll();
+        assertThat(contents(custody)).containsExactly("a=2", "b=null");
+        world.run(Duration.ofMinutes(5));
+        kafka.compactAll();
+        assertThat(contents(custody)).containsExactly("a=2");
+        assertThat(custody.end()).isEqualTo(4);
+    }
+
+    private void put(String key, @Nullable String value) {
+        kafka.publish(new ProducerRecord<>(
+                Topic.CUSTODY.name(""), bytes(key), value == null ? null : value.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private static List<String> contents(SimTopic topic) {
+        return topic.from(0, 100).stream()
+                .map(entry -> entry.key() + "="
+                        + (entry.value() == null ? null : new String(entry.value(), StandardCharsets.UTF_8)))
+                .toList();
+    }
+
+    @Test
+    void aFleetLogReadsCustodyFromItsBeginningAndHeartbeatsFromNowOn() {
+        put("job", "custody");
+        String workers = Topic.WORKERS.name("");
+        publish(workers, "old beat");
+        SimProcess process = world.process("p");
+        process.start("reads", () -> {
+            SimFleetLog log = new SimFleetLog(kafka, process);
+            assertThat(log.isCaughtUp()).isFalse();
+            while (told.size() < 2) {
+                log.poll(Duration.ofSeconds(1))
+                        .forEach(record -> tell(record.topic() + " " + record.key() + " " + text(record)));
+            }
+            assertThat(log.isCaughtUp()).isTrue();
+        });
+        SimTimer _ = world.after(Duration.ofSeconds(20), () -> publish(workers, "beat"));
+        world.run(Duration.ofMinutes(1));
+        assertThat(told).containsExactly("0 s: custody job custody", "20 s: workers beat beat");
+    }
+}

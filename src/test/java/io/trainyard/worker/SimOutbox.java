@@ -1,0 +1,132 @@
+package io.trainyard.worker;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
+
+/// An idempotent producer of a [SimProcess]: each topic has one request in flight, which is repeated until it is
+/// answered, and appended once. What is sent meanwhile follows in the next request. Futures are completed by a
+/// thread of the process's own.
+final class SimOutbox implements Outbox {
+    /// After it a request that was not answered is repeated.
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(15);
+
+    private static final Duration RETRY_BACKOFF = Duration.ofMillis(500);
+
+    /// The most records of one request.
+    private static final int MAX_BATCH = 100;
+
+    private record Sent(
+            ProducerRecord<byte @Nullable [], byte @Nullable []> record, CompletableFuture<Void> done, long atNanos) {}
+
+    private final SimKafka kafka;
+    private final SimProcess process;
+    private final Duration deliveryTimeout;
+    private final Map<String, Lane> lanes = new HashMap<>(); // looked up, never walked through
+    private long lastMillis;
+
+    /// Tries for as long as the world lasts.
+    SimOutbox(SimKafka kafka, SimProcess process) {
+        this(kafka, process, Duration.ofDays(365));
+    }
+
+    /// @param deliveryTimeout after which a record counts as lost, whether or not it was appended
+    SimOutbox(SimKafka kafka, SimProcess process, Duration deliveryTimeout) {
+        this.kafka = kafka;
+        this.process = process;
+        this.deliveryTimeout = deliveryTimeout;
+    }
+
+    @Override
+    public CompletableFuture<Void> send(String topic, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
+        long nanos = kafka.world().nanos();
+        lastMillis = Math.max(lastMillis + 1, SimProcess.BEGINNING.toEpochMilli() + nanos / 1_000_000);
+        Sent sent = new Sent(
+                new ProducerRecord<>(topic, null, lastMillis, key, value, headers), new CompletableFuture<>(), nanos);
+        lanes.computeIfAbsent(topic, _ -> new Lane()).add(sent);
+        return sent.done();
+    }
+
+    private final class Lane {
+        private final Queue<Sent> queue = new ArrayDeque<>();
+        private List<Sent> request = List.of(); // empty: none in flight
+        private boolean appended;
+
+        void add(Sent sent) {
+            queue.add(sent);
+            if (request.isEmpty()) {
+                next();
+            }
+        }
+
+        private void next() {
+            List<Sent> batch = new ArrayList<>();
+            while (batch.size() < MAX_BATCH && !queue.isEmpty()) {
+                batch.add(queue.remove());
+            }
+            request = batch;
+            appended = false;
+            if (!batch.isEmpty()) {
+                transmit();
+            }
+        }
+
+        /// Once it has left, a request gets there even if its process crashes.
+        private void transmit() {
+            SimTimer _ = kafka.world().after(kafka.delay(), this::arrive);
+        }
+
+        private void arrive() {
+            if (!kafka.isUp()) {
+                process.after(RETRY_BACKOFF, this::retry);
+                return;
+            }
+            boolean lost = kafka.happens(kafka.weather().lost());
+            if (lost && kafka.any(2) == 0) { // the request; else the answer
+                process.after(REQUEST_TIMEOUT, this::retry);
+                return;
+            }
+            if (!appended) {
+                appended = true;
+                request.forEach(sent -> kafka.publish(sent.record()));
+            }
+            if (lost) {
+                process.after(REQUEST_TIMEOUT, this::retry);
+            } else {
+                process.after(kafka.delay(), () -> end(null));
+            }
+        }
+
+        private void retry() {
+            long ageNanos = kafka.world().nanos() - request.getFirst().atNanos();
+            if (ageNanos > deliveryTimeout.toNanos()) {
+                end(new TimeoutException("not delivered within " + deliveryTimeout));
+            } else {
+                transmit();
+            }
+        }
+
+        private void end(@Nullable Exception problem) {
+            List<Sent> ended = request;
+            process.post(() -> {
+                for (Sent sent : ended) {
+                    if (problem == null) {
+                        sent.done().complete(null);
+                    } else {
+                        sent.done().completeExceptionally(problem);
+                    }
+                }
+            });
+            next();
+        }
+    }
+}

@@ -1,0 +1,249 @@
+package io.trainyard.worker;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/// A process of a [SimWorld], and the host of what runs in it. It can be killed, stopped for a time, and slow.
+final class SimProcess implements Host {
+    /// When worlds begin.
+    static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
+
+    private enum State {
+        RUNNING,
+        FROZEN,
+        CRASHED
+    }
+
+    private final SimWorld world;
+    private final String name;
+    private final SplittableRandom chance;
+    private final List<SimThread> threads = new ArrayList<>();
+    private final List<Runnable> held = new ArrayList<>(); // what happens after the thaw
+    private final List<Runnable> atCrash = new ArrayList<>();
+    private final Queue<Runnable> mail = new ArrayDeque<>();
+    private @Nullable SimThread postman;
+    private State state = State.RUNNING;
+    private long freezes;
+    private Duration slowness = Duration.ZERO;
+    private Duration skew = Duration.ZERO;
+
+    SimProcess(SimWorld world, String name) {
+        this.world = world;
+        this.name = name;
+        this.chance = world.chance("process " + name);
+    }
+
+    SimWorld world() {
+        return world;
+    }
+
+    String name() {
+        return name;
+    }
+
+    @Override
+    public Thread start(String thread, Runnable body) {
+        return started(thread, body).thread();
+    }
+
+    private SimThread started(String thread, Runnable body) {
+        SimThread begun = new SimThread(this, thread, body);
+        threads.add(begun);
+        if (threads.size() % 64 == 0) {
+            threads.removeIf(old -> old != begun && !old.thread().isAlive());
+        }
+        begun.thread().start();
+        return begun;
+    }
+
+    @Override
+    public long nanoTime() {
+        world.running().looksAtClock();
+        return world.nanos();
+    }
+
+    @Override
+    public Instant now() {
+        world.running().looksAtClock();
+        return BEGINNING.plusNanos(world.nanos()).plus(skew);
+    }
+
+    @Override
+    public <T extends @Nullable Object> T await(CompletableFuture<T> work, Duration bound)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        SimThread me = world.running();
+        if (!work.isDone()) {
+            long end = world.nanos() + Math.max(0, bound.toNanos());
+            SimTimer alarm = world.after(bound, me::wake);
+            var _ = work.whenComplete((_, _) -> me.wake());
+            while (!work.isDone()
+                    && world.nanos() < end
+                    && !Thread.currentThread().isInterrupted()) {
+                LockSupport.park(this);
+            }
+            alarm.cancel();
+        }
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        if (!work.isDone()) {
+            throw new TimeoutException("not done within " + bound);
+        }
+        return work.get();
+    }
+
+    /// Lets the thread that calls wait, whatever happens.
+    void sleep(Duration time) {
+        SimThread me = world.running();
+        long end = world.nanos() + time.toNanos();
+        SimTimer _ = world.after(time, me::wake);
+        boolean interrupted = false;
+        while (world.nanos() < end) {
+            LockSupport.park(this);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// A time to wait, drawn by lot, of this process's own chance.
+    Duration upTo(Duration most) {
+        return most.isPositive() ? Duration.ofNanos(chance.nextLong(most.toNanos())) : Duration.ZERO;
+    }
+
+    /// Does something in this process later: not while it is frozen, and never after a crash. It must not wait.
+    void after(Duration delay, Runnable action) {
+        SimTimer _ = world.after(delay, () -> whenThawed(action));
+    }
+
+    /// Lets a thread of this process's own run something soon, one after the other.
+    void post(Runnable work) {
+        mail.add(work);
+        if (postman == null) {
+            postman = started("network", this::deliver);
+        } else {
+            postman.wake();
+        }
+    }
+
+    private void deliver() {
+        while (true) {
+            Runnable next = mail.poll();
+            if (next == null) {
+                LockSupport.park(mail);
+            } else {
+                next.run();
+            }
+        }
+    }
+
+    private void whenThawed(Runnable action) {
+        switch (state) {
+            case RUNNING -> action.run();
+            case FROZEN -> held.add(action);
+            case CRASHED -> {
+                // nothing of it happens any more
+            }
+        }
+    }
+
+    /// A thread of this process can go on.
+    void ready(SimThread thread) {
+        if (slowness.isZero()) {
+            whenThawed(() -> world.ready(thread));
+        } else {
+            SimTimer _ = world.after(upTo(slowness), () -> whenThawed(() -> world.ready(thread)));
+        }
+    }
+
+    /// Ends the process at once, as SIGKILL does: none of its threads takes another step, and the brokers see its
+    /// connections close. Called by one of its own threads, it does not return.
+    void crash() {
+        if (state == State.CRASHED) {
+            return;
+        }
+        world.note("crash", name, 0);
+        state = State.CRASHED;
+        held.clear();
+        mail.clear();
+        atCrash.forEach(Runnable::run);
+        leaveForEver();
+    }
+
+    /// Stops all threads for a time, as SIGSTOP and SIGCONT do. Its connections stay open.
+    void freeze(Duration time) {
+        if (state == State.CRASHED) {
+            return;
+        }
+        world.note("freeze", name, time.toMillis());
+        state = State.FROZEN;
+        long freeze = ++freezes;
+        SimTimer _ = world.after(time, () -> {
+            if (state == State.FROZEN && freeze == freezes) {
+                thaw();
+            }
+        });
+        if (isMine()) {
+            Thread.yield();
+        }
+    }
+
+    private void thaw() {
+        world.note("thaw", name, 0);
+        state = State.RUNNING;
+        List<Runnable> late = List.copyOf(held);
+        held.clear();
+        late.forEach(this::whenThawed);
+    }
+
+    private void leaveForEver() {
+        while (isMine()) {
+            LockSupport.park(this);
+        }
+    }
+
+    private boolean isMine() {
+        return threads.stream().anyMatch(thread -> thread.thread() == Thread.currentThread());
+    }
+
+    /// From now on each of its threads waits up to so long, by lot, before each step.
+    void slow(Duration most) {
+        slowness = most;
+    }
+
+    /// From now on its time of day is wrong by so much.
+    void skew(Duration wrong) {
+        skew = wrong;
+    }
+
+    /// Tells when the process has crashed; called at once, by whoever crashed it.
+    void atCrash(Runnable action) {
+        atCrash.add(action);
+    }
+
+    boolean isCrashed() {
+        return state == State.CRASHED;
+    }
+
+    boolean isFrozen() {
+        return state == State.FROZEN;
+    }
+
+    void describe(StringBuilder text) {
+        text.append(name).append(": ").append(state).append('\n');
+        if (state != State.CRASHED) {
+            threads.forEach(thread -> thread.describe(text));
+        }
+    }
+}

@@ -1,0 +1,259 @@
+package io.trainyard.worker;
+
+import io.trainyard.worker.SimShareGroup.Delivered;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+
+/// The members of a [SimProcess] in the share groups of [SimKafka], as [ShareClaims] has them: one command at a
+/// time, the most urgent topic first.
+///
+/// As with Kafka's own client, a member that has asked in vain goes on asking in the background until it is
+/// handed a record, whether or not anybody waits for it: the record then lies with the member until the next call
+/// of [#next].
+final class SimQueue implements CommandQueue {
+    /// How long an idle worker waits in one call.
+    static final Duration POLL = Duration.ofSeconds(1);
+
+    /// The longest that the groups take to let a member in.
+    static final Duration JOIN = Duration.ofSeconds(5);
+
+    /// How long the answer to an ACCEPT is waited for.
+    static final Duration ACCEPT_TIMEOUT = Duration.ofSeconds(5);
+
+    /// How long a topic is waited for whose broker does not answer.
+    private static final Duration ANSWER_TIMEOUT = Duration.ofMillis(500);
+
+    private final class Source {
+        final SimShareGroup group;
+        final SimTopic topic;
+        final Runnable serving = this::serveSoon;
+        CompletableFuture<Void> answer = new CompletableFuture<>();
+        boolean asking;
+        boolean served; // soon
+
+        @Nullable
+        Held prefetched;
+
+        Source(String topic) {
+            this.group = kafka.group(topic);
+            this.topic = kafka.topic(topic);
+            group.atAvailable(serving);
+            kafka.atStart(serving);
+        }
+
+        void ask() {
+            asking = true;
+            answer = new CompletableFuture<>();
+            serveSoon();
+        }
+
+        void serveSoon() {
+            if (asking && !served) {
+                served = true;
+                SimTimer _ = kafka.world().after(kafka.delay(), this::serve);
+            }
+        }
+
+        /// At the broker. If there is nothing, the question stays with it.
+        private void serve() {
+            served = false;
+            if (closed || !kafka.isUp()) {
+                return;
+            }
+            Optional<Delivered> delivered = group.acquire(SimQueue.this);
+            Held next = delivered
+                    .map(record -> new Held(this, record, kafka.starts()))
+                    .orElse(null);
+            asking = next == null;
+            if (next != null && kafka.happens(kafka.weather().lost())) {
+                return; // the broker believes that the member has it, until the lock lapses
+            }
+            CompletableFuture<Void> answered = answer;
+            process.after(kafka.delay(), () -> {
+                if (next != null) {
+                    prefetched = next;
+                    news.complete(null);
+                }
+                answered.complete(null);
+            });
+        }
+    }
+
+    /// @param session of the broker that handed it out
+    private record Held(Source source, Delivered delivered, int session) {}
+
+    private final SimKafka kafka;
+    private final SimProcess process;
+    private final long joinedNanos;
+    private final List<List<Source>> sources; // those of one urgency change their order
+    private CompletableFuture<Void> news = new CompletableFuture<>();
+    private @Nullable Held held;
+    private boolean closed;
+
+    /// @param topics the most urgent first; those in one list are as urgent as one another
+    SimQueue(SimKafka kafka, SimProcess process, List<List<String>> topics) {
+        this.kafka = kafka;
+        this.process = process;
+        joinedNanos = kafka.world().nanos() + process.upTo(JOIN).toNanos();
+        sources = topics.stream()
+                .<List<Source>>map(equals ->
+                        new ArrayList<>(equals.stream().map(Source::new).toList()))
+                .toList();
+        process.atCrash(this::leave);
+    }
+
+    @Override
+    public Optional<ConsumerRecord<byte[], byte[]>> next() {
+        if (closed || held != null) {
+            throw new IllegalStateException(closed ? "closed" : "the command at hand has not been accepted");
+        }
+        if (kafka.happens(kafka.weather().refused())) {
+            throw new KafkaException("refused, as the seed wills");
+        }
+        Duration joining = Duration.ofNanos(joinedNanos - process.nanoTime());
+        if (joining.isPositive()) {
+            process.sleep(joining.compareTo(POLL) < 0 ? joining : POLL);
+            return Optional.empty();
+        }
+        long end = process.nanoTime() + POLL.toNanos();
+        while (true) {
+            news = new CompletableFuture<>();
+            Optional<ConsumerRecord<byte[], byte[]>> found = ask();
+            long left = end - process.nanoTime();
+            if (found.isPresent() || left <= 0) {
+                return found;
+            }
+            await(news, Duration.ofNanos(left));
+        }
+    }
+
+    private void await(CompletableFuture<Void> what, Duration bound) {
+        try {
+            process.await(what, bound);
+        } catch (TimeoutException e) {
+            return; // the caller looks again
+        } catch (InterruptedException e) {
+            throw new InterruptException(e); // as Kafka's consumer does
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("nobody fails it", e);
+        }
+    }
+
+    private Optional<ConsumerRecord<byte[], byte[]>> ask() {
+        for (List<Source> equals : sources) {
+            for (Source source : equals) {
+                if (source.prefetched == null && !source.asking) {
+                    source.ask();
+                    await(source.answer, ANSWER_TIMEOUT);
+                }
+                Held next = source.prefetched;
+                if (next != null) {
+                    source.prefetched = null;
+                    held = next;
+                    equals.remove(source); // a topic that is never empty must not starve its equals
+                    equals.add(source);
+                    return Optional.of(presented(next));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    @Override
+    public Optional<ConsumerRecord<byte[], byte[]>> stray() {
+        for (List<Source> equals : sources) {
+            for (Source source : equals) {
+                Held next = source.prefetched;
+                if (next != null) {
+                    source.prefetched = null;
+                    held = next;
+                    return Optional.of(presented(next));
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static ConsumerRecord<byte[], byte[]> presented(Held command) {
+        String key = command.delivered().entry().key();
+        return command.source()
+                .topic
+                .read(
+                        command.delivered().entry(),
+                        key == null ? new byte[0] : key.getBytes(StandardCharsets.UTF_8),
+                        Optional.of((short) command.delivered().deliveries()));
+    }
+
+    @Override
+    public boolean accept() {
+        Held now = held;
+        if (now == null) {
+            throw new IllegalStateException("no command is held");
+        }
+        held = null;
+        process.sleep(kafka.delay());
+        if (kafka.happens(kafka.weather().lost())) {
+            return lose(now);
+        }
+        if (!kafka.isUp()) {
+            process.sleep(process.upTo(ACCEPT_TIMEOUT)); // until it finds out
+            return false;
+        }
+        boolean accepted = arrive(now);
+        process.sleep(kafka.delay());
+        return accepted;
+    }
+
+    /// The request does not get there, or later; or it does, and the answer does not.
+    private boolean lose(Held command) {
+        switch (kafka.any(3)) {
+            case 0 -> arrive(command);
+            case 1 -> {
+                SimTimer _ = kafka.world().after(process.upTo(ACCEPT_TIMEOUT.multipliedBy(4)), () -> arrive(command));
+            }
+            default -> kafka.world().note("accept lost", command.source().topic.name(), 0);
+        }
+        process.sleep(ACCEPT_TIMEOUT);
+        return false;
+    }
+
+    /// A broker that has started again knows the member's session no more.
+    private boolean arrive(Held command) {
+        return kafka.isUp()
+                && !closed
+                && command.session() == kafka.starts()
+                && command.source()
+                        .group
+                        .accept(this, command.delivered().entry().offset());
+    }
+
+    /// The connections close: the brokers give back at once what this member had.
+    private void leave() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        for (List<Source> equals : sources) {
+            for (Source source : equals) {
+                source.group.forget(source.serving);
+                kafka.forget(source.serving);
+                source.group.leave(this);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        leave();
+    }
+}

@@ -1,0 +1,202 @@
+package io.trainyard.worker;
+
+import io.trainyard.checkpoint.CheckpointRef;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.StoreException;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/// The disk of a fleet in a [SimWorld]. Each process has its own view of it ([#of]), so that what a process
+/// writes when it crashes is there whole, or not at all.
+final class SimStore {
+    /// What is wrong with it at the moment.
+    enum Trouble {
+        NONE,
+        READ_ONLY,
+        FULL,
+        UNREACHABLE
+    }
+
+    private final SimWorld world;
+    private final String name;
+    private final Map<String, byte[]> objects = new TreeMap<>();
+    private Duration slowness = Duration.ofMillis(5);
+    private Trouble trouble = Trouble.NONE;
+
+    /// @param name of the store, from which its identity follows
+    SimStore(SimWorld world, String name) {
+        this.world = world;
+        this.name = name;
+    }
+
+    /// The store as a process sees it.
+    CheckpointStore of(SimProcess process) {
+        return new View(process);
+    }
+
+    /// From now on each operation takes up to twice so long, by lot: a part before it has an effect, and a part
+    /// after.
+    void slow(Duration most) {
+        slowness = most;
+    }
+
+    void trouble(Trouble now) {
+        world.note("store " + now, name, 0);
+        trouble = now;
+    }
+
+    /// An object as it is now; null: there is none.
+    byte @Nullable [] object(String key) {
+        return objects.get(key);
+    }
+
+    /// Puts an object there at once.
+    void put(String key, byte[] content) {
+        objects.put(key, content);
+    }
+
+    /// All keys, in alphabetical order.
+    List<String> keys() {
+        return List.copyOf(objects.keySet());
+    }
+
+    String identity() {
+        return new UUID(world.seed(), name.hashCode()).toString();
+    }
+
+    private static StoreException failed(String key, String how) {
+        return new StoreException("%s cannot be used: %s".formatted(key, how), new IOException(how));
+    }
+
+    private final class View implements CheckpointStore {
+        private final SimProcess process;
+
+        private View(SimProcess process) {
+            this.process = process;
+        }
+
+        /// The part of an operation before its effect.
+        private void begin(String key, boolean writing) {
+            process.sleep(process.upTo(slowness));
+            switch (trouble) {
+                case NONE -> {
+                    // all is well
+                }
+                case UNREACHABLE -> throw failed(key, "the store is away");
+                case READ_ONLY -> require(!writing, key, "read-only file system");
+                case FULL -> require(!writing, key, "no space left on device");
+            }
+        }
+
+        private void require(boolean allowed, String key, String how) {
+            if (!allowed) {
+                throw failed(key, how);
+            }
+        }
+
+        private void end() {
+            process.sleep(process.upTo(slowness));
+        }
+
+        // of the store's interface as it will be
+        public String identity() {
+            return SimStore.this.identity();
+        }
+
+        @Override
+        public URI uri(String key) {
+            return URI.create("sim://" + name + "/" + key);
+        }
+
+        @Override
+        public boolean createIfAbsent(String key, byte[] content) {
+            begin(key, true);
+            boolean created = objects.putIfAbsent(key, content.clone()) == null;
+            world.note(created ? "created" : "is there", key, content.length);
+            end();
+            return created;
+        }
+
+        @Override
+        public CheckpointRef write(String key, Content content) {
+            begin(key, true);
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            try {
+                content.writeTo(out);
+            } catch (IOException e) {
+                throw new StoreException("%s cannot be written: %s".formatted(key, e), e);
+            }
+            byte[] bytes = out.toByteArray();
+            begin(key, true); // most of the time passes while it is being written
+            objects.put(key, bytes);
+            world.note("wrote", key, bytes.length);
+            end();
+            return new CheckpointRef(uri(key), sha256(bytes), bytes.length);
+        }
+
+        @Override
+        public Optional<InputStream> open(String key) {
+            begin(key, false);
+            byte[] bytes = objects.get(key);
+            end();
+            return bytes == null ? Optional.empty() : Optional.of(new ByteArrayInputStream(bytes));
+        }
+
+        public boolean has(String key) {
+            begin(key, false);
+            boolean found = objects.containsKey(key);
+            end();
+            return found;
+        }
+
+        public void delete(String key) {
+            begin(key, true);
+            objects.remove(key);
+            world.note("deleted", key, 0);
+            end();
+        }
+
+        public void sweep(String folder) {
+            begin(folder, true); // nothing is ever left unfinished here
+        }
+
+        @Override
+        public List<String> list(String folder) {
+            begin(folder, false);
+            String prefix = folder + "/";
+            List<String> found = objects.keySet().stream()
+                    .filter(key -> key.startsWith(prefix))
+                    .map(key -> child(key, prefix))
+                    .distinct()
+                    .toList();
+            end();
+            return found;
+        }
+
+        private static String child(String key, String prefix) {
+            int slash = key.indexOf('/', prefix.length());
+            return slash < 0 ? key : key.substring(0, slash);
+        }
+    }
+
+    private static String sha256(byte[] bytes) {
+        try {
+            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+}

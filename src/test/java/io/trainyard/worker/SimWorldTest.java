@@ -1,0 +1,241 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import org.junit.jupiter.api.Test;
+
+class SimWorldTest {
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private final SimWorld world = new SimWorld(1);
+    private final SimProcess process = world.process("p");
+    private final List<String> told = new ArrayList<>();
+
+    /// What the JDK's own tools make of a seed.
+    private static String run(long seed) {
+        SimWorld world = new SimWorld(seed);
+        SimProcess process = world.process("p");
+        BlockingQueue<String> queue = new LinkedBlockingQueue<>(2);
+        ReentrantLock lock = new ReentrantLock();
+        List<String> order = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            int id = i;
+            process.start("producer-" + i, () -> {
+                try {
+                    for (int n = 0; n < 5; n++) {
+                        process.sleep(process.upTo(SECOND));
+                        lock.lock();
+                        queue.put(id + ":" + n);
+                        lock.unlock();
+                    }
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+        }
+        process.start("consumer", () -> {
+            try {
+                for (int n = 0; n < 15; n++) {
+                    order.add(queue.take());
+                    process.sleep(process.upTo(SECOND));
+                }
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        assertThat(world.runUntil(() -> order.size() == 15, Duration.ofMinutes(1)))
+                .isTrue();
+        return order + " " + Long.toHexString(world.trace());
+    }
+
+    @Test
+    void theSameSeedMakesTheSameWorldInAnyOrderOfSeeds() {
+        Map<Long, String> first = new HashMap<>();
+        for (long seed = 0; seed < 50; seed++) {
+            first.put(seed, run(seed));
+        }
+        for (long seed = 49; seed >= 0; seed--) {
+            assertThat(run(seed)).isEqualTo(first.get(seed));
+        }
+        assertThat(first.values()).doesNotHaveDuplicates();
+    }
+
+    /// The same in every JVM.
+    @Test
+    void aSeedMakesWhatItMadeWhenThisWasWritten() {
+        assertThat(run(7))
+                .isEqualTo(
+                        "[2:0, 2:1, 1:0, 0:0, 0:1, 1:1, 2:2, 0:2, 1:2, 2:3, 0:3, 1:3, 2:4, 0:4, 1:4] ecb499d57a276b25");
+    }
+
+    @Test
+    void theClockGoesOnWhenNobodyCanRun() {
+        process.start("t", () -> {
+            told.add("at " + process.nanoTime());
+            process.sleep(Duration.ofDays(2));
+            told.add("at " + process.now());
+        });
+        world.run(Duration.ofDays(3));
+        assertThat(told).containsExactly("at 0", "at 2026-01-03T00:00:00Z");
+        assertThat(world.nanos()).isEqualTo(Duration.ofDays(3).toNanos());
+    }
+
+    @Test
+    void aWaitEndsWithTheWorkOrWithItsBoundOrWithAnInterrupt() {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        SimTimer _ = world.after(SECOND, () -> work.complete("done"));
+        Thread waiting = process.start("t", () -> {
+            try {
+                told.add(process.await(work, SECOND.multipliedBy(2)) + " at " + world.nanos());
+                process.await(new CompletableFuture<>(), SECOND.multipliedBy(2));
+            } catch (TimeoutException e) {
+                told.add("bound at " + world.nanos());
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+            try {
+                process.await(new CompletableFuture<>(), SECOND.multipliedBy(10));
+            } catch (Exception e) {
+                told.add(e.getClass().getSimpleName() + " at " + world.nanos());
+            }
+        });
+        SimTimer _ = world.after(SECOND.multipliedBy(5), waiting::interrupt);
+        world.run(SECOND.multipliedBy(20));
+        assertThat(told)
+                .containsExactly("done at 1000000000", "bound at 3000000000", "InterruptedException at 5000000000");
+    }
+
+    @Test
+    void aCrashedProcessTakesNoOtherStepAndRunsNoFinally() {
+        process.start("t", () -> {
+            try {
+                process.sleep(SECOND);
+                told.add("stepped");
+            } finally {
+                told.add("finally");
+            }
+        });
+        process.start("suicide", () -> {
+            try {
+                process.crash();
+            } finally {
+                told.add("finally");
+            }
+        });
+        process.atCrash(() -> told.add("closed"));
+        process.after(SECOND, () -> told.add("timer"));
+        world.run(SECOND.multipliedBy(5));
+        assertThat(told).containsExactly("closed");
+        assertThat(process.isCrashed()).isTrue();
+    }
+
+    @Test
+    void aFrozenProcessGoesOnWhereItWas() {
+        process.start("t", () -> {
+            for (int i = 0; i < 3; i++) {
+                process.sleep(SECOND);
+                told.add("at " + world.nanos() / 1_000_000);
+            }
+        });
+        SimTimer _ = world.after(Duration.ofMillis(1500), () -> process.freeze(Duration.ofSeconds(10)));
+        world.run(Duration.ofMinutes(1));
+        assertThat(told).containsExactly("at 1000", "at 11500", "at 12500");
+    }
+
+    @Test
+    void aSlowProcessTakesLonger() {
+        process.slow(SECOND);
+        process.start("t", () -> {
+            for (int i = 0; i < 100; i++) {
+                process.sleep(SECOND);
+            }
+            told.add("done");
+        });
+        assertThat(world.runUntil(() -> !told.isEmpty(), Duration.ofMinutes(10)))
+                .isTrue();
+        assertThat(Duration.ofNanos(world.nanos())).isBetween(Duration.ofSeconds(120), Duration.ofSeconds(180));
+    }
+
+    @Test
+    void anExceptionFailsTheSeed() {
+        process.start("t", () -> {
+            throw new IllegalStateException("broke");
+        });
+        assertThatThrownBy(() -> world.run(SECOND))
+                .isInstanceOf(SimFailure.class)
+                .hasMessageContaining("seed 1,")
+                .hasRootCauseMessage("broke");
+    }
+
+    @Test
+    void aWaitForRealTimeFailsTheSeed() {
+        process.start("t", () -> LockSupport.parkNanos(TimeUnit.HOURS.toNanos(1)));
+        assertThatThrownBy(() -> world.run(SECOND)).hasMessageContaining("waits for real time");
+    }
+
+    @Test
+    void aMonitorWhoseOwnerWaitsFailsTheSeed() {
+        Object monitor = new Object();
+        for (int i = 0; i < 2; i++) {
+            process.start("t" + i, () -> {
+                synchronized (monitor) {
+                    process.sleep(Duration.ofDays(1));
+                }
+            });
+        }
+        assertThatThrownBy(() -> world.run(SECOND)).hasMessageContaining("waits for a monitor whose owner waits");
+    }
+
+    @Test
+    void threadsThatRunOnAndOnFailTheSeed() {
+        process.start("ping", () -> {
+            while (true) {
+                Thread.yield();
+            }
+        });
+        assertThatThrownBy(() -> world.run(SECOND))
+                .hasMessageContaining("run on and on")
+                .hasMessageContaining("p/ping");
+    }
+
+    @Test
+    void aThreadThatSpinsOnTheClockFailsTheSeed() {
+        process.start("t", () -> {
+            while (process.nanoTime() < 1) {
+                Thread.onSpinWait();
+            }
+        });
+        assertThatThrownBy(() -> world.run(SECOND)).hasMessageContaining("looks at the clock again and again");
+    }
+
+    @Test
+    void aThreadOfTheWorldIsNotWokenFromOutside() {
+        CompletableFuture<Void> never = new CompletableFuture<>();
+        process.start("t", never::join);
+        world.run(SECOND);
+        Thread outside = Thread.ofPlatform().start(() -> never.complete(null));
+        assertThat(org.assertj.core.api.Assertions.catchThrowable(outside::join))
+                .isNull();
+        assertThatThrownBy(() -> world.run(SECOND)).hasMessageContaining("from outside the simulated world");
+    }
+
+    @Test
+    void theStacksSayWhereThreadsAre() {
+        process.start("sleeper", () -> process.sleep(Duration.ofDays(1)));
+        world.run(SECOND);
+        assertThat(world.stacks()).contains("p/sleeper").contains("SimProcess.sleep");
+    }
+}
