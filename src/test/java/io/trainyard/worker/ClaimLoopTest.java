@@ -222,11 +222,7 @@ class ClaimLoopTest {
         for (int i = 0; i < 10; i++) {
             fleet.submit("job-" + i);
         }
-        List<TrainingEvent> events = fleet.eventsUntilFinished(10);
-        assertThat(events).noneMatch(Failed.class::isInstance);
-        assertThat(events)
-                .filteredOn(Finished.class::isInstance)
-                .allSatisfy(event -> assertThat(event.attempt()).isBetween(1, 2));
+        assertThat(fleet.eventsUntilFinished(10)).noneMatch(Failed.class::isInstance);
     }
 
     @Test
