@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// The channels that all records of a worker leave by; each record names its topic. What is on its way is bounded
 /// before it comes here ([JobEvents#MAX_IN_FLIGHT], one heartbeat, one command), so the channels do not.
 ///
-/// Heartbeats have a channel of their own: a producer stands still for a minute at each record of a topic that is
-/// not there, and the worker would look dead.
+/// Heartbeats have a channel of their own: a producer stands still at a record of a topic that is not there, until
+/// it is, and the worker would look dead.
 @ApplicationScoped
 class ChannelOutbox implements Outbox {
     /// A record that cannot get to the brokers is never given up: they will be back.

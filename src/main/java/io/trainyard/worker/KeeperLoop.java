@@ -45,6 +45,7 @@ final class KeeperLoop implements AutoCloseable {
     private final Keeper keeper;
     private final StoreWatch stores;
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
+    private boolean toldTooMany;
 
     /// @param logs opens the log, anew whenever one is broken
     KeeperLoop(Surroundings around, Supplier<FleetLog> logs, Keeper.Rules keeping) {
@@ -79,10 +80,12 @@ final class KeeperLoop implements AutoCloseable {
                             "worker={0} cannot read the fleet''s topics, and tries again: {1}",
                             rules.worker(),
                             e.getMessage());
+                } catch (RuntimeException e) { // the worker's own mistake: its jobs must be kept all the same
+                    LOG.log(System.Logger.Level.ERROR, "worker=" + rules.worker() + " cannot keep jobs", e);
                 }
                 stop.await(PAUSE);
             }
-        } catch (InterruptedException | RuntimeException | Error e) {
+        } catch (InterruptedException | Error e) {
             ready.completeExceptionally(e);
             LOG.log(System.Logger.Level.ERROR, "worker=" + rules.worker() + " keeps no jobs any more", e);
         }
@@ -98,10 +101,23 @@ final class KeeperLoop implements AutoCloseable {
                 around.fleet().live(keeper.live());
                 around.fleet().objection(stores.objection(keeper.live()));
                 ready.complete(null);
+                sayIfTooMany();
                 for (Duty duty : keeper.due()) {
                     perform(duty);
                 }
             }
+        }
+    }
+
+    private void sayIfTooMany() {
+        int overlooked = keeper.overlooked();
+        if (overlooked > 0 && !toldTooMany) {
+            toldTooMany = true;
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "worker={0} watches as many jobs as it may (TRAINYARD_WORKER_MAX_WATCHED); {1} more it does not",
+                    rules.worker(),
+                    overlooked);
         }
     }
 
