@@ -79,6 +79,7 @@ final class HandoverIT {
         assertThat(stepsOf(1, events) + stepsOf(2, events)).isEqualTo(finished.steps());
         assertThat(events).extracting(TrainingEvent::attempt).isSorted().containsOnly(1, 2);
         assertThat(finished.parametersSha256()).isEqualTo(expectedSha256());
+        fleet.check("stopped");
     }
 
     @Test
@@ -97,6 +98,7 @@ final class HandoverIT {
         assertThat(events).filteredOn(Finished.class::isInstance).hasSize(1);
         assertThat(finished.attempt()).isEqualTo(2);
         assertThat(finished.parametersSha256()).isEqualTo(expectedSha256());
+        fleet.check("killed");
     }
 
     /// Submits a job to two workers, of which there is one less after each test.

@@ -145,11 +145,18 @@ final class PackagedFleet implements AutoCloseable {
         }
     }
 
-    /// All events so far, in the order that `./trainyard events` tells.
+    /// All events so far, in the order that `./trainyard events` tells; one that was told again, once.
     List<TrainingEvent> events() {
         TrainyardProcess events = start("events");
         assertThat(events.exitStatus()).as(events.toString()).isZero();
-        return events.lines().stream().map(PackagedFleet::event).toList();
+        return events.lines().stream().distinct().map(PackagedFleet::event).toList();
+    }
+
+    /// Checks the history of a job that has ended.
+    void check(String job) {
+        TrainyardProcess check = start("events", "--check", "--complete", "--job", job);
+        assertThat(check.exitStatus()).as(check.toString()).isZero();
+        assertThat(check.lines()).containsExactly("checked 1 job: nothing is wrong");
     }
 
     static TrainingEvent event(String json) {
