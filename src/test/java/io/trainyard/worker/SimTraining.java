@@ -57,6 +57,7 @@ final class SimTraining implements JobRunner {
         Outcome run() {
             tell(SampleEvents.claimed(job, number, process.name()));
             Optional<Checkpoint> newest = folder.checkpoints().newest();
+            folder.noteFrom(number, newest);
             newest.ifPresent(checkpoint -> checkpoint.pending().forEach(supervisor::tellAgain));
             step = (int) newest.map(checkpoint -> checkpoint.progress().step())
                     .orElse(0L)
