@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 final class CommandRecord {
     private static final String NONE_NEEDED = "a command needs none";
 
+    /// Of a text that somebody wrote, in characters.
+    private static final int MAX_SHOWN = 100;
+
     private CommandRecord() {}
 
     /// What is larger may not fit where a worker has to put it: it would come again and again.
@@ -79,7 +82,7 @@ final class CommandRecord {
         }
         if (!text.matches("[1-9][0-9]{0,8}")) {
             throw new InvalidJobException("the header %s is \"%s\"; allowed is a number from 1 to 999999999, or none"
-                    .formatted(CommandHeaders.ATTEMPT, text));
+                    .formatted(CommandHeaders.ATTEMPT, shown(text)));
         }
         return Integer.parseInt(text);
     }
@@ -93,12 +96,20 @@ final class CommandRecord {
         return text;
     }
 
+    /// As it may stand in a sentence.
+    private static String shown(@Nullable String text) {
+        String printable = String.valueOf(text).replaceAll("\\p{Cntrl}", "?");
+        return printable.length() <= MAX_SHOWN ? printable : printable.substring(0, MAX_SHOWN) + "...";
+    }
+
     private static List<Refusal> refusals(@Nullable String text) {
         try {
             return text == null ? List.of() : CustodyJson.readRefusals(text.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new InvalidJobException(
-                    "the header %s is no list of refusals: %s".formatted(CommandHeaders.REFUSALS, e.getMessage()), e);
+                    "the header %s is no list of refusals: %s"
+                            .formatted(CommandHeaders.REFUSALS, shown(e.getMessage())),
+                    e);
         }
     }
 

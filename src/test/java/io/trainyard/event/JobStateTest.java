@@ -270,7 +270,7 @@ class JobStateTest {
     @Test
     void ofAnAttemptOnlyItsHolderIsBelieved() {
         JobState state = stateOf(
-                new Happened(claimed("a", 1), 1_000, "w", 0),
+                new Happened(claimed("a", 1, "w"), 1_000, "w", 0),
                 new Happened(started("a", 1, 1), 2_000, "w", 1),
                 new Happened(losses("a", 1, 0, 1, 3), 3_000, "w", 0));
         state.apply(new Happened(losses("a", 1, 0, 4, 9), 4_000, "forger", 1));
@@ -287,7 +287,7 @@ class JobStateTest {
     /// asked by readers. It ends what they show, and no more: workers go by the store.
     @Test
     void anEndIsBelievedFromAnybody() {
-        JobState state = stateOf(new Happened(claimed("a", 1), 1_000, "w", 0));
+        JobState state = stateOf(new Happened(claimed("a", 1, "w"), 1_000, "w", 0));
         state.apply(new Happened(finished("a", 1, 20), 2_000, "keeper", 1));
         assertThat(state.status()).isEqualTo(Status.FINISHED);
     }

@@ -130,7 +130,9 @@ final class CommandFuzz {
             case 0 -> null;
             case 1, 2 -> bytes(random.nextInt(longest));
             case 3 -> "1".getBytes(UTF_8);
-            case 4 -> "[{\"worker\": \"w\", \"reason\": \"none\"}]".getBytes(UTF_8);
+            case 4 ->
+                any(List.of("[{\"worker\": \"w\", \"reason\": \"none\"}]", "[null]", "[{}]"))
+                        .getBytes(UTF_8);
             default -> bytes(random.nextInt(60));
         };
     }

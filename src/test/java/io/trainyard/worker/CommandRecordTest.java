@@ -78,6 +78,31 @@ class CommandRecordTest {
     }
 
     @Test
+    void whatStoodInAHeaderStandsInTheReasonShortAndPrintable() {
+        RecordHeaders headers = new RecordHeaders();
+        headers.add(CommandHeaders.ATTEMPT, ("7\n" + "x".repeat(5000)).getBytes(StandardCharsets.UTF_8));
+        var command = command(new byte[1], JOB, headers);
+        assertThatThrownBy(() -> CommandRecord.request(command, CommandRecord.job(command), Priority.LOW))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessage(
+                        "the header trainyard-attempt is \"7?%s...\"; allowed is a number from 1 to 999999999, or none"
+                                .formatted("x".repeat(98)));
+    }
+
+    @Test
+    void refusalsAreWhole() {
+        for (String wrong : new String[] {"[null]", "[{}]", "null", "[{\"worker\": \"w\"}]", "{"}) {
+            RecordHeaders headers = new RecordHeaders();
+            headers.add(CommandHeaders.REFUSALS, wrong.getBytes(StandardCharsets.UTF_8));
+            var command = command(new byte[1], JOB, headers);
+            assertThatThrownBy(() -> CommandRecord.request(command, CommandRecord.job(command), Priority.LOW))
+                    .as(wrong)
+                    .isInstanceOf(InvalidJobException.class)
+                    .hasMessageStartingWith("the header trainyard-refusals is no list of refusals: ");
+        }
+    }
+
+    @Test
     void aStoreIsAnIdentityOrNone() {
         RecordHeaders headers = new RecordHeaders();
         headers.add(CommandHeaders.STORE, "0b7f3a52-6f0c-4a39-9b6e-6d3a6fbe8a51".getBytes(StandardCharsets.UTF_8));
