@@ -15,7 +15,7 @@ def free_port():
 
 @contextlib.contextmanager
 def process(clock, *arguments, log, ready):
-    """A process, once its log has a line that matches; gives the seconds from its start to that line."""
+    """A process, once its log has a line that matches; gives it and the seconds from its start to that line."""
     begin = time.perf_counter()
     with open(log, "wb") as out:
         running = subprocess.Popen(trainyard(*arguments), stdout=out, stderr=out)
@@ -29,7 +29,7 @@ def process(clock, *arguments, log, ready):
                 raise SystemExit(f"{arguments[0]} ended with {running.returncode}:\n{said[-4000:]}")
             clock.left()
             time.sleep(0.01)
-        yield time.perf_counter() - begin
+        yield running, time.perf_counter() - begin
     finally:
         end(running)
 
@@ -49,20 +49,24 @@ class Fleet:
     def __init__(self, a):
         self.a = a
         self.lines = []  # (seconds, event): each no more than 0.3 s after it was published
+        self.processes = {}  # by the names of their logs
 
     def __enter__(self):
         with contextlib.ExitStack() as stack:
-            self.folder = stack.enter_context(tempfile.TemporaryDirectory())
+            self.folder = stack.enter_context(tempfile.TemporaryDirectory(dir=getattr(self.a, "dir", None)))
             port = free_port()
             self.kafka = f"localhost:{port}"
             stack.enter_context(process(self.a.clock, "broker", "--port", str(port), "--dir", self.path("kafka"),
                                         log=self.path("broker.log"), ready=BROKER_READY))
-            follower = subprocess.Popen(trainyard("events", "--follow", "--kafka", self.kafka), stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True)
-            stack.callback(end, follower)
-            threading.Thread(target=self.follow, args=(follower.stdout,), daemon=True).start()
+            self.listen(stack)
             self.stack = stack.pop_all()
         return self
+
+    def listen(self, stack):
+        follower = subprocess.Popen(trainyard("events", "--follow", "--kafka", self.kafka), stdout=subprocess.PIPE,
+                                    stderr=subprocess.DEVNULL, text=True)
+        stack.callback(end, follower)
+        threading.Thread(target=self.follow, args=(follower.stdout,), daemon=True).start()
 
     def __exit__(self, *problem):
         return self.stack.__exit__(*problem)
@@ -77,9 +81,14 @@ class Fleet:
     def worker(self, name="worker"):
         """Starts a worker; returns the seconds until it was ready."""
         a = self.a
-        return self.stack.enter_context(process(
-            a.clock, "worker", "--kafka", self.kafka, "--data", a.data, "--device", a.device, "--threads", str(a.threads),
-            "--checkpoints", self.path("checkpoints"), log=self.path(name + ".log"), ready=WORKER_READY))
+        return self.start(name, "worker", "--kafka", self.kafka, "--id", name, "--data", a.data, "--device", a.device,
+                          "--threads", str(a.threads), "--checkpoints", self.path("checkpoints"), ready=WORKER_READY)
+
+    def start(self, name, *arguments, ready):
+        """Starts a process of the fleet; returns the seconds until its log had a line that matches."""
+        running, seconds = self.stack.enter_context(process(self.a.clock, *arguments, log=self.path(name + ".log"), ready=ready))
+        self.processes[name] = running
+        return seconds
 
     def run(self, network, epochs, ids=("job",), **more):
         """Submits the job, once for each id, when the workers have had a rest; returns when all have finished."""

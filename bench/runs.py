@@ -144,11 +144,14 @@ def versions(a):
     return Run([a.python, "-c", code], a.clock).lines[0]
 
 
-def head(a, other):
+def head_line(beside, other):
     """The line above a table: when, where, beside what."""
+    return f"{datetime.date.today()}, {processor()}, {os.cpu_count()} processors, {beside}; {other}"
+
+
+def head(a, other):
     neighbours = ["quiet", "beside one busy neighbour", f"beside {a.busy} busy neighbours"][min(a.busy, 2)]
-    print(f"{datetime.date.today()}, {processor()}, {os.cpu_count()} processors, {neighbours}; {other}; threads "
-          f"{a.threads or 'as each does best'}; medians of {a.rounds} rounds"
+    print(head_line(neighbours, other) + f"; threads {a.threads or 'as each does best'}; medians of {a.rounds} rounds"
           + ("; TINY: these figures mean nothing" if a.tiny else ""), flush=True)
 
 

@@ -25,6 +25,12 @@ public interface CheckpointStore {
     /// @return whether it was stored
     boolean createIfAbsent(String key, byte[] content);
 
+    /// Makes an empty object, where there is none of that key. Unlike what else is stored it may be gone after the
+    /// machine has stopped, and nobody waits for a disk.
+    default void note(String key) {
+        var _ = createIfAbsent(key, new byte[0]);
+    }
+
     /// Writes an object, in place of one that may be there. It is on disk when this returns.
     CheckpointRef write(String key, Content content);
 

@@ -125,6 +125,18 @@ final class DirectoryStore implements CheckpointStore {
     }
 
     @Override
+    public void note(String key) {
+        Path target = path(key);
+        try {
+            Files.createDirectories(folderOf(target));
+            Files.createFile(target);
+        } catch (FileAlreadyExistsException _) { // then it is noted
+        } catch (IOException e) {
+            throw failed("written", target, e);
+        }
+    }
+
+    @Override
     public CheckpointRef write(String key, Content content) {
         Path target = path(key);
         try {

@@ -155,9 +155,10 @@ public final class JobFolder {
         }
     }
 
-    /// Notes that an attempt takes its first step now.
+    /// Notes that an attempt takes memory and trains from now on. A machine that stops may forget it: that was not
+    /// the job's doing.
     public void noteStarted(int attempt) {
-        var _ = store.createIfAbsent(startedKey(attempt), new byte[0]);
+        store.note(startedKey(attempt));
     }
 
     /// Notes that an attempt ended for a reason that is not the job's.
@@ -165,7 +166,7 @@ public final class JobFolder {
         store.delete(startedKey(attempt));
     }
 
-    /// Whether an attempt has begun to train and did not end in good order: what ended it may be the job's doing.
+    /// Whether an attempt has begun and did not end in good order: what ended it may be the job's doing.
     public boolean brokeOff(int attempt) {
         return store.has(startedKey(attempt));
     }

@@ -67,6 +67,9 @@ public final class CustodyJson {
         if (refusals == null) {
             throw new IOException("null is not a list of refusals");
         }
+        if (refusals.contains(null)) {
+            throw new IOException("a refusal is null; each has a worker and a reason");
+        }
         return refusals;
     }
 

@@ -50,16 +50,20 @@ public final class JobJson {
 
     /// @throws InvalidJobException with a sentence for the person who wrote the command, about each mistake in it
     public static JobSpec read(byte[] json) {
-        if (json.length > MAX_BYTES) {
-            throw new InvalidJobException(
-                    "the command has %d bytes; allowed is up to %d".formatted(json.length, MAX_BYTES));
-        }
+        requireLength(json.length);
         try {
             return read(MAPPER.readTree(json));
         } catch (JacksonException e) {
             throw JobJsonError.notJson(e);
         } catch (IOException e) {
             throw new UncheckedIOException("reading from memory cannot fail", e);
+        }
+    }
+
+    /// @throws InvalidJobException if a command of so many bytes is longer than what is read
+    public static void requireLength(int bytes) {
+        if (bytes > MAX_BYTES) {
+            throw new InvalidJobException("the command has %d bytes; allowed is up to %d".formatted(bytes, MAX_BYTES));
         }
     }
 

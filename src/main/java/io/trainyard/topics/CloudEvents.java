@@ -29,10 +29,11 @@ public final class CloudEvents {
 
     private CloudEvents() {}
 
-    /// Copies the trace of the record that caused this one, if it has one.
+    /// Copies the trace of the record that caused this one, if it has one that is read
+    /// ([CommandHeaders#MAX_BYTES]).
     public static void continueTrace(Headers cause, Headers effect) {
         Header trace = cause.lastHeader(TRACE_PARENT);
-        if (trace != null) {
+        if (trace != null && trace.value() != null && trace.value().length <= CommandHeaders.MAX_BYTES) {
             effect.add(trace);
         }
     }

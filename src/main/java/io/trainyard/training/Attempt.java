@@ -34,6 +34,7 @@ final class Attempt implements AutoCloseable {
     private final JobFolder folder;
     private final Supervisor supervisor;
     private final CheckpointWriter writer;
+    private boolean begun;
     private boolean started;
     private long savedStep; // of the checkpoint to go on from; 0 without one
     private long lookNanos = System.nanoTime(); // when to look for a later attempt again
@@ -123,12 +124,15 @@ final class Attempt implements AutoCloseable {
         }
     }
 
-    /// Notes that the first step is taken now: from here on the job may be what ends the attempt.
+    /// Notes that memory is taken for the job from now on: it may be what ends the process, and the attempt with it.
+    void begin() {
+        folder.noteStarted(number);
+        begun = true;
+    }
+
+    /// The first step is taken now: from here on the job may be what ends the attempt.
     void start() {
-        if (!started) {
-            folder.noteStarted(number);
-            started = true;
-        }
+        started = true;
     }
 
     /// At a step boundary: tells of checkpoints that have become safe, and asks whether to stop.
@@ -273,7 +277,7 @@ final class Attempt implements AutoCloseable {
         }
         LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d cannot go on here".formatted(job.id(), number), cause);
         settle();
-        if (cause instanceof StoreException) {
+        if (cause instanceof StoreException || !started) {
             noteStopped();
         }
         Released event = new Released(job.id(), number, savedStep, Faults.reason(cause));
@@ -299,7 +303,7 @@ final class Attempt implements AutoCloseable {
     }
 
     private void noteStopped() {
-        if (started) {
+        if (begun) {
             try {
                 folder.noteStopped(number);
             } catch (StoreException e) { // then it counts as one that broke off

@@ -115,12 +115,14 @@ public final class JobTraining {
         Workload workload = workloads.of(job);
         Device device;
         try {
+            HeapRoom.require(workload.network());
             device = devices.open(job);
         } catch (DeviceException e) {
             return attempt.giveBack(e);
         }
         String name = device.info().name();
         attempt.tell(new Claimed(job.id(), attempt.number(), worker, name));
+        attempt.begin();
         Optional<Checkpoint> newest = attempt.resume(limits.maxAttempts());
         Workload asBefore =
                 newest.isPresent() ? workload.withThreads(newest.get().threads()) : workload;

@@ -87,7 +87,7 @@ final class ClaimLoop implements AutoCloseable {
             throw e;
         } catch (KafkaException e) { // of brokers that are away, and of what they refuse, the message says all
             problem = String.valueOf(e.getMessage());
-        } catch (RuntimeException | OutOfMemoryError e) { // of memory: a command may be a bomb
+        } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.ERROR, "worker=" + rules.worker() + " cannot claim", e);
             problem = e.toString();
         }

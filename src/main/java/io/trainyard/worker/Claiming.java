@@ -64,6 +64,7 @@ final class Claiming {
     Taken take(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
         points.reach(KillPoints.POLLED);
         try {
+            CommandRecord.requireWithinLimits(command);
             if (command.deliveryCount().orElse((short) 1) >= rules.deliveryLimit()) {
                 // Were this delivery to end without an acknowledgement, the brokers would drop the command silently.
                 return settle(queue, publisher.again(command));
@@ -90,7 +91,10 @@ final class Claiming {
     /// Publishes a command once more that this worker has no time for.
     void giveBack(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
         try {
+            CommandRecord.requireWithinLimits(command);
             var _ = settle(queue, publisher.again(command));
+        } catch (InvalidJobException e) {
+            var _ = reject(queue, command, String.valueOf(e.getMessage()));
         } catch (ExecutionException | TimeoutException e) { // then its lock gives it to others
             LOG.log(
                     System.Logger.Level.DEBUG,

@@ -8,6 +8,7 @@ import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.CommandHeaders;
+import io.trainyard.topics.CommandLimits;
 import io.trainyard.topics.Priority;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,11 +17,40 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
 /// A command as a record: a job as JSON, and headers.
 final class CommandRecord {
+    private static final String NONE_NEEDED = "a command needs none";
+
+    /// Of a text that somebody wrote, in characters.
+    private static final int MAX_SHOWN = 100;
+
     private CommandRecord() {}
+
+    /// What is larger may not fit where a worker has to put it: it would come again and again.
+    ///
+    /// @throws InvalidJobException if the record is larger than a command may be
+    static void requireWithinLimits(ConsumerRecord<byte[], byte[]> command) {
+        int key = command.key() == null ? 0 : command.key().length;
+        require("key has %d bytes", key, CommandLimits.MAX_KEY_BYTES, "give it the job's id as key");
+        int headers = command.headers().toArray().length;
+        require("record has %d headers", headers, CommandLimits.MAX_HEADERS, NONE_NEEDED);
+        int bytes = 0;
+        for (Header header : command.headers()) {
+            bytes += Utils.utf8Length(header.key()) + (header.value() == null ? 0 : header.value().length);
+        }
+        require("headers have %d bytes", bytes, CommandLimits.MAX_HEADERS_BYTES, NONE_NEEDED);
+        JobJson.requireLength(command.value() == null ? 0 : command.value().length);
+    }
+
+    private static void require(String what, int size, int allowed, String instead) {
+        if (size > allowed) {
+            throw new InvalidJobException(
+                    "the command's %s; allowed is up to %d; %s".formatted(what.formatted(size), allowed, instead));
+        }
+    }
 
     /// @throws InvalidJobException with a sentence for the person who wrote the command
     static JobSpec job(ConsumerRecord<byte[], byte[]> command) {
@@ -42,7 +72,7 @@ final class CommandRecord {
                 attempt(text(headers, CommandHeaders.ATTEMPT)),
                 priority,
                 refusals(text(headers, CommandHeaders.REFUSALS)),
-                text(headers, CommandHeaders.STORE),
+                store(text(headers, CommandHeaders.STORE)),
                 text(headers, CloudEvents.TRACE_PARENT));
     }
 
@@ -52,9 +82,24 @@ final class CommandRecord {
         }
         if (!text.matches("[1-9][0-9]{0,8}")) {
             throw new InvalidJobException("the header %s is \"%s\"; allowed is a number from 1 to 999999999, or none"
-                    .formatted(CommandHeaders.ATTEMPT, text));
+                    .formatted(CommandHeaders.ATTEMPT, shown(text)));
         }
         return Integer.parseInt(text);
+    }
+
+    /// One that is no store's would send the command from worker to worker.
+    private static @Nullable String store(@Nullable String text) {
+        if (text != null && !text.matches("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")) {
+            throw new InvalidJobException("the header %s is no UUID; allowed is the identity of a store, or none"
+                    .formatted(CommandHeaders.STORE));
+        }
+        return text;
+    }
+
+    /// As it may stand in a sentence.
+    private static String shown(@Nullable String text) {
+        String printable = String.valueOf(text).replaceAll("\\p{Cntrl}", "?");
+        return printable.length() <= MAX_SHOWN ? printable : printable.substring(0, MAX_SHOWN) + "...";
     }
 
     private static List<Refusal> refusals(@Nullable String text) {
@@ -62,7 +107,9 @@ final class CommandRecord {
             return text == null ? List.of() : CustodyJson.readRefusals(text.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new InvalidJobException(
-                    "the header %s is no list of refusals: %s".formatted(CommandHeaders.REFUSALS, e.getMessage()), e);
+                    "the header %s is no list of refusals: %s"
+                            .formatted(CommandHeaders.REFUSALS, shown(e.getMessage())),
+                    e);
         }
     }
 

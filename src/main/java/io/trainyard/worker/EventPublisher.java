@@ -8,6 +8,7 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.JobJson;
 import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.CommandLimits;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Forwarded;
 import io.trainyard.topics.RecordKey;
@@ -73,7 +74,7 @@ final class EventPublisher {
         return send(Topic.CONTROL, job, null, headers(CloudEvents.CUSTODY));
     }
 
-    /// Puts a command aside that nobody will run.
+    /// Puts a command aside that nobody will run. However large it is, its dead letter is not.
     ///
     /// @param reason a sentence for the person who wrote it
     CompletableFuture<Void> deadLetter(ConsumerRecord<byte[], byte[]> command, String reason) {
@@ -91,7 +92,7 @@ final class EventPublisher {
             add(headers, DeadLetter.TRUNCATED_FROM_BYTES, Integer.toString(body.length));
             body = Arrays.copyOf(body, DeadLetter.MAX_BODY_BYTES);
         }
-        return outbox.send(Topic.DEAD_LETTER.name(prefix), command.key(), body, headers);
+        return outbox.send(Topic.DEAD_LETTER.name(prefix), key(command), body, headers);
     }
 
     /// Publishes a command once more, as it is.
@@ -107,6 +108,13 @@ final class EventPublisher {
         add(headers, Forwarded.FROM, command.topic());
         add(headers, Forwarded.BY, worker);
         return outbox.send(topic.name(prefix), command.key(), body(command), headers);
+    }
+
+    private static byte @Nullable [] key(ConsumerRecord<byte[], byte[]> command) {
+        byte[] key = command.key();
+        return key == null || key.length <= CommandLimits.MAX_KEY_BYTES
+                ? key
+                : Arrays.copyOf(key, CommandLimits.MAX_KEY_BYTES);
     }
 
     /// A command without a body is an empty one, and not the mark of a key that is gone.

@@ -34,12 +34,11 @@ final class ShareQueue implements CommandQueue {
     /// The bound on leaving all groups.
     static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
-    /// How long it takes to ask all topics, one after the other, when none has a command: on average twice as
-    /// long as a command waits for an idle worker.
-    private static final int ROUND_MILLIS = 100;
+    /// How long the broker thinks about "nothing". A command that comes meanwhile it hands out at once.
+    private static final int ANSWER_MILLIS = 50;
 
-    /// How much less the broker may think about an answer than it is waited for, so that it is there in time.
-    private static final int ANSWER_MILLIS = 10;
+    /// How long a queue that is empty is not looked at again: half of it is what a command waits for an idle worker.
+    private static final Duration REST = Duration.ofMillis(10);
 
     /// How long a topic is waited for whose broker does not answer.
     private static final Duration ANSWER_TIMEOUT = Duration.ofMillis(500);
@@ -51,7 +50,6 @@ final class ShareQueue implements CommandQueue {
     private final String kafka;
     private final String worker;
     private final List<List<Source>> sources; // those of one urgency change their order
-    private final int pollMillis;
     private final Map<Source, KafkaShareConsumer<byte[], byte[]>> consumers = new HashMap<>();
 
     /// Those that were asked in vain: in the background they go on asking.
@@ -73,8 +71,6 @@ final class ShareQueue implements CommandQueue {
         this.kafka = kafka;
         this.worker = worker;
         this.sources = sources.stream().<List<Source>>map(ArrayList::new).toList();
-        int count = sources.stream().mapToInt(List::size).sum();
-        this.pollMillis = Math.max(ROUND_MILLIS / count, ANSWER_MILLIS + 1);
         this.sources.forEach(equals -> equals.forEach(source -> consumers.put(source, join(source))));
     }
 
@@ -96,7 +92,7 @@ final class ShareQueue implements CommandQueue {
                         ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG,
                         Integer.MAX_VALUE, // a job may take days
                         ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
-                        pollMillis - ANSWER_MILLIS),
+                        ANSWER_MILLIS),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer());
         consumer.subscribe(List.of(source.topic()));
@@ -105,24 +101,32 @@ final class ShareQueue implements CommandQueue {
         return consumer;
     }
 
-    /// Asks each topic for a command, for a short time, and holds the first that comes.
+    /// Asks each topic for a command, and holds the first that comes. A topic that was asked in vain has been asked
+    /// ever since, in the background: what it had to give meanwhile is in hand, and nobody waits for it.
     @Override
     public Optional<ConsumerRecord<byte[], byte[]>> next() {
         for (List<Source> equals : sources) {
             for (Source source : equals) {
                 KafkaShareConsumer<byte[], byte[]> consumer = Objects.requireNonNull(consumers.get(source));
-                ConsumerRecords<byte[], byte[]> records = ask(consumer);
+                ConsumerRecords<byte[], byte[]> records =
+                        asking.contains(consumer) ? consumer.poll(Duration.ZERO) : ask(consumer);
                 if (!records.isEmpty()) {
                     putLast(source, equals);
                     return Optional.of(hold(consumer, records));
                 }
                 asking.add(consumer);
                 if (answers(consumer) == 0 && System.nanoTime() < joinedNanos) {
-                    return Optional.empty();
+                    return rest(consumer);
                 }
             }
         }
-        return Optional.empty();
+        return rest(Objects.requireNonNull(consumers.get(sources.getFirst().getFirst())));
+    }
+
+    /// Waits a little, with an ear to a topic.
+    private Optional<ConsumerRecord<byte[], byte[]>> rest(KafkaShareConsumer<byte[], byte[]> consumer) {
+        ConsumerRecords<byte[], byte[]> records = consumer.poll(REST);
+        return records.isEmpty() ? Optional.empty() : Optional.of(hold(consumer, records));
     }
 
     private ConsumerRecord<byte[], byte[]> hold(
@@ -151,7 +155,7 @@ final class ShareQueue implements CommandQueue {
         double before = answers(consumer);
         ConsumerRecords<byte[], byte[]> records;
         do {
-            records = consumer.poll(Duration.ofMillis(pollMillis));
+            records = consumer.poll(Duration.ofMillis(ANSWER_MILLIS));
         } while (records.isEmpty()
                 && before > 0
                 && answers(consumer) == before

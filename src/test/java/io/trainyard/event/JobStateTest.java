@@ -268,6 +268,31 @@ class JobStateTest {
     }
 
     @Test
+    void ofAnAttemptOnlyItsHolderIsBelieved() {
+        JobState state = stateOf(
+                new Happened(claimed("a", 1, "w"), 1_000, "w", 0),
+                new Happened(started("a", 1, 1), 2_000, "w", 1),
+                new Happened(losses("a", 1, 0, 1, 3), 3_000, "w", 0));
+        state.apply(new Happened(losses("a", 1, 0, 4, 9), 4_000, "forger", 1));
+        state.apply(new Happened(tested("a", 1, 0, 10, 1.0), 4_000, "forger", 0));
+        state.apply(new Happened(saved("a", 1, 0, 10), 4_000, "forger", 0));
+        state.apply(new Happened(released("a", 1, 9, "forged"), 4_000, "forger", 2));
+        assertThat(state.step()).isEqualTo(3);
+        assertThat(state.epochs()).isEmpty();
+        assertThat(state.checkpoint()).isNull();
+        assertThat(state.status()).isEqualTo(Status.RUNNING);
+    }
+
+    /// Whoever looks after a job tells its end for others: a forged one cannot be told from it, and the store is not
+    /// asked by readers. It ends what they show, and no more: workers go by the store.
+    @Test
+    void anEndIsBelievedFromAnybody() {
+        JobState state = stateOf(new Happened(claimed("a", 1, "w"), 1_000, "w", 0));
+        state.apply(new Happened(finished("a", 1, 20), 2_000, "keeper", 1));
+        assertThat(state.status()).isEqualTo(Status.FINISHED);
+    }
+
+    @Test
     void lossesAloneBeginNoAttempt() {
         JobState state = stateAfter(claimed("a", 1), started("a", 1, 1), losses("a", 2, 0, 1, 9));
         assertThat(state.attempt()).isEqualTo(1);

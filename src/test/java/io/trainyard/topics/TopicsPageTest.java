@@ -96,7 +96,11 @@ class TopicsPageTest {
                         CommandHeaders.STORE,
                         CommandHeaders.REFUSALS);
         assertThat(PAGE.section("## Commands").text())
-                .contains("longer than %d KiB".formatted(CommandHeaders.MAX_BYTES >> 10));
+                .contains(
+                        "longer than %d KiB".formatted(CommandHeaders.MAX_BYTES >> 10),
+                        "key of more than %d bytes".formatted(CommandLimits.MAX_KEY_BYTES),
+                        "more than %d headers".formatted(CommandLimits.MAX_HEADERS),
+                        "headers of more than %d KiB together".formatted(CommandLimits.MAX_HEADERS_BYTES >> 10));
         assertThat(column(PAGE.section("## Dead letters")))
                 .containsExactly(
                         DeadLetter.REASON,

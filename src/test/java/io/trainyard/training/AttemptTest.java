@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.device.DeviceException;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
@@ -21,6 +22,8 @@ import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.Shape;
 import io.trainyard.training.Supervisor.Halt;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -29,6 +32,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -213,6 +217,38 @@ class AttemptTest extends SmallJobs {
         folder("b").noteStarted(folder("b").beginAttempt("killed"));
         assertThat(training.with(new Limits(2, 20)).run(other, folder("b"), new Meddler(_ -> {})))
                 .isInstanceOf(Outcome.Finished.class);
+    }
+
+    /// Whoever dies of a job's memory dies before its first step.
+    @Test
+    void anAttemptThatIsKilledWhileItTakesMemoryBrokeOff() {
+        AtomicBoolean noted = new AtomicBoolean();
+        begin(job("a", EACH_STEP), new Meddler(event -> {
+            if (event instanceof Started) {
+                noted.set(folder("a").brokeOff(1));
+            }
+        }));
+        assertThat(noted).isTrue();
+    }
+
+    @Test
+    void weightsThatAreMoreThanTheHeapAreRefusedBeforeTheyAreMade() {
+        Network network = Network.fit(job("a", EACH_STEP).network(), Shape.of(3, 32, 32), 10);
+        HeapRoom.require(network, 1 << 20);
+        assertThatThrownBy(() -> HeapRoom.require(network, 1 << 16))
+                .isInstanceOf(DeviceException.class)
+                .hasMessage(
+                        "the network's weights have 0 MiB, and this worker's Java heap is 0 MiB at most; choose smaller layers, or give Java more with -Xmx");
+        Outcome outcome = begin(
+                job(
+                        "b",
+                        "\"epochs\": 1, \"network\": {\"layers\": [{\"type\": \"flatten\"}, {\"type\": \"linear\", \"out\": 80000}, {\"type\": \"linear\", \"out\": 3000}, {\"type\": \"linear\", \"out\": 80000}, {\"type\": \"linear\", \"out\": 10}]}"),
+                new Meddler(_ -> {}));
+        assertThat(outcome).isInstanceOfSatisfying(Outcome.WorkerFault.class, fault -> {
+            assertThat(fault.lacking()).isTrue();
+            assertThat(fault.event().reason()).startsWith("the network's weights have 2772 MiB");
+        });
+        assertThat(folder("b").brokeOff(1)).isFalse();
     }
 
     @Test

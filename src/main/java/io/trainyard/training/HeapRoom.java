@@ -1,0 +1,26 @@
+package io.trainyard.training;
+
+import io.trainyard.device.DeviceMemoryException;
+import io.trainyard.spec.Network;
+
+/// Whether a network's weights can be in this process at all: one that runs out of heap ends, and the next worker would
+/// end by the same job.
+final class HeapRoom {
+    private HeapRoom() {}
+
+    /// @throws DeviceMemoryException if the weights alone are more than the heap
+    static void require(Network network) {
+        require(network, Runtime.getRuntime().maxMemory());
+    }
+
+    static void require(Network network, long heapBytes) {
+        long bytes = network.parameters().stream()
+                .mapToLong(parameter -> (long) Float.BYTES * parameter.shape().elements())
+                .sum();
+        if (bytes > heapBytes) {
+            throw new DeviceMemoryException(
+                    "the network's weights have %d MiB, and this worker's Java heap is %d MiB at most; choose smaller layers, or give Java more with -Xmx"
+                            .formatted(bytes >> 20, heapBytes >> 20));
+        }
+    }
+}

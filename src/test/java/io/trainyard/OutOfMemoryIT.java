@@ -1,0 +1,117 @@
+package io.trainyard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.topics.Topic;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Workers whose heap is too small: each ends, and what ended it does not end all others.
+@DisabledOnOs(OS.WINDOWS)
+final class OutOfMemoryIT {
+    /// Of a JVM with `-XX:+ExitOnOutOfMemoryError`.
+    private static final int OUT_OF_MEMORY_STATUS = 3;
+
+    private static final int HEAP_MEGABYTES = 256;
+
+    /// The least that brokers allow.
+    private static final int DELIVERIES = 2;
+
+    private static final List<String> SMALL = List.of(
+            "TRAINYARD_JAVA_OPTS=-Xmx%dm".formatted(HEAP_MEGABYTES),
+            "TRAINYARD_WORKER_HEARTBEAT=250ms",
+            "TRAINYARD_WORKER_MAX_ATTEMPTS=2");
+
+    private static final String GOOD = """
+            {"id": "good", "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 6}]}, "dataset": "shapes64",
+             "epochs": 1}""";
+
+    /// Its weights have 200 MB: less than the heap, and more than what of it is for what stays.
+    private static final String LARGE = """
+            {"id": "large", "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 16300},
+             {"type": "linear", "out": 10}]}, "dataset": "shapes32", "epochs": 1}""";
+
+    @TempDir
+    Path folder;
+
+    /// No worker can even look at a record that is larger than its heap. The brokers hand it out so often and no more.
+    @Test
+    void aCommandThatNoWorkerCanReadEndsAsManyAsItIsHandedTo() throws Exception {
+        try (PackagedFleet fleet = PackagedFleet.of(folder, "bomb.")) {
+            limitDeliveries(fleet);
+            send(fleet, new byte[(HEAP_MEGABYTES + 50) << 20]);
+            send(fleet, GOOD.getBytes(StandardCharsets.UTF_8));
+            for (int i = 1; i <= DELIVERIES; i++) {
+                fleet.startWorker("w" + i, SMALL);
+                assertThat(fleet.worker("w" + i).exitStatus())
+                        .as(fleet.toString())
+                        .isEqualTo(OUT_OF_MEMORY_STATUS);
+            }
+            fleet.startWorker("last", SMALL);
+            assertThat(fleet.await(Topic.JOBS, "good", Finished.class).attempt())
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aJobThatEndsEveryWorkerHasFailed() throws Exception {
+        try (PackagedFleet fleet = PackagedFleet.of(folder, "large.")) {
+            send(fleet, LARGE.getBytes(StandardCharsets.UTF_8));
+            for (int i = 1; i <= 2; i++) {
+                fleet.startWorker("w" + i, SMALL);
+                assertThat(fleet.worker("w" + i).exitStatus())
+                        .as(fleet.toString())
+                        .isEqualTo(OUT_OF_MEMORY_STATUS);
+            }
+            fleet.startWorker("last", SMALL);
+            Failed failed = fleet.await(Topic.JOBS, "large", Failed.class);
+            assertThat(failed.attempt()).isEqualTo(3);
+            assertThat(failed.reason()).startsWith("2 attempts in a row ended without a checkpoint");
+        }
+    }
+
+    private static void limitDeliveries(PackagedFleet fleet) throws Exception {
+        ConfigResource group =
+                new ConfigResource(ConfigResource.Type.GROUP, fleet.name(Topic.COMMANDS_NORMAL) + ".workers");
+        AlterConfigOp set = new AlterConfigOp(
+                new ConfigEntry("share.delivery.count.limit", Integer.toString(DELIVERIES)), AlterConfigOp.OpType.SET);
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", fleet.kafka()))) {
+            Patience.get(
+                    admin.incrementalAlterConfigs(Map.of(group, List.of(set))).all());
+        }
+    }
+
+    private static void send(PackagedFleet fleet, byte[] command) throws Exception {
+        try (var producer = new KafkaProducer<>(
+                Map.of(
+                        "bootstrap.servers",
+                        fleet.kafka(),
+                        "compression.type",
+                        "lz4",
+                        "max.request.size",
+                        2 * HEAP_MEGABYTES << 20,
+                        "buffer.memory",
+                        4L * HEAP_MEGABYTES << 20),
+                new ByteArraySerializer(),
+                new ByteArraySerializer())) {
+            Objects.requireNonNull(
+                    Patience.get(producer.send(new ProducerRecord<>(fleet.name(Topic.COMMANDS_NORMAL), command))));
+        }
+    }
+}
