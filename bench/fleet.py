@@ -78,10 +78,10 @@ class Fleet:
         for line in lines:
             self.lines.append((time.perf_counter(), json.loads(line)))
 
-    def worker(self, name="worker"):
+    def worker(self, name="worker", *more):
         """Starts a worker; returns the seconds until it was ready."""
         a = self.a
-        return self.start(name, "worker", "--kafka", self.kafka, "--id", name, "--data", a.data, "--device", a.device,
+        return self.start(name, "worker", "--kafka", self.kafka, *more, "--data", a.data, "--device", a.device,
                           "--threads", str(a.threads), "--checkpoints", self.path("checkpoints"), ready=WORKER_READY)
 
     def start(self, name, *arguments, ready):

@@ -119,9 +119,13 @@ class RatedFleet(fleet.Fleet):
         self.probe = Probe(self.kafka, self.a.clock)
         stack.callback(self.probe.close)
 
+    def named_worker(self, number):
+        """Its id, by which events name it, is the name of its process here."""
+        self.worker(f"worker-{number}", "--id", f"worker-{number}")
+
     def workers(self, count):
         for i in range(count):
-            self.worker(f"worker-{i}")
+            self.named_worker(i)
         time.sleep(self.a.rest)  # what has just started still compiles what it runs
 
     def check(self, *more):
@@ -337,7 +341,7 @@ def handover(a):
             waits.append(probe.first_steps[name, 2]["time"] - begin)
             probe.wish(name, "cancel")
             probe.wait(lambda: name in probe.finished, "the job's end")
-            running.worker(f"worker-{i + 2}")
+            running.named_worker(i + 2)
             time.sleep(a.rest)
     rows = Rows()
     rows.row(f"SIGTERM to the next attempt's first step, median of {count}, seconds", statistics.median(waits) / 1e6,
