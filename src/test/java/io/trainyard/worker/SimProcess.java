@@ -79,6 +79,11 @@ final class SimProcess implements Host {
     }
 
     @Override
+    public long residentBytes() {
+        return 1 << 20;
+    }
+
+    @Override
     public <T extends @Nullable Object> T await(CompletableFuture<T> work, Duration bound)
             throws InterruptedException, ExecutionException, TimeoutException {
         SimThread me = world.running();

@@ -43,11 +43,13 @@ final class SimTopic {
 
     void append(ProducerRecord<@Nullable String, byte @Nullable []> record) {
         Long millis = record.timestamp();
+        RecordHeaders headers = new RecordHeaders(record.headers());
+        headers.setReadOnly(); // all readers share them
         entries.add(new Entry(
                 end++,
                 record.key(),
                 record.value(),
-                new RecordHeaders(record.headers()),
+                headers,
                 millis == null ? 0 : millis,
                 world.nanos()));
         world.note("append", name, end - 1);
@@ -133,7 +135,7 @@ final class SimTopic {
                 value == null ? ConsumerRecord.NULL_SIZE : value.length,
                 key,
                 value,
-                new RecordHeaders(entry.headers()),
+                entry.headers(),
                 Optional.empty(),
                 deliveries);
         return record;
