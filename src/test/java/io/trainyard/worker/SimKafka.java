@@ -158,6 +158,11 @@ final class SimKafka {
         }
     }
 
+    /// Deletes the commands that have been dealt with, as [CommandSweep] does.
+    void sweep() {
+        groups.forEach((topic, group) -> topic(topic).trim(group.start()));
+    }
+
     /// Compacts all that is ever compacted, to the end: what a fresh reader is left with.
     void compactAll() {
         topics.values().stream()

@@ -1,0 +1,224 @@
+package io.trainyard.worker;
+
+import io.trainyard.event.EventJson;
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobState;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.history.HistoryChecker;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicRecord;
+import io.trainyard.worker.SimTopic.Entry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Says what is wrong with what has happened in a simulated world. Besides what the [HistoryChecker] finds, which
+/// sees only the topics, it knows what the store holds, and who stood still when.
+final class SimJudge {
+    /// By the clocks of a world, which all go right: frozen workers are as late as they were frozen.
+    private static final Duration OVERLAP = Duration.ofMinutes(4);
+
+    /// How long a worker that does not stand still may go on with a job that it has lost: it looks at each step,
+    /// and the store may be slow.
+    private static final Duration SILENT_WITHIN = Duration.ofSeconds(10);
+
+    private final SimKafka kafka;
+    private final SimStore store;
+    private final SplittableRandom chance;
+    private final List<JobNews> told = new ArrayList<>();
+    private final List<String> late = new ArrayList<>();
+    private final Map<String, Integer> ends = new HashMap<>();
+    private final Set<String> refused = new HashSet<>();
+
+    /// Listens from now on.
+    SimJudge(SimKafka kafka, SimStore store) {
+        this.kafka = kafka;
+        this.store = store;
+        this.chance = kafka.world().chance("judge");
+        for (Topic topic : Topic.NEWS) {
+            SimTopic log = kafka.topic(topic);
+            log.atAppend(() -> hear(topic, log, log.from(log.end() - 1, 1).getFirst()));
+        }
+    }
+
+    private void hear(Topic topic, SimTopic log, Entry entry) {
+        if (entry.value() == null || entry.key() == null) {
+            return;
+        }
+        if (topic == Topic.DEAD_LETTER) {
+            refused.add(new String(entry.value(), StandardCharsets.UTF_8));
+        }
+        news(record(topic, log, entry)).ifPresent(news -> {
+            told.add(news);
+            if (news instanceof Happened happened) {
+                hear(happened);
+            }
+        });
+    }
+
+    private void hear(Happened happened) {
+        switch (happened.event()) {
+            case TrainingEvent.Finished _, TrainingEvent.Failed _, TrainingEvent.Cancelled _ ->
+                ends.merge(happened.job(), 1, Integer::sum);
+            case TrainingEvent.StepLosses _, TrainingEvent.EpochTested _, TrainingEvent.CheckpointSaved _ ->
+                hearAtWork(happened);
+            default -> {} // says nothing about who should be silent
+        }
+    }
+
+    /// A worker that tells this was at work then.
+    private void hearAtWork(Happened happened) {
+        TrainingEvent event = happened.event();
+        Long next = store.createdNanos("%s/attempts/%d".formatted(event.job(), event.attempt() + 1));
+        SimProcess worker = kafka.world().known(String.valueOf(happened.worker()));
+        if (next == null || worker == null) {
+            return;
+        }
+        long atNanos = 1_000_000 * (happened.millis() - SimProcess.BEGINNING.toEpochMilli());
+        long lateNanos = atNanos - next - worker.frozenNanos(next, atNanos);
+        if (lateNanos > SILENT_WITHIN.toNanos()) {
+            late.add("job %s: attempt %d of %s tells %s %d ms after it has lost the job"
+                    .formatted(event.job(), event.attempt(), worker.name(), event.type(), lateNanos / 1_000_000));
+        }
+    }
+
+    /// Whether somebody was told of a job's end.
+    boolean isEndTold(String job) {
+        return ends.containsKey(job);
+    }
+
+    /// Whether a command was put aside.
+    ///
+    /// @param command its body
+    boolean isRefused(String command) {
+        return refused.contains(command);
+    }
+
+    /// What is wrong, in sentences.
+    List<String> wrong() {
+        List<String> wrong = new ArrayList<>(late.stream().limit(3).toList());
+        wrong.addAll(checked());
+        wrong.addAll(outcomes());
+        wrong.addAll(fresh());
+        return wrong;
+    }
+
+    private List<String> checked() {
+        HistoryChecker checker = new HistoryChecker(OVERLAP, true);
+        told.forEach(checker::take);
+        return checker.report().wrong();
+    }
+
+    /// What was told of an end is what the store has kept.
+    private List<String> outcomes() {
+        List<String> wrong = new ArrayList<>();
+        for (JobNews news : told) {
+            if (news instanceof Happened happened
+                    && (happened.event() instanceof TrainingEvent.Finished
+                            || happened.event() instanceof TrainingEvent.Failed
+                            || happened.event() instanceof TrainingEvent.Cancelled)) {
+                byte[] kept = store.object(happened.job() + "/outcome.json");
+                if (kept == null || !event(kept).equals(happened.event())) {
+                    wrong.add("job %s: told is %s, and the store has %s"
+                            .formatted(happened.job(), happened.event(), kept == null ? "nothing" : event(kept)));
+                }
+            }
+        }
+        return wrong;
+    }
+
+    private static TrainingEvent event(byte[] json) {
+        try {
+            return EventJson.readEvent(json).event();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Whoever reads what compaction has left, in another order, sees what one saw who was there from the
+    /// beginning.
+    private List<String> fresh() {
+        Map<String, JobState> live = new TreeMap<>();
+        told.forEach(news -> live.computeIfAbsent(news.job(), JobState::new).apply(news));
+        kafka.compactAll();
+        Map<String, JobState> late = new TreeMap<>();
+        List<List<TopicRecord>> logs = new ArrayList<>();
+        for (Topic topic : Topic.NEWS) {
+            SimTopic log = kafka.topic(topic);
+            List<TopicRecord> records = new ArrayList<>();
+            for (Entry entry : log.from(log.start(), Integer.MAX_VALUE)) {
+                if (entry.value() != null && entry.key() != null) {
+                    records.add(record(topic, log, entry));
+                }
+            }
+            if (!records.isEmpty()) {
+                logs.add(records);
+            }
+        }
+        while (!logs.isEmpty()) {
+            int some = chance.nextInt(logs.size());
+            List<TopicRecord> log = logs.get(some);
+            news(log.removeFirst())
+                    .ifPresent(news ->
+                            late.computeIfAbsent(news.job(), JobState::new).apply(news));
+            if (log.isEmpty()) {
+                logs.remove(some);
+            }
+        }
+        List<String> wrong = new ArrayList<>();
+        live.forEach((job, state) -> {
+            Map<String, @Nullable Object> now = shown(late.get(job));
+            shown(state).forEach((what, value) -> {
+                if (!Objects.equals(value, now.get(what))) {
+                    wrong.add("job %s: who reads its %s now sees %s, and who was there saw %s"
+                            .formatted(job, what, now.get(what), value));
+                }
+            });
+        });
+        return wrong;
+    }
+
+    private static Map<String, @Nullable Object> shown(@Nullable JobState state) {
+        Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+        if (state != null) {
+            shown.put("status", state.status());
+            shown.put("attempt", state.attempt());
+            shown.put("worker", state.worker());
+            shown.put("step", state.step());
+            shown.put("steps", state.steps());
+            shown.put("loss", state.loss());
+            shown.put("epochs", state.epochs());
+            shown.put("checkpoint", state.checkpoint());
+            shown.put("start", state.start());
+            shown.put("reason", state.reason());
+            shown.put("spec", state.startedSpec());
+        }
+        return shown;
+    }
+
+    private static TopicRecord record(Topic topic, SimTopic log, Entry entry) {
+        return new TopicRecord(topic, log.read(entry, String.valueOf(entry.key()), Optional.empty()));
+    }
+
+    private static Optional<JobNews> news(TopicRecord record) {
+        try {
+            return record.news();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
