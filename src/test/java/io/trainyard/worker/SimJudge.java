@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.checkpoint.Holder;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
@@ -16,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +42,7 @@ final class SimJudge {
     private final SimStore store;
     private final SplittableRandom chance;
     private final List<JobNews> told = new ArrayList<>();
+    private final Map<Entry, JobNews> news = new IdentityHashMap<>();
     private final List<String> late = new ArrayList<>();
     private final Map<String, Integer> ends = new HashMap<>();
     private final Set<String> refused = new HashSet<>();
@@ -62,9 +65,10 @@ final class SimJudge {
         if (topic == Topic.DEAD_LETTER) {
             refused.add(new String(entry.value(), StandardCharsets.UTF_8));
         }
-        news(record(topic, log, entry)).ifPresent(news -> {
-            told.add(news);
-            if (news instanceof Happened happened) {
+        news(record(topic, log, entry)).ifPresent(heard -> {
+            told.add(heard);
+            news.put(entry, heard);
+            if (heard instanceof Happened happened) {
                 hear(happened);
             }
         });
@@ -76,7 +80,26 @@ final class SimJudge {
                 ends.merge(happened.job(), 1, Integer::sum);
             case TrainingEvent.StepLosses _, TrainingEvent.EpochTested _, TrainingEvent.CheckpointSaved _ ->
                 hearAtWork(happened);
-            default -> {} // says nothing about who should be silent
+            case TrainingEvent.Claimed claimed -> hearClaim(claimed);
+            default -> {} // says nothing that the store or the brokers know better
+        }
+    }
+
+    /// Who has not been told that a command is its own has no job of it.
+    private void hearClaim(TrainingEvent.Claimed claimed) {
+        byte[] holder = store.object("%s/attempts/%d".formatted(claimed.job(), claimed.attempt()));
+        String place = holder == null ? "" : holder(holder).place();
+        if (!kafka.wasAccepted(claimed.worker(), place)) {
+            late.add("job %s: attempt %d of %s trains, and nobody said that its command is accepted"
+                    .formatted(claimed.job(), claimed.attempt(), claimed.worker()));
+        }
+    }
+
+    private static Holder holder(byte[] json) {
+        try {
+            return Holder.read(json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -126,8 +149,8 @@ final class SimJudge {
     /// What was told of an end is what the store has kept.
     private List<String> outcomes() {
         List<String> wrong = new ArrayList<>();
-        for (JobNews news : told) {
-            if (news instanceof Happened happened
+        for (JobNews heard : told) {
+            if (heard instanceof Happened happened
                     && (happened.event() instanceof TrainingEvent.Finished
                             || happened.event() instanceof TrainingEvent.Failed
                             || happened.event() instanceof TrainingEvent.Cancelled)) {
@@ -153,28 +176,28 @@ final class SimJudge {
     /// beginning.
     private List<String> fresh() {
         Map<String, JobState> live = new TreeMap<>();
-        told.forEach(news -> live.computeIfAbsent(news.job(), JobState::new).apply(news));
+        told.forEach(heard -> live.computeIfAbsent(heard.job(), JobState::new).apply(heard));
         kafka.compactAll();
         Map<String, JobState> late = new TreeMap<>();
-        List<List<TopicRecord>> logs = new ArrayList<>();
+        List<List<JobNews>> logs = new ArrayList<>();
         for (Topic topic : Topic.NEWS) {
             SimTopic log = kafka.topic(topic);
-            List<TopicRecord> records = new ArrayList<>();
+            List<JobNews> left = new ArrayList<>();
             for (Entry entry : log.from(log.start(), Integer.MAX_VALUE)) {
-                if (entry.value() != null && entry.key() != null) {
-                    records.add(record(topic, log, entry));
+                JobNews heard = news.get(entry);
+                if (heard != null) {
+                    left.add(heard);
                 }
             }
-            if (!records.isEmpty()) {
-                logs.add(records);
+            if (!left.isEmpty()) {
+                logs.add(new ArrayList<>(left.reversed()));
             }
         }
         while (!logs.isEmpty()) {
             int some = chance.nextInt(logs.size());
-            List<TopicRecord> log = logs.get(some);
-            news(log.removeFirst())
-                    .ifPresent(news ->
-                            late.computeIfAbsent(news.job(), JobState::new).apply(news));
+            List<JobNews> log = logs.get(some);
+            JobNews next = log.removeLast();
+            late.computeIfAbsent(next.job(), JobState::new).apply(next);
             if (log.isEmpty()) {
                 logs.remove(some);
             }

@@ -9,8 +9,6 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.header.Headers;
-import org.jspecify.annotations.Nullable;
 
 /// What may happen to a process exactly where others begin to see what it does, or do not see it yet: it crashes,
 /// or stands still. Faults at any moment hardly ever meet these, which are short.
@@ -40,26 +38,22 @@ final class SimPerils {
     }
 
     Outbox around(Outbox real, SimProcess process) {
-        return new Outbox() {
-            @Override
-            public CompletableFuture<Void> send(
-                    String topic, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
-                if (topic.equals(Topic.WORKERS.name(""))) {
-                    return real.send(topic, key, value, headers);
-                }
-                reach(process);
-                CompletableFuture<Void> sent = real.send(topic, key, value, headers);
-                reach(process);
-                return sent.thenRun(() -> reach(process));
+        return (topic, key, value, headers) -> {
+            if (topic.equals(Topic.WORKERS.name(""))) {
+                return real.send(topic, key, value, headers);
             }
+            reach(process);
+            CompletableFuture<Void> sent = real.send(topic, key, value, headers);
+            reach(process);
+            return sent.thenRun(() -> reach(process));
         };
     }
 
     CommandQueue around(CommandQueue real, SimProcess process) {
-        return new CommandQueue() {
+        return new SimQueueSeam(real) {
             @Override
             public Optional<ConsumerRecord<byte[], byte[]>> next() {
-                var next = real.next();
+                var next = super.next();
                 if (next.isPresent()) {
                     reach(process);
                 }
@@ -67,21 +61,11 @@ final class SimPerils {
             }
 
             @Override
-            public Optional<ConsumerRecord<byte[], byte[]>> stray() {
-                return real.stray();
-            }
-
-            @Override
             public boolean accept() {
                 reach(process);
-                boolean accepted = real.accept();
+                boolean accepted = super.accept();
                 reach(process);
                 return accepted;
-            }
-
-            @Override
-            public void close() {
-                real.close();
             }
         };
     }

@@ -17,7 +17,7 @@ interface SimSeams {
     /// What hands it commands.
     ///
     /// @param store as it is, without a wait
-    default CommandQueue queue(CommandQueue real, SimStore store) {
+    default CommandQueue queue(CommandQueue real, SimKafka kafka, SimProcess process, SimStore store) {
         return real;
     }
 
@@ -38,6 +38,16 @@ interface SimSeams {
 
     /// How often it believes that a command is delivered before the brokers drop it.
     default int deliveryLimit(int real) {
+        return real;
+    }
+
+    /// Workers as they are, in worlds as these: a mistake counts as found where they go on without one.
+    default SimSeams control() {
+        return NONE;
+    }
+
+    /// How its commands are locked.
+    default SimShareGroup.Limits limits(SimShareGroup.Limits real) {
         return real;
     }
 

@@ -11,6 +11,7 @@ import io.trainyard.event.EventJson;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.training.Outcome;
 import io.trainyard.training.Supervisor;
@@ -89,6 +90,7 @@ final class SimTraining implements JobRunner {
     }
 
     private static final Map<String, JobSpec> SPECS = new HashMap<>();
+    private static final Map<String, String> COMMANDS = new HashMap<>();
 
     private final SimProcess process;
     private final CheckpointStore store;
@@ -106,6 +108,11 @@ final class SimTraining implements JobRunner {
     /// The job of that id.
     static JobSpec spec(String job) {
         return SPECS.computeIfAbsent(job, SampleEvents::spec);
+    }
+
+    /// The body of its command.
+    static String command(String job) {
+        return COMMANDS.computeIfAbsent(job, _ -> JobJson.write(spec(job)));
     }
 
     @Override
