@@ -162,10 +162,10 @@ final class SimKafka {
 
     /// A member was told whether a record is its own, or told nothing.
     void answered(String member, String place, boolean accepted) {
-        accepts.put(member + " " + place, accepted);
+        accepts.merge(member + " " + place, accepted, Boolean::logicalOr);
     }
 
-    /// Whether a member was told, the last time, that a record is its own.
+    /// Whether a member was ever told that a record is its own.
     ///
     /// @param place its topic, partition and offset
     boolean wasAccepted(String member, String place) {

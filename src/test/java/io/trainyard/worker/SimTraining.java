@@ -35,8 +35,8 @@ final class SimTraining implements JobRunner {
     private static final int SAVE_EVERY = 4;
     private static final int FAILS_AT = 7;
 
-    /// By then a step has to be over.
-    private static final Duration HANGS = Duration.ofMinutes(5);
+    /// How much longer than the longest a step may take before it hangs.
+    private static final Duration HANGS = Duration.ofMinutes(1);
 
     /// Jobs of a simulated world.
     enum Kind {
@@ -52,7 +52,13 @@ final class SimTraining implements JobRunner {
         STUCK(20, Duration.ofSeconds(2)),
 
         /// Trains for hours.
-        LONG(200, Duration.ofMinutes(2));
+        LONG(200, Duration.ofMinutes(2)),
+
+        /// Trains for two days.
+        DAYS(2880, Duration.ofMinutes(2)),
+
+        /// Is over in a moment.
+        TINY(2, Duration.ofSeconds(2));
 
         final int steps;
         final Duration step; // the longest that it takes
@@ -200,7 +206,7 @@ final class SimTraining implements JobRunner {
 
         private void takeStep() {
             if (!habits.contains(Habit.NOBODY_WATCHES)) {
-                supervisor.alive(HANGS);
+                supervisor.alive(kind.step.plus(HANGS));
             }
             boolean hangs = kind == Kind.STUCK && step == FAILS_AT && number < 3;
             process.sleep(hangs ? Duration.ofDays(365) : process.upTo(kind.step));
