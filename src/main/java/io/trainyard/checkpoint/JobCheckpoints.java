@@ -51,12 +51,9 @@ public final class JobCheckpoints {
     }
 
     /// The newest checkpoint that is whole: of the highest step, and of that the highest attempt. Others are passed
-    /// over, with a warning that says what is wrong with them.
+    /// over, with a warning that says what is wrong with them, as are those of attempts that had lost the job.
     public Optional<Checkpoint> newest() {
-        List<CheckpointKey> keys = CheckpointKey.list(store, folder).stream()
-                .filter(CheckpointKey::isOfAnAttempt)
-                .toList();
-        for (CheckpointKey key : keys.reversed()) {
+        for (CheckpointKey key : lineage().reversed()) {
             try {
                 return Optional.of(load(key));
             } catch (StoreException e) {
@@ -83,8 +80,16 @@ public final class JobCheckpoints {
         return lastManifest().map(Manifest::pending).orElse(List.of());
     }
 
+    /// What the job may go on from, whole or not: the newest last.
+    private List<CheckpointKey> lineage() {
+        Lineage lineage = new Lineage(store, folder);
+        return CheckpointKey.list(store, folder).stream()
+                .filter(key -> key.isOfAnAttempt() && lineage.has(key))
+                .toList();
+    }
+
     private Optional<Manifest> lastManifest() {
-        for (CheckpointKey key : CheckpointKey.list(store, folder).reversed()) {
+        for (CheckpointKey key : lineage().reversed()) {
             try {
                 return Optional.of(manifest(store, key));
             } catch (StoreException e) {

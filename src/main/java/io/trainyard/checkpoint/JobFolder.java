@@ -13,6 +13,7 @@ import java.util.Optional;
 ///
 ///     <job>/spec.json                the job as it was first asked for
 ///     <job>/attempts/<n>             created once: whose attempt it is
+///     <job>/attempts/<n>.from        created once: the checkpoint it goes on from
 ///     <job>/attempts/<n>.started     there while the attempt trains, and after it if it was killed
 ///     <job>/checkpoints/             see [JobCheckpoints]
 ///     <job>/init-from                the checkpoint it started from, where it did from another's
@@ -143,6 +144,15 @@ public final class JobFolder {
 
     private String attemptKey(int attempt) {
         return folder + "/attempts/" + attempt;
+    }
+
+    /// Notes what an attempt goes on from, before it tells that it does: see [JobCheckpoints#newest].
+    ///
+    /// @param from empty: it begins anew
+    public void noteFrom(int attempt, Optional<Checkpoint> from) {
+        if (attempt > 1) { // there is nothing that the first might pass over
+            Lineage.note(store, folder, attempt, from);
+        }
     }
 
     /// Notes that an attempt takes its first step now.

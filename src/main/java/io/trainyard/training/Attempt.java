@@ -97,6 +97,7 @@ final class Attempt implements AutoCloseable {
     Optional<Checkpoint> resume(int maxAttempts) {
         Optional<Checkpoint> newest = folder.checkpoints().newest();
         requireProgress(newest.map(Checkpoint::attempt).orElse(0), maxAttempts);
+        folder.noteFrom(number, newest);
         folder.checkpoints().sweep(number);
         newest.ifPresent(checkpoint -> {
             savedStep = checkpoint.progress().step();

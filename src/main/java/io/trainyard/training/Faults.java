@@ -5,6 +5,7 @@ import io.trainyard.checkpoint.StoreException;
 import io.trainyard.data.DatasetException;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceLostException;
+import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.spec.InvalidJobException;
 
 /// Whose fault it is that an attempt ends, and how it is told.
@@ -15,7 +16,7 @@ final class Faults {
     /// memory or a native library is to blame. All else is the job's.
     static boolean isWorkers(Throwable cause) {
         return switch (cause) {
-            case DatasetException _, StoreException _, DeviceLostException _ -> true;
+            case DatasetException _, StoreException _, DeviceLostException _, DeviceMemoryException _ -> true;
             case OutOfMemoryError _, LinkageError _ -> true;
             default -> false;
         };

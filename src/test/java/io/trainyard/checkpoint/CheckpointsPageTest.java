@@ -48,6 +48,7 @@ class CheckpointsPageTest {
         assertThat(folder.beginAttempt("w1")).isEqualTo(1);
         assertThat(folder.source(new CheckpointName("other", null)).epoch()).isEqualTo(3);
         CheckpointRef _ = folder.checkpoints().save(checkpoint());
+        folder.noteFrom(2, folder.checkpoints().newest());
         folder.noteStarted(1);
         assertThat(folder.keepOutcome(new byte[0])).isTrue();
         try (Stream<Path> files = Files.walk(root.resolve("job"))) {

@@ -70,6 +70,50 @@ class JobCheckpointsTest {
         assertThat(newest.attempt()).isEqualTo(10);
     }
 
+    /// A worker that does not know yet that it has lost the job may come further than who has it: the steps in
+    /// between are told by who has it, and are not to be skipped by who comes next.
+    @Test
+    void whatIsSavedByWhoHasLostTheJobIsPassedOver() {
+        JobFolder job = new JobFolder(store, "job");
+        CheckpointRef _ = checkpoints.save(checkpoint(400, 1));
+        CheckpointRef _ = checkpoints.save(checkpoint(500, 1));
+        job.noteFrom(2, checkpoints.newest());
+        CheckpointRef _ = checkpoints.save(checkpoint(900, 1));
+        assertThat(newestStep()).isEqualTo(500);
+        job.noteFrom(3, checkpoints.newest());
+        CheckpointRef _ = checkpoints.save(checkpoint(950, 2));
+        assertThat(newestStep()).as("attempt 3 is of attempt 1's line").isEqualTo(500);
+        CheckpointRef _ = checkpoints.save(checkpoint(600, 3));
+        assertThat(newestStep()).isEqualTo(600);
+        job.noteFrom(4, checkpoints.newest());
+        CheckpointRef _ = checkpoints.save(checkpoint(700, 3));
+        assertThat(newestStep()).isEqualTo(600);
+        assertThat(checkpoints.lastStep()).isEqualTo(600);
+    }
+
+    @Test
+    void ofAnAttemptThatBeganAnewNothingBeforeIsTaken() {
+        JobFolder job = new JobFolder(store, "job");
+        job.noteFrom(2, checkpoints.newest());
+        CheckpointRef _ = checkpoints.save(checkpoint(900, 1));
+        assertThat(checkpoints.newest()).isEmpty();
+        job.noteFrom(3, checkpoints.newest());
+        CheckpointRef _ = checkpoints.save(checkpoint(10, 3));
+        assertThat(newestStep()).isEqualTo(10);
+    }
+
+    /// What it went on from may be spoilt since then: the one before it is of the same line.
+    @Test
+    void theLineGoesBackAsFarAsNeeded() throws IOException {
+        JobFolder job = new JobFolder(store, "job");
+        CheckpointRef _ = checkpoints.save(checkpoint(400, 1));
+        job.noteFrom(2, checkpoints.newest());
+        CheckpointRef later = checkpoints.save(checkpoint(500, 2));
+        job.noteFrom(3, checkpoints.newest());
+        Files.delete(Path.of(later.uri()));
+        assertThat(newestStep()).isEqualTo(400);
+    }
+
     /// Whichever byte of whichever file: never a wrong resume.
     @ParameterizedTest
     @ValueSource(strings = {".safetensors", ".training.safetensors", ".json"})

@@ -7,6 +7,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.checkpoint.CheckpointException;
+import io.trainyard.device.Device;
+import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.DeviceMemoryException;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.Workload;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.EpochTested;
@@ -201,6 +206,22 @@ class JobTrainingTest extends SmallJobs {
         assertThat(run(new JobTraining(root, bare, 0, "tester"), job("b", "\"epochs\": 1"), () -> false))
                 .isEqualTo(new Outcome.WorkerFault(
                         released("b", 1, 0, "java.lang.UnsatisfiedLinkError: no jnimkldnn"), true));
+    }
+
+    /// One with more may well run the job.
+    @Test
+    void aDeviceThatIsTooSmallForAJobLacksWhatItNeeds() {
+        record SmallDevice(DeviceInfo info) implements Device {
+            @Override
+            public LearningSession open(Workload workload) {
+                throw new DeviceMemoryException("the job needs 9 MiB, but 1 MiB is free");
+            }
+        }
+        JobDevices small = _ -> new SmallDevice(new DeviceInfo("cpu", "a small one", 1 << 20));
+        assertThat(run(new JobTraining(root, small, 0, "tester"), job("a", "\"epochs\": 1"), () -> false))
+                .isEqualTo(
+                        new Outcome.WorkerFault(released("a", 1, 0, "the job needs 9 MiB, but 1 MiB is free"), true));
+        assertThat(folder("a").outcome()).isEmpty();
     }
 
     @ParameterizedTest

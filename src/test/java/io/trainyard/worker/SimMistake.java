@@ -105,6 +105,19 @@ enum SimMistake implements SimSeams {
                     key -> key.contains("/checkpoints/") && key.endsWith(".json") && (isOn("claims") || isOn("keeper")));
         }
     },
+    LATE_CHECKPOINT_IS_TAKEN(5, "a job goes on from what a superseded worker saved late") {
+        @Override
+        public CheckpointStore store(CheckpointStore real) {
+            return new SimStoreSeam(real) {
+                @Override
+                public List<String> list(String folder) {
+                    return super.list(folder).stream()
+                            .filter(key -> !key.endsWith(".from"))
+                            .toList();
+                }
+            };
+        }
+    },
     IGNORES_LATER_ATTEMPTS(6, "a superseded attempt goes on telling and saving", Habit.IGNORES_LATER_ATTEMPTS),
     LAST_RECORD_OF_A_JOB(7, "compaction keeps one record of a job") {
         @Override

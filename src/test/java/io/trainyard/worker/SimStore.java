@@ -76,6 +76,7 @@ final class SimStore {
         String prefix = job + "/attempts/";
         return (int) objects.tailMap(prefix, false).keySet().stream()
                 .takeWhile(key -> key.startsWith(prefix))
+                .filter(key -> key.substring(prefix.length()).matches("[0-9]+"))
                 .count();
     }
 

@@ -171,6 +171,7 @@ final class SimTraining implements JobRunner {
         private Outcome train() {
             tell(SampleEvents.claimed(job, number, process.name()));
             Optional<Checkpoint> newest = folder.checkpoints().newest();
+            folder.noteFrom(number, newest);
             if (!habits.contains(Habit.TELLS_NOTHING_AGAIN)) {
                 newest.ifPresent(checkpoint -> checkpoint.pending().forEach(supervisor::tellAgain));
             }

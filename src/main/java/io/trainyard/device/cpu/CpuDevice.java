@@ -2,6 +2,7 @@ package io.trainyard.device.cpu;
 
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.PartSession;
@@ -56,7 +57,7 @@ final class CpuDevice implements PartDevice {
         int samples = Math.ceilDiv(workload.batchSize(), part.count());
         long neededBytes = part.count() * workload.estimatedBytes(samples);
         if (neededBytes > info.memoryBytes()) {
-            throw new DeviceException(
+            throw new DeviceMemoryException(
                     "the network with batches of %d needs about %d MiB, but device %s has %d MiB; choose a smaller batchSize or network"
                             .formatted(workload.batchSize(), neededBytes >> 20, info.name(), info.memoryBytes() >> 20));
         }

@@ -1,6 +1,6 @@
 package io.trainyard.device.cuda;
 
-import io.trainyard.device.DeviceException;
+import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Arena;
@@ -142,7 +142,7 @@ final class Programs {
     private void requireMemory(long need) {
         long free = gpu.freeBytes();
         if (need + MARGIN_BYTES > free) {
-            throw new DeviceException(
+            throw new DeviceMemoryException(
                     "the job needs %d MiB on %s for batches of %d, but %d MiB are free there; choose a smaller batchSize or network, or free the GPU: nvidia-smi shows who uses it"
                             .formatted(
                                     Math.ceilDiv(need + MARGIN_BYTES, 1 << 20), gpu, workload.batchSize(), free >> 20));

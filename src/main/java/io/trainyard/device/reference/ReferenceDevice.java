@@ -3,6 +3,7 @@ package io.trainyard.device.reference;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.Network;
@@ -12,7 +13,7 @@ record ReferenceDevice(DeviceInfo info) implements Device {
     public LearningSession open(Workload workload) {
         workload.requirePrecision(info.name(), precisions());
         if (workload.estimatedBytes() > info.memoryBytes()) {
-            throw new DeviceException(
+            throw new DeviceMemoryException(
                     "the network with batches of %d needs about %d KiB, but the Java heap of device %s is %d KiB at most; choose a smaller batchSize or network, or give Java more with -Xmx"
                             .formatted(
                                     workload.batchSize(),

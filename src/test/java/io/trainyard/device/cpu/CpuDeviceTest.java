@@ -8,6 +8,7 @@ import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceContract;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.Devices;
 import io.trainyard.device.Workload;
 import io.trainyard.device.onednn.OneDnnDeviceTest;
@@ -53,7 +54,7 @@ class CpuDeviceTest extends DeviceContract {
         Workload workload = OneDnnDeviceTest.wide();
         assertThat(workload.estimatedBytes()).isGreaterThan(small.memoryBytes());
         assertThatThrownBy(() -> device.open(workload))
-                .isInstanceOf(DeviceException.class)
+                .isInstanceOf(DeviceMemoryException.class)
                 .hasMessageContaining("needs about %d MiB, but device cpu has 3 MiB", workload.estimatedBytes() >> 20);
     }
 }

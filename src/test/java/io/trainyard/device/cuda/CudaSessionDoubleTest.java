@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceLostException;
+import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
@@ -73,7 +74,7 @@ final class CudaSessionDoubleTest {
         NativeDouble.set(MEMORY, Long.toString(90 * MIB));
         long allocations = NativeDouble.calls("cuMemAlloc");
         assertThatThrownBy(() -> device.open(workload))
-                .isInstanceOf(DeviceException.class)
+                .isInstanceOf(DeviceMemoryException.class)
                 .hasMessageMatching(
                         "the job needs \\d+ MiB on cuda:0 for batches of 4, but 90 MiB are free there; choose a smaller batchSize or network, or free the GPU: nvidia-smi shows who uses it");
         assertThat(NativeDouble.calls("cuMemAlloc"))

@@ -8,6 +8,7 @@ import io.trainyard.device.Device;
 import io.trainyard.device.DeviceContract;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.Devices;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
@@ -54,7 +55,7 @@ class ReferenceDeviceTest extends DeviceContract {
     void refusesWhatTheHeapCannotHold() {
         Workload workload = CheckWorkload.eventful();
         assertThatThrownBy(() -> new ReferenceDevice(new DeviceInfo("reference", "small", 1 << 10)).open(workload))
-                .isInstanceOf(DeviceException.class)
+                .isInstanceOf(DeviceMemoryException.class)
                 .hasMessageMatching("the network with batches of 4 needs about \\d+ KiB, but the Java heap of device"
                         + " reference is 1 KiB at most; choose a smaller batchSize or network, or give Java more with"
                         + " -Xmx");

@@ -2,6 +2,7 @@ package io.trainyard.device.cuda.driver;
 
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceLostException;
+import io.trainyard.device.DeviceMemoryException;
 import java.util.Map;
 import java.util.Set;
 import jcuda.driver.CUresult;
@@ -50,6 +51,7 @@ public final class Status {
     ///
     /// @param call what was called, and on what
     /// @throws DeviceLostException if the context is lost
+    /// @throws DeviceMemoryException if the GPU's memory is short
     /// @throws DeviceException for any other status but success
     public static void driver(int status, String call) {
         if (status == CUresult.CUDA_SUCCESS) {
@@ -65,7 +67,10 @@ public final class Status {
             throw new DeviceLostException(said + "; " + STICKY_HINT);
         }
         String hint = HINTS.get(status);
-        throw new DeviceException(hint == null ? said : said + "; " + hint);
+        String sentence = hint == null ? said : said + "; " + hint;
+        throw status == CUresult.CUDA_ERROR_OUT_OF_MEMORY
+                ? new DeviceMemoryException(sentence)
+                : new DeviceException(sentence);
     }
 
     /// Of cuDNN.
