@@ -132,7 +132,10 @@ final class SimCustody {
                 wrong.add("the long job does not end");
             }
         }
-        var _ = world.runUntil(everySecond(() -> workers.stream().noneMatch(worker -> worker.process().isFrozen())), LONGEST_FREEZE);
+        var _ = world.runUntil(
+                everySecond(() ->
+                        workers.stream().noneMatch(worker -> worker.process().isFrozen())),
+                LONGEST_FREEZE);
         world.run(LAST_WORDS);
         wrong.addAll(judge.wrong());
         wrong.addAll(refusals());
@@ -250,7 +253,8 @@ final class SimCustody {
         switch (chance.nextInt(14)) {
             case 0, 1 -> some().process().crash();
             case 2 -> some().stop();
-            case 3, 4 -> some().process().freeze(Duration.ofSeconds(List.of(3, 40, 100).get(chance.nextInt(3))));
+            case 3, 4 ->
+                some().process().freeze(Duration.ofSeconds(List.of(3, 40, 100).get(chance.nextInt(3))));
             case 5 -> kafka.restart(Duration.ofSeconds(chance.nextBoolean() ? 5 : 60));
             case 6, 7 -> kafka.compactSomething();
             case 8 -> store.slow(Duration.ofMillis(chance.nextInt(2000)));

@@ -70,7 +70,8 @@ class SimCustodyTest {
         for (long seed = first; seed < end; seed += 1000) {
             List<String> found = wrong(seed, Math.min(1000, end - seed));
             wrong.addAll(found);
-            System.out.printf("%tT seed %d: %d found so far %s%n", System.currentTimeMillis(), seed, wrong.size(), found);
+            System.out.printf(
+                    "%tT seed %d: %d found so far %s%n", System.currentTimeMillis(), seed, wrong.size(), found);
         }
         assertThat(wrong).isEmpty();
     }

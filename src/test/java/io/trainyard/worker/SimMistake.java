@@ -102,7 +102,9 @@ enum SimMistake implements SimSeams {
         public CheckpointStore store(CheckpointStore real) {
             return hiding(
                     real,
-                    key -> key.contains("/checkpoints/") && key.endsWith(".json") && (isOn("claims") || isOn("keeper")));
+                    key -> key.contains("/checkpoints/")
+                            && key.endsWith(".json")
+                            && (isOn("claims") || isOn("keeper")));
         }
     },
     LATE_CHECKPOINT_IS_TAKEN(5, "a job goes on from what a superseded worker saved late") {
@@ -132,7 +134,8 @@ enum SimMistake implements SimSeams {
     COMMANDS_EXPIRE(8, "commands expire") {
         @Override
         public void happen(SimKafka kafka) {
-            Topic.COMMANDS.forEach(topic -> kafka.topic(topic).trim(kafka.topic(topic).end()));
+            Topic.COMMANDS.forEach(
+                    topic -> kafka.topic(topic).trim(kafka.topic(topic).end()));
         }
     },
     FAILURE_IS_NOT_KEPT(9, "that a job has failed is told, and not kept", Habit.KEEPS_NO_FAILURE),
@@ -168,9 +171,8 @@ enum SimMistake implements SimSeams {
         public Outbox outbox(Outbox real, SimProcess process) {
             return dropping(
                     real,
-                    (topic, custody) -> custody.state() == State.HELD
-                            && custody.worker().equals(process.name())
-                            && isOn("claims"));
+                    (topic, custody) ->
+                            custody.state() == State.HELD && custody.worker().equals(process.name()) && isOn("claims"));
         }
     },
     KEEPER_DOES_NOT_PUBLISH(0, "a keeper writes custody, and does not publish the command") {
@@ -202,7 +204,8 @@ enum SimMistake implements SimSeams {
                     List<ConsumerRecord<String, byte[]>> more = new ArrayList<>();
                     for (var entry : real.poll(time)) {
                         more.add(entry);
-                        if (entry.topic().equals(Topic.WORKERS.name("")) && !process.name().equals(entry.key())) {
+                        if (entry.topic().equals(Topic.WORKERS.name(""))
+                                && !process.name().equals(entry.key())) {
                             more.add(beat(entry, process.name()));
                         }
                     }
@@ -240,8 +243,8 @@ enum SimMistake implements SimSeams {
         public Outbox outbox(Outbox real, SimProcess process) {
             return dropping(
                     real,
-                    (topic, custody) -> custody.state() == State.HELD
-                            && !custody.worker().equals(process.name()));
+                    (topic, custody) ->
+                            custody.state() == State.HELD && !custody.worker().equals(process.name()));
         }
     },
     TELLS_BEFORE_IT_KEEPS(0, "an end is told before it is kept", Habit.TELLS_BEFORE_IT_KEEPS),
@@ -272,7 +275,7 @@ enum SimMistake implements SimSeams {
     private static final SimSeams FEW_DELIVERIES = new SimSeams() {
         @Override
         public SimShareGroup.Limits limits(SimShareGroup.Limits real) {
-            return new SimShareGroup.Limits(real.lock(), 4, real.window());
+            return new SimShareGroup.Limits(real.lock(), 2, real.window());
         }
     };
 

@@ -45,13 +45,8 @@ final class SimTopic {
         Long millis = record.timestamp();
         RecordHeaders headers = new RecordHeaders(record.headers());
         headers.setReadOnly(); // all readers share them
-        entries.add(new Entry(
-                end++,
-                record.key(),
-                record.value(),
-                headers,
-                millis == null ? 0 : millis,
-                world.nanos()));
+        entries.add(
+                new Entry(end++, record.key(), record.value(), headers, millis == null ? 0 : millis, world.nanos()));
         world.note("append", name, end - 1);
         readers.forEach(Runnable::run);
     }

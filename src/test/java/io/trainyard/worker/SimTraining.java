@@ -224,8 +224,7 @@ final class SimTraining implements JobRunner {
             Progress at = new Progress(
                     step / STEPS_PER_EPOCH, step % STEPS_PER_EPOCH, step, new long[] {step}, 0.5, 0.5, 0, 0);
             SessionState state = new SessionState(Parameters.NONE, Parameters.NONE);
-            List<String> pending =
-                    habits.contains(Habit.KEEPS_NO_EVENTS) ? List.of() : supervisor.unacknowledged();
+            List<String> pending = habits.contains(Habit.KEEPS_NO_EVENTS) ? List.of() : supervisor.unacknowledged();
             folder.checkpoints().save(new Checkpoint(state, at, 2, number, pending));
             if (isSuperseded()) {
                 return false;

@@ -67,8 +67,7 @@ final class SimWorker {
                 .toList();
         ClaimLoop claiming = new ClaimLoop(
                 around,
-                () -> seams.queue(
-                        perils.around(new SimQueue(kafka, process, topics), process), kafka, process, store),
+                () -> seams.queue(perils.around(new SimQueue(kafka, process, topics), process), kafka, process, store),
                 new SimTraining(process, view, lacking, seams.habits()),
                 activity);
         Heartbeat beats = new Heartbeat(
