@@ -26,7 +26,7 @@ public record Holder(String worker, String place, int delivery) {
     }
 
     /// @throws IOException if it is not what [#write] wrote
-    static Holder read(byte[] json) throws IOException {
+    public static Holder read(byte[] json) throws IOException {
         Holder holder = MAPPER.readValue(json, Holder.class);
         if (holder == null || holder.worker() == null || holder.place() == null) {
             throw new IOException("it does not name a worker and a place");

@@ -130,7 +130,7 @@ public final class JobFolder {
         return store.has(attemptKey(attempt + 1));
     }
 
-    /// Begins a new attempt outside a fleet.
+    /// Begins a new attempt that no command asks for: outside a fleet, or to end all before it.
     ///
     /// @param worker for people who look into the folder
     /// @return its number, larger than all before and nobody else's

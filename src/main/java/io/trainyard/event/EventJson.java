@@ -11,8 +11,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
 import io.trainyard.spec.JobJson;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Events as JSON: one line each, `type` first, then `job`, `attempt` and `time`. The same bytes are on the topics
@@ -34,6 +37,17 @@ public final class EventJson {
     private static final int MAX_DIGITS = 100;
 
     private static final int MAX_FIELD_NAME = 1000;
+
+    /// Of each record the fields that must be there. Kept, because Java makes them anew, and slowly, whenever asked.
+    private static final ClassValue<List<Method>> NEEDED = new ClassValue<>() {
+        @Override
+        protected List<Method> computeValue(Class<?> type) {
+            return Arrays.stream(type.getRecordComponents())
+                    .filter(field -> !field.getAnnotatedType().isAnnotationPresent(Nullable.class))
+                    .map(RecordComponent::getAccessor)
+                    .toList();
+        }
+    };
 
     private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
@@ -91,10 +105,9 @@ public final class EventJson {
 
     /// Anyone can write to a topic: without this, a missing text or list is found out far from here.
     private static void requireComplete(Object told) throws IOException {
-        for (RecordComponent field : told.getClass().getRecordComponents()) {
+        for (Method field : NEEDED.get(told.getClass())) {
             try {
-                boolean optional = field.getAnnotatedType().isAnnotationPresent(Nullable.class);
-                if (!optional && field.getAccessor().invoke(told) == null) {
+                if (field.invoke(told) == null) {
                     throw new IOException("the field %s of a %s is missing"
                             .formatted(field.getName(), told.getClass().getSimpleName()));
                 }

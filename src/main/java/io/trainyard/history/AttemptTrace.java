@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 /// What one attempt has told.
 final class AttemptTrace {
     /// A word and when it was said, since 1970.
-    record Word(String type, long millis) {}
+    ///
+    /// @param maybeOthers whether it may be said by somebody who has not got the job
+    record Word(String type, long millis, boolean maybeOthers) {}
 
     private final ToldLosses losses = new ToldLosses();
 
@@ -33,7 +35,8 @@ final class AttemptTrace {
     /// @return false where its losses cannot be kept
     boolean take(Happened news) {
         TrainingEvent event = news.event();
-        Word word = new Word(event.type(), news.millis());
+        boolean wished = event instanceof TrainingEvent.Paused || event instanceof TrainingEvent.Cancelled;
+        Word word = new Word(event.type(), news.millis(), wished);
         switch (event) {
             case TrainingEvent.Released _,
                     TrainingEvent.Finished _,

@@ -70,7 +70,7 @@ final class JobCheck {
         sayEnds(wrong, complete ? wrong : remark);
         SortedMap<Integer, Long> counted = state.attemptsToSteps();
         sayAttempts(remark);
-        attempts.forEach((number, attempt) -> saySilence(number, attempt, wrong));
+        attempts.forEach((number, attempt) -> saySilence(number, attempt, maxOverlap, wrong));
         attempts.forEach((number, attempt) -> sayOverlap(number, attempt, maxOverlap, wrong));
         sayBits(wrong);
         if (ends.size() == 1 && ends.values().iterator().next() instanceof Finished finished) {
@@ -115,10 +115,13 @@ final class JobCheck {
         }
     }
 
-    private static void saySilence(int number, AttemptTrace attempt, Consumer<String> wrong) {
+    /// That a job is paused or cancelled may be told by others; who has the job learns it a little later.
+    private static void saySilence(int number, AttemptTrace attempt, Duration maxLate, Consumer<String> wrong) {
         Word last = attempt.last();
         Word end = attempt.end();
-        if (last != null && end != null && last.millis() > end.millis()) {
+        if (last != null
+                && end != null
+                && last.millis() > end.millis() + (end.maybeOthers() ? maxLate.toMillis() : 0)) {
             wrong.accept("attempt %d tells %s %d ms after its end, %s"
                     .formatted(number, last.type(), last.millis() - end.millis(), end.type()));
         }

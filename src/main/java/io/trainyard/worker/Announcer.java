@@ -18,11 +18,13 @@ final class Announcer {
     private final EventPublisher publisher;
     private final FleetView fleet;
     private final Host host;
+    private final String worker;
 
     Announcer(Surroundings around) {
         this.publisher = around.publisher();
         this.fleet = around.fleet();
         this.host = around.host();
+        this.worker = around.rules().worker();
     }
 
     /// Tells a job's outcome. Before that, what its last checkpoint says was told and may not have arrived; after
@@ -57,14 +59,17 @@ final class Announcer {
         return fleet.isControlled(job) ? CompletableFuture.allOf(said, publisher.endControl(job)) : said;
     }
 
-    /// Ends a job that nobody runs.
+    /// Ends a job that nobody runs. Should somebody run it after all, a later attempt, which nobody makes, ends that:
+    /// what was wanted of the job is soon known no more.
     CompletableFuture<Void> cancel(JobFolder folder, @Nullable String trace) {
+        int last = folder.lastAttempt();
         TrainingEvent event = new Cancelled(
-                folder.name(),
-                Math.max(1, folder.lastAttempt()),
-                folder.checkpoints().lastStep());
+                folder.name(), Math.max(1, last), folder.checkpoints().lastStep());
         byte[] json = EventJson.write(event, host.now());
-        byte[] outcome = folder.keepOutcome(json) ? json : folder.outcome().orElse(json);
-        return announce(folder, outcome, trace);
+        if (folder.keepOutcome(json)) {
+            var _ = folder.beginAttempt(worker);
+            return announce(folder, json, trace);
+        }
+        return announce(folder, folder.outcome().orElse(json), trace);
     }
 }

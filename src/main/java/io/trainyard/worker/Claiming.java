@@ -65,8 +65,9 @@ final class Claiming {
         points.reach(KillPoints.POLLED);
         try {
             CommandRecord.requireWithinLimits(command);
-            if (command.deliveryCount().orElse((short) 1) >= rules.deliveryLimit()) {
-                // Were this delivery to end without an acknowledgement, the brokers would drop the command silently.
+            if (command.deliveryCount().orElse((short) 1) > rules.deliveryLimit() / 2) {
+                // Were the last delivery to end without an acknowledgement, the brokers would drop the command
+                // silently; whoever is handed it that time may die. Half of all are left for this.
                 return settle(queue, publisher.again(command));
             }
             JobSpec job = CommandRecord.job(command);

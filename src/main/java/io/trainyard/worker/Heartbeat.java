@@ -1,9 +1,6 @@
 package io.trainyard.worker;
 
 import io.trainyard.event.WorkerStatus;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
@@ -100,28 +97,11 @@ final class Heartbeat implements AutoCloseable {
                 work == null ? null : work.job(),
                 work == null ? null : work.attempt(),
                 work == null ? 0 : work.imagesPerSecond(),
-                residentBytes(),
+                host.residentBytes(),
                 stopping,
                 self.store(),
                 self.since(),
                 activity.trouble());
-    }
-
-    /// Linux tells the resident set in `/proc`; elsewhere the Java heap in use stands for it.
-    private static long residentBytes() {
-        Path status = Path.of("/proc/self/status");
-        if (Files.isReadable(status)) {
-            try {
-                for (String line : Files.readAllLines(status)) {
-                    if (line.startsWith("VmRSS:")) {
-                        return 1024 * Long.parseLong(line.replaceAll("\\D", "")); // in kB, whatever the kernel calls it
-                    }
-                }
-            } catch (IOException e) {
-                LOG.log(System.Logger.Level.DEBUG, "{0} cannot be read: {1}", status, e);
-            }
-        }
-        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 
     /// Says for the last time how the worker is: stopping.

@@ -7,7 +7,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/// Threads and time, as the machine gives them; the tests' simulated world gives others.
+/// Threads, time and memory, as the machine gives them; the tests' simulated world gives others.
 interface Host {
     /// Starts a thread that does not keep the process.
     Thread start(String name, Runnable body);
@@ -17,6 +17,9 @@ interface Host {
 
     /// The time of day.
     Instant now();
+
+    /// What this process has in memory.
+    long residentBytes();
 
     /// Waits for `work`, but no longer than `bound`.
     <T extends @Nullable Object> T await(CompletableFuture<T> work, Duration bound)

@@ -28,7 +28,11 @@ import org.jspecify.annotations.Nullable;
 final class KeeperLoop implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(KeeperLoop.class.getName());
 
+    /// While what is there already is read: more may come with no record of it.
     private static final Duration POLL = Duration.ofMillis(100);
+
+    /// After that. What is new comes at once.
+    private static final Duration IDLE_POLL = Duration.ofSeconds(1);
 
     /// How long the brokers may take for one duty; what is not done by then becomes due again.
     private static final Duration DUTY_TIMEOUT = Duration.ofSeconds(10);
@@ -92,12 +96,16 @@ final class KeeperLoop implements AutoCloseable {
     }
 
     private void keep(FleetLog log) throws InterruptedException {
+        boolean judged = false;
         while (!stop.isRequested()) {
             boolean fresh = log.isCaughtUp();
-            for (var entry : log.poll(POLL)) {
+            var entries = log.poll(fresh ? IDLE_POLL : POLL);
+            for (var entry : entries) {
                 read(entry, fresh);
             }
-            if (log.isCaughtUp()) {
+            boolean isNews = !judged || !entries.isEmpty(); // time is heartbeats: without any, nothing becomes due
+            if (log.isCaughtUp() && isNews) {
+                judged = true;
                 around.fleet().live(keeper.live());
                 around.fleet().objection(stores.objection(keeper.live()));
                 ready.complete(null);

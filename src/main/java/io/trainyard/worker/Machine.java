@@ -1,5 +1,8 @@
 package io.trainyard.worker;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
@@ -10,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /// The machine that this process runs on.
 final class Machine implements Host {
+    private static final System.Logger LOG = System.getLogger(Machine.class.getName());
+
     @Override
     public Thread start(String name, Runnable body) {
         return Thread.ofPlatform().name(name).daemon().start(body);
@@ -29,5 +34,23 @@ final class Machine implements Host {
     public <T extends @Nullable Object> T await(CompletableFuture<T> work, Duration bound)
             throws InterruptedException, ExecutionException, TimeoutException {
         return work.get(bound.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    /// Linux tells the resident set in `/proc`; elsewhere the Java heap in use stands for it.
+    @Override
+    public long residentBytes() {
+        Path status = Path.of("/proc/self/status");
+        if (Files.isReadable(status)) {
+            try {
+                for (String line : Files.readAllLines(status)) {
+                    if (line.startsWith("VmRSS:")) {
+                        return 1024 * Long.parseLong(line.replaceAll("\\D", "")); // in kB, whatever the kernel calls it
+                    }
+                }
+            } catch (IOException e) {
+                LOG.log(System.Logger.Level.DEBUG, "{0} cannot be read: {1}", status, e);
+            }
+        }
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
     }
 }

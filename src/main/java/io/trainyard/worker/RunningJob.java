@@ -60,9 +60,13 @@ final class RunningJob implements Supervisor {
         }
     }
 
+    /// Without earlier checkpoints: told again after a newer one, they would be what compaction keeps.
     @Override
     public List<String> unacknowledged() {
-        return events.unacknowledged().stream().map(EventLine::text).toList();
+        return events.unacknowledged().stream()
+                .filter(line -> !(line.event() instanceof TrainingEvent.CheckpointSaved))
+                .map(EventLine::text)
+                .toList();
     }
 
     @Override

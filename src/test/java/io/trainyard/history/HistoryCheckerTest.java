@@ -154,12 +154,27 @@ class HistoryCheckerTest {
 
     @Test
     void anAttemptThatSpeaksAfterItsEnd() {
-        for (TrainingEvent end : List.of(
-                released("a", 1, 5, "worker stops"), paused("a", 1, 5), failed("a", 1, "no"), cancelled("a", 1, 5))) {
+        for (TrainingEvent end : List.of(released("a", 1, 5, "worker stops"), failed("a", 1, "no"))) {
             assertThat(check(told(List.of(claimed("a"), started("a", 1, 1), end, losses("a", 1, 0, 1, 5))))
                             .wrong())
                     .containsExactly(
                             "job a: attempt 1 tells stepLosses 1000 ms after its end, %s".formatted(end.type()));
+        }
+    }
+
+    /// Others may tell that a job rests or is cancelled; who has it learns that a little later.
+    @Test
+    void anAttemptThatGoesOnForTooLongWhenItsJobIsPausedOrCancelled() {
+        for (TrainingEvent end : List.of(paused("a", 1, 5), cancelled("a", 1, 5))) {
+            List<JobNews> news = new ArrayList<>(told(List.of(claimed("a"), started("a", 1, 1), end)));
+            long endMillis = news.getLast().millis();
+            long lease = HistoryChecker.LEASE.toMillis();
+            news.add(new Happened(losses("a", 1, 0, 1, 5), endMillis + lease, null, 3));
+            assertThat(check(news).wrong()).isEmpty();
+            news.add(new Happened(losses("a", 1, 0, 6, 5), endMillis + lease + 1, null, 4));
+            assertThat(check(news).wrong())
+                    .containsExactly(
+                            "job a: attempt 1 tells stepLosses 20001 ms after its end, %s".formatted(end.type()));
         }
     }
 

@@ -1,16 +1,12 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Keeper;
 import io.trainyard.event.Control;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.EventJson;
-import io.trainyard.event.SampleEvents;
-import io.trainyard.history.HistoryChecker;
-import io.trainyard.spec.JobJson;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Topic;
-import io.trainyard.topics.TopicRecord;
 import io.trainyard.worker.SimKafka.Weather;
+import io.trainyard.worker.SimTraining.Kind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -21,40 +17,93 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 
-/// A fleet of real workers in a simulated world: claim loop, keeper, heartbeat and job folder are those of the
-/// product, only what trains is a stub. First everything goes wrong that a seed can think of, then all is well,
-/// and each job has to come to its end.
+/// A fleet of real workers in a simulated world. In most worlds everything goes wrong first that a seed can think
+/// of, then all is well, and each job has to come to its end; in some, nothing goes wrong but that commands come
+/// twice, and each job has to be done in one attempt; in some a job that takes hours must not be in the way of the
+/// others.
 final class SimCustody {
     /// How long things go wrong.
-    private static final Duration CHAOS = Duration.ofMinutes(4);
+    private static final Duration CHAOS = Duration.ofMinutes(2);
+
+    private static final int FAULTS = 12;
+
+    /// As the embedded broker is set. With Kafka's default of 5 some seeds lose a command that nobody could claim five
+    /// times in a row.
+    private static final int DELIVERIES = 10;
 
     /// How long it may take, after that, until each job has ended: the longest that a copy may have to wait for its
-    /// next
-    /// one after so short a time, and the time to run all jobs one after another.
+    /// next one after so short a time, and the time to run all jobs one after another.
     static final Duration BOUND = Duration.ofMinutes(40);
 
-    /// What is on its way when the last job has ended arrives within it.
-    private static final Duration LAST_WORDS = Duration.ofMinutes(1);
+    /// The same where nothing goes wrong.
+    private static final Duration CALM_BOUND = Duration.ofMinutes(5);
 
-    private static final Set<String> CPU = Set.of("cpu");
+    /// The longest that somebody stands still.
+    private static final Duration LONGEST_FREEZE = Duration.ofSeconds(100);
+
+    /// What is on its way when the last job has ended, and the last to stand still goes on, arrives within it.
+    private static final Duration LAST_WORDS = Duration.ofSeconds(20);
+
+    /// From then on all workers of a calm world know one another.
+    private static final Duration ACQUAINTED = Duration.ofSeconds(15);
+
+    private enum Mood {
+        CHAOS,
+        CALM,
+        /// And one worker has another store, which it must not use.
+        CALM_WITH_A_STRANGER,
+        LONG_FIRST
+    }
 
     private final SimWorld world;
+    private final SimSeams seams;
     private final SimKafka kafka;
     private final SimStore store;
+    private final SimStore otherStore;
+    private final SimJudge judge;
+    private final SimPerils perils;
+    private final SimWorker.Fleet fleet;
     private final SplittableRandom chance;
+    private final Mood mood;
     private final List<String> jobs = new ArrayList<>();
-    private final List<SimProcess> workers = new ArrayList<>();
-    private boolean chaos = true;
+    private final List<String> mustEnd = new ArrayList<>(); // within the bound
+    private final Set<String> commands = new TreeSet<>(); // the bodies of all
+    private final List<SimWorker> workers = new ArrayList<>();
+    private boolean chaos;
     private int started;
 
     SimCustody(long seed) {
+        this(seed, SimSeams.NONE);
+    }
+
+    /// @param seams what is put between the workers and the world
+    SimCustody(long seed, SimSeams seams) {
+        this.seams = seams;
         world = new SimWorld(seed);
-        kafka = new SimKafka(world, "");
-        store = new SimStore(world, "disk");
         chance = world.chance("custody");
+        mood = mood();
+        var limits = seams.limits(new SimShareGroup.Limits(
+                Duration.ofSeconds(15), DELIVERIES, List.of(3, 10, 2000).get(chance.nextInt(3))));
+        kafka = new SimKafka(world, "", limits);
+        store = new SimStore(world, "disk");
+        otherStore = new SimStore(world, "other disk");
+        judge = new SimJudge(kafka, store);
+        perils = new SimPerils(world);
+        fleet = new SimWorker.Fleet(kafka, perils, seams, limits, Duration.ofSeconds(2));
+    }
+
+    private Mood mood() {
+        return switch (chance.nextInt(16)) {
+            case 0, 1 -> Mood.CALM;
+            case 2 -> Mood.CALM_WITH_A_STRANGER;
+            case 3 -> Mood.LONG_FIRST;
+            default -> Mood.CHAOS;
+        };
     }
 
     SimWorld world() {
@@ -65,72 +114,173 @@ final class SimCustody {
     ///
     /// @return what is wrong, in sentences
     List<String> run() {
-        kafka.weather(new Weather(Duration.ofMillis(50), chance.nextInt(3) * 0.1, 0.01));
-        int count = 1 + chance.nextInt(6);
-        for (int i = 0; i < count; i++) {
-            submit("job-" + i);
+        SimTimer _ = world.after(within(CHAOS), () -> seams.happen(kafka));
+        boolean calm = mood == Mood.CALM || mood == Mood.CALM_WITH_A_STRANGER;
+        if (calm) {
+            beCalm();
+        } else {
+            beWild();
         }
-        int size = 1 + chance.nextInt(4);
+        boolean ended = world.runUntil(everySecond(this::isOver), calm ? CALM_BOUND : BOUND);
+        List<String> wrong = new ArrayList<>();
+        if (!ended) {
+            mustEnd.stream().filter(job -> !isOver(job)).forEach(job -> wrong.add("job " + job + " does not end"));
+        }
+        if (mood == Mood.LONG_FIRST) {
+            jobs.forEach(job -> wish(job, Wish.CANCEL));
+            if (!world.runUntil(everySecond(() -> jobs.stream().allMatch(this::isOver)), BOUND)) {
+                wrong.add("the long job does not end");
+            }
+        }
+        var _ = world.runUntil(
+                everySecond(() ->
+                        workers.stream().noneMatch(worker -> worker.process().isFrozen())),
+                LONGEST_FREEZE);
+        world.run(LAST_WORDS);
+        wrong.addAll(judge.wrong());
+        wrong.addAll(refusals());
+        if (calm) {
+            wrong.addAll(wasted());
+        }
+        return wrong;
+    }
+
+    /// Looks now and then only: it takes longer than a step of the world.
+    private BooleanSupplier everySecond(BooleanSupplier question) {
+        long[] nextNanos = {0};
+        return () -> {
+            if (world.nanos() < nextNanos[0]) {
+                return false;
+            }
+            nextNanos[0] = world.nanos() + 1_000_000_000L;
+            return question.getAsBoolean();
+        };
+    }
+
+    private void beWild() {
+        kafka.weather(new Weather(Duration.ofMillis(50), chance.nextInt(3) * 0.1, 0.01));
+        perils.share(List.of(0.0, 0.002, 0.01, 0.03).get(chance.nextInt(4)));
+        chaos = true;
+        if (mood == Mood.LONG_FIRST) {
+            String job = Kind.LONG.id(0);
+            jobs.add(job);
+            command(job);
+        }
+        int count = 1 + chance.nextInt(6);
+        for (int i = 1; i <= count; i++) {
+            Kind kind = List.of(Kind.JOB, Kind.JOB, Kind.JOB, Kind.SICK, Kind.STUCK, Kind.PICKY)
+                    .get(chance.nextInt(mood == Mood.LONG_FIRST ? 5 : 6)); // whoever can do it may be busy for hours
+            submit(kind.id(i), chance.nextInt(3) == 0 ? 2 : 1, Duration.ZERO, CHAOS);
+        }
+        spoil(Duration.ZERO, CHAOS);
+        int size = (mood == Mood.LONG_FIRST ? 2 : 1) + chance.nextInt(4);
         for (int i = 0; i < size; i++) {
             startWorker();
         }
-        for (int i = 0; i < 12; i++) {
+        for (int i = 0; i < FAULTS; i++) {
             SimTimer _ = world.after(within(CHAOS), this::goWrong);
         }
         world.run(CHAOS);
-        calm();
-        boolean ended = world.runUntil(this::isOver, BOUND);
-        world.run(LAST_WORDS);
-        List<String> wrong = new ArrayList<>();
-        if (!ended) {
-            jobs.stream().filter(job -> !isOver(job)).forEach(job -> wrong.add("job " + job + " does not end"));
+        recover();
+    }
+
+    /// Commands come up to three times, before their job has ended and after it; workers stand still for moments.
+    private void beCalm() {
+        kafka.weather(new Weather(Duration.ofMillis(50), 0, 0));
+        store.slow(Duration.ofMillis(chance.nextInt(200)));
+        int size = 2 + chance.nextInt(3);
+        for (int i = 0; i < size; i++) {
+            startWorker();
         }
-        wrong.addAll(history());
-        return wrong;
+        if (mood == Mood.CALM_WITH_A_STRANGER) {
+            SimTimer _ = world.after(Duration.ofSeconds(2), this::startStranger);
+        }
+        int count = 1 + chance.nextInt(5);
+        for (int i = 1; i <= count; i++) {
+            Kind kind = List.of(Kind.JOB, Kind.SICK, Kind.PICKY).get(chance.nextInt(3));
+            submit(kind.id(i), 1 + chance.nextInt(3), ACQUAINTED, CHAOS.dividedBy(2));
+        }
+        spoil(ACQUAINTED, CHAOS.dividedBy(2));
+        for (int i = 0; i < 6; i++) {
+            SimTimer _ = world.after(within(CHAOS), () -> some().process().freeze(Duration.ofSeconds(3)));
+        }
+        world.run(CHAOS);
     }
 
     private Duration within(Duration most) {
         return Duration.ofNanos((long) (most.toNanos() * chance.nextDouble()));
     }
 
-    private void submit(String job) {
+    private void submit(String job, int copies, Duration from, Duration time) {
         jobs.add(job);
-        byte[] body = JobJson.write(SampleEvents.spec(job)).getBytes(StandardCharsets.UTF_8);
-        int copies = chance.nextInt(4) == 0 ? 2 : 1;
+        mustEnd.add(job);
         for (int i = 0; i < copies; i++) {
-            SimTimer _ = world.after(
-                    within(CHAOS.dividedBy(2)), () -> publish(Topic.COMMANDS_NORMAL, job, body, CloudEvents.COMMAND));
+            SimTimer _ = world.after(from.plus(within(time)), () -> command(job));
         }
+    }
+
+    private void command(String job) {
+        command(job, SimTraining.command(job));
+    }
+
+    /// Commands that nobody may run: one that cannot be read, and another job under an id that is taken.
+    private void spoil(Duration from, Duration time) {
+        if (chance.nextInt(3) == 0) {
+            SimTimer _ = world.after(from.plus(within(time)), () -> command("nonsense", "{\"id\": 7}"));
+        }
+        String job = jobs.get(chance.nextInt(jobs.size()));
+        if (chance.nextInt(3) == 0) {
+            String other = SimTraining.command(job).replace("\"batchSize\":8", "\"batchSize\":9");
+            SimTimer _ = world.after(from.plus(time), () -> command(job, other));
+        }
+    }
+
+    private void command(String key, String body) {
+        commands.add(body);
+        publish(Topic.COMMANDS_NORMAL, key, bytes(body), CloudEvents.COMMAND);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     private void publish(Topic topic, String key, byte[] body, String type) {
         Headers headers = CloudEvents.headers(type, "/simulation", Instant.EPOCH);
-        kafka.publish(new ProducerRecord<>(
-                topic.name(""), null, (Long) null, key.getBytes(StandardCharsets.UTF_8), body, headers));
+        kafka.publish(new ProducerRecord<>(topic.name(""), null, (Long) null, bytes(key), body, headers));
     }
 
     private void goWrong() {
-        SimProcess some = workers.get(chance.nextInt(workers.size()));
-        switch (chance.nextInt(10)) {
-            case 0, 1, 2 -> crash(some);
-            case 3, 4 -> some.freeze(Duration.ofSeconds(List.of(3, 40, 100).get(chance.nextInt(3))));
-            case 5 -> kafka.restart(Duration.ofSeconds(chance.nextBoolean() ? 5 : 90));
-            case 6 -> kafka.compactSomething();
-            case 7 -> store.slow(Duration.ofMillis(chance.nextInt(2000)));
-            case 8 -> wish(jobs.get(chance.nextInt(jobs.size())), Wish.PAUSE);
-            default -> wish(jobs.get(chance.nextInt(jobs.size())), chance.nextInt(4) == 0 ? Wish.CANCEL : Wish.RUN);
+        switch (chance.nextInt(14)) {
+            case 0, 1 -> some().process().crash();
+            case 2 -> some().stop();
+            case 3, 4 ->
+                some().process().freeze(Duration.ofSeconds(List.of(3, 40, 100).get(chance.nextInt(3))));
+            case 5 -> kafka.restart(Duration.ofSeconds(chance.nextBoolean() ? 5 : 60));
+            case 6, 7 -> kafka.compactSomething();
+            case 8 -> store.slow(Duration.ofMillis(chance.nextInt(2000)));
+            case 9 -> breakStore();
+            case 10 -> kafka.sweep();
+            case 11 -> wish(someJob(), Wish.PAUSE);
+            default -> wish(someJob(), chance.nextInt(4) == 0 ? Wish.CANCEL : Wish.RUN);
         }
     }
 
-    private void crash(SimProcess worker) {
-        if (!worker.isCrashed()) {
-            worker.crash();
-            workers.remove(worker);
-            SimTimer _ = world.after(within(Duration.ofSeconds(30)), this::startWorker);
-        }
+    private SimWorker some() {
         if (workers.isEmpty()) {
             startWorker();
         }
+        return workers.get(chance.nextInt(workers.size()));
+    }
+
+    private String someJob() {
+        return jobs.get(chance.nextInt(jobs.size()));
+    }
+
+    private void breakStore() {
+        List<SimStore.Trouble> troubles =
+                List.of(SimStore.Trouble.FULL, SimStore.Trouble.READ_ONLY, SimStore.Trouble.UNREACHABLE);
+        store.trouble(troubles.get(chance.nextInt(3)));
+        SimTimer _ = world.after(within(Duration.ofSeconds(20)), () -> store.trouble(SimStore.Trouble.NONE));
     }
 
     private void wish(String job, Wish wish) {
@@ -139,10 +289,12 @@ final class SimCustody {
     }
 
     /// From now on nothing goes wrong, and nothing is paused.
-    private void calm() {
+    private void recover() {
         chaos = false;
+        perils.share(0);
         kafka.weather(Weather.CALM);
         store.slow(Duration.ofMillis(5));
+        store.trouble(SimStore.Trouble.NONE);
         if (!kafka.isUp()) {
             kafka.start();
         }
@@ -175,70 +327,70 @@ final class SimCustody {
         return Optional.ofNullable(newest);
     }
 
+    /// Every third one lacks what some jobs need. Where one ends, another begins soon.
     private void startWorker() {
-        String id = "w" + ++started;
-        SimProcess process = world.process(id);
-        workers.add(process);
+        SimProcess process = world.process("w" + ++started);
+        SimWorker worker = new SimWorker(process, fleet, store, started % 3 == 1);
+        workers.add(worker);
+        process.atCrash(() -> {
+            workers.remove(worker);
+            SimTimer _ = world.after(within(Duration.ofSeconds(30)), this::startWorker);
+        });
         if (chaos && chance.nextInt(4) == 0) {
             process.slow(Duration.ofMillis(200));
         }
-        var _ = process.start("main", () -> {
-            CommandRoutes routes = new CommandRoutes("", CPU);
-            WorkerRules rules = new WorkerRules(id, routes, Duration.ofSeconds(25), Duration.ofSeconds(5), 3, 10);
-            EventPublisher publisher = new EventPublisher(new SimOutbox(kafka, process), "", id);
-            Surroundings around = new Surroundings(rules, process, store.of(process), publisher, new FleetView(id));
-            Activity activity = new Activity();
-            KeeperLoop keeper =
-                    new KeeperLoop(around, () -> new SimFleetLog(kafka, process), new Keeper.Rules(8, 1000));
-            List<List<String>> topics = routes.sources().stream()
-                    .map(equals -> equals.stream().map(ShareQueue.Source::topic).toList())
-                    .toList();
-            ClaimLoop claims = new ClaimLoop(
-                    around,
-                    () -> new SimQueue(kafka, process, topics),
-                    new SimTraining(process, store.of(process)),
-                    activity);
-            Heartbeat heartbeat = new Heartbeat(
-                    process,
-                    publisher,
-                    activity,
-                    new Heartbeat.Self(id, "cpu", around.store().identity(), process.now()));
-            keeper.start();
-            claims.start(keeper.ready());
-            heartbeat.start(Duration.ofSeconds(2));
-        });
+        worker.start();
+    }
+
+    private void startStranger() {
+        new SimWorker(world.process("stranger"), fleet, otherStore, false).start();
     }
 
     private boolean isOver() {
-        return jobs.stream().allMatch(this::isOver);
+        return mustEnd.stream().allMatch(this::isOver);
     }
 
     /// It has an outcome, that is told, and nobody looks after it any more.
     private boolean isOver(String job) {
-        return store.object(job + "/outcome.json") != null
-                && newest(Topic.CUSTODY, job).isEmpty()
-                && kafka.topic(Topic.JOBS).from(0, Integer.MAX_VALUE).stream()
-                        .map(entry -> String.valueOf(entry.key()))
-                        .anyMatch(key ->
-                                key.startsWith(job + "/") && (key.endsWith("/finished") || key.endsWith("/cancelled")));
+        return judge.isEndTold(job)
+                && store.object(job + "/outcome.json") != null
+                && newest(Topic.CUSTODY, job).isEmpty();
     }
 
-    private List<String> history() {
-        HistoryChecker checker = new HistoryChecker(Duration.ofMinutes(3), true);
-        for (Topic topic : Topic.NEWS) {
-            SimTopic log = kafka.topic(topic);
-            for (SimTopic.Entry entry : log.from(log.start(), Integer.MAX_VALUE)) {
-                if (entry.value() != null && entry.key() != null) {
-                    try {
-                        new TopicRecord(topic, log.read(entry, entry.key(), Optional.empty()))
-                                .news()
-                                .ifPresent(checker::take);
-                    } catch (IOException e) {
-                        throw new UncheckedIOException(e);
-                    }
-                }
+    /// Commands of which the store keeps another job, or none, are dead letters, and no others.
+    private List<String> refusals() {
+        List<String> wrong = new ArrayList<>();
+        for (String command : commands) {
+            boolean kept = jobs.stream().map(this::kept).anyMatch(command::equals);
+            if (kept == judge.isRefused(command)) {
+                wrong.add("the command %s is%s put aside".formatted(command, kept ? "" : " not"));
             }
         }
-        return checker.report().wrong();
+        return wrong;
+    }
+
+    private String kept(String job) {
+        byte[] spec = store.object(job + "/spec.json");
+        return spec == null ? "" : new String(spec, StandardCharsets.UTF_8);
+    }
+
+    /// Where nothing goes wrong, each job is done in one attempt, as it should be; but for what a worker lacks.
+    private List<String> wasted() {
+        List<String> wrong = new ArrayList<>();
+        for (String job : jobs) {
+            Kind kind = Kind.of(job);
+            if (kind != Kind.PICKY && store.attempts(job) != 1) {
+                wrong.add("job %s took %d attempts".formatted(job, store.attempts(job)));
+            }
+            byte[] outcome = store.object(job + "/outcome.json");
+            boolean failed = outcome != null && new String(outcome, StandardCharsets.UTF_8).contains("\"failed\"");
+            if (failed != (kind == Kind.SICK)) {
+                wrong.add("job %s has %s".formatted(job, failed ? "failed" : "not failed"));
+            }
+            if (otherStore.attempts(job) > 0) {
+                wrong.add("job %s was begun in another store, too".formatted(job));
+            }
+        }
+        return wrong;
     }
 }

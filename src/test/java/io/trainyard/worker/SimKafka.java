@@ -4,6 +4,7 @@ import io.trainyard.topics.Topic;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +43,7 @@ final class SimKafka {
     private final Map<String, SimShareGroup> groups = new LinkedHashMap<>();
     private final List<Runnable> waiting = new ArrayList<>();
     private final Set<String> compacted;
+    private final Map<String, Boolean> accepts = new HashMap<>();
     private Weather weather = Weather.CALM;
     private boolean up = true;
     private int starts = 1;
@@ -156,6 +158,23 @@ final class SimKafka {
             SimTopic topic = some.get(chance.nextInt(some.size()));
             topic.compact(topic.end() == 0 ? 0 : chance.nextLong(topic.end() + 1));
         }
+    }
+
+    /// A member was told whether a record is its own, or told nothing.
+    void answered(String member, String place, boolean accepted) {
+        accepts.merge(member + " " + place, accepted, Boolean::logicalOr);
+    }
+
+    /// Whether a member was ever told that a record is its own.
+    ///
+    /// @param place its topic, partition and offset
+    boolean wasAccepted(String member, String place) {
+        return accepts.getOrDefault(member + " " + place, false);
+    }
+
+    /// Deletes the commands that have been dealt with, as [CommandSweep] does.
+    void sweep() {
+        groups.forEach((topic, group) -> topic(topic).trim(group.start()));
     }
 
     /// Compacts all that is ever compacted, to the end: what a fresh reader is left with.

@@ -18,6 +18,8 @@ final class SimProcess implements Host {
     /// When worlds begin.
     static final Instant BEGINNING = Instant.parse("2026-01-01T00:00:00Z");
 
+    private record Standstill(long beginNanos, long endNanos) {}
+
     private enum State {
         RUNNING,
         FROZEN,
@@ -34,6 +36,8 @@ final class SimProcess implements Host {
     private @Nullable SimThread postman;
     private State state = State.RUNNING;
     private long freezes;
+    private long frozenSinceNanos;
+    private final List<Standstill> standstills = new ArrayList<>();
     private Duration slowness = Duration.ZERO;
     private Duration skew = Duration.ZERO;
 
@@ -76,6 +80,11 @@ final class SimProcess implements Host {
     public Instant now() {
         world.running().looksAtClock();
         return BEGINNING.plusNanos(world.nanos()).plus(skew);
+    }
+
+    @Override
+    public long residentBytes() {
+        return 1 << 20;
     }
 
     @Override
@@ -187,6 +196,9 @@ final class SimProcess implements Host {
             return;
         }
         world.note("freeze", name, time.toMillis());
+        if (state != State.FROZEN) {
+            frozenSinceNanos = world.nanos();
+        }
         state = State.FROZEN;
         long freeze = ++freezes;
         SimTimer _ = world.after(time, () -> {
@@ -201,10 +213,20 @@ final class SimProcess implements Host {
 
     private void thaw() {
         world.note("thaw", name, 0);
+        standstills.add(new Standstill(frozenSinceNanos, world.nanos()));
         state = State.RUNNING;
         List<Runnable> late = List.copyOf(held);
         held.clear();
         late.forEach(this::whenThawed);
+    }
+
+    /// How long it stood still between two times.
+    long frozenNanos(long from, long to) {
+        long sum = 0;
+        for (Standstill some : standstills) {
+            sum += Math.max(0, Math.min(to, some.endNanos()) - Math.max(from, some.beginNanos()));
+        }
+        return sum + (state == State.FROZEN ? Math.max(0, to - Math.max(from, frozenSinceNanos)) : 0);
     }
 
     private void leaveForEver() {

@@ -201,6 +201,12 @@ final class SimQueue implements CommandQueue {
             throw new IllegalStateException("no command is held");
         }
         held = null;
+        boolean accepted = accept(now);
+        kafka.answered(process.name(), CommandRecord.place(presented(now)), accepted);
+        return accepted;
+    }
+
+    private boolean accept(Held now) {
         process.sleep(kafka.delay());
         if (kafka.happens(kafka.weather().lost())) {
             return lose(now);

@@ -11,6 +11,7 @@ import java.net.URI;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +33,8 @@ final class SimStore {
 
     private final SimWorld world;
     private final String name;
-    private final Map<String, byte[]> objects = new TreeMap<>();
+    private final TreeMap<String, byte[]> objects = new TreeMap<>();
+    private final Map<String, Long> createdNanos = new HashMap<>();
     private Duration slowness = Duration.ofMillis(5);
     private Trouble trouble = Trouble.NONE;
 
@@ -61,6 +63,21 @@ final class SimStore {
     /// An object as it is now; null: there is none.
     byte @Nullable [] object(String key) {
         return objects.get(key);
+    }
+
+    /// When an object was created that is created once; null: it was not.
+    @Nullable
+    Long createdNanos(String key) {
+        return createdNanos.get(key);
+    }
+
+    /// How many attempts there have been at a job.
+    int attempts(String job) {
+        String prefix = job + "/attempts/";
+        return (int) objects.tailMap(prefix, false).keySet().stream()
+                .takeWhile(key -> key.startsWith(prefix))
+                .filter(key -> key.substring(prefix.length()).matches("[0-9]+"))
+                .count();
     }
 
     /// Puts an object there at once.
@@ -125,6 +142,9 @@ final class SimStore {
         public boolean createIfAbsent(String key, byte[] content) {
             begin(key, true);
             boolean created = objects.putIfAbsent(key, content.clone()) == null;
+            if (created) {
+                createdNanos.put(key, world.nanos());
+            }
             world.note(created ? "created" : "is there", key, content.length);
             end();
             return created;
@@ -177,8 +197,8 @@ final class SimStore {
         public List<String> list(String folder) {
             begin(folder, false);
             String prefix = folder + "/";
-            List<String> found = objects.keySet().stream()
-                    .filter(key -> key.startsWith(prefix))
+            List<String> found = objects.tailMap(prefix, false).keySet().stream()
+                    .takeWhile(key -> key.startsWith(prefix))
                     .map(key -> child(key, prefix))
                     .distinct()
                     .toList();

@@ -43,13 +43,10 @@ final class SimTopic {
 
     void append(ProducerRecord<@Nullable String, byte @Nullable []> record) {
         Long millis = record.timestamp();
-        entries.add(new Entry(
-                end++,
-                record.key(),
-                record.value(),
-                new RecordHeaders(record.headers()),
-                millis == null ? 0 : millis,
-                world.nanos()));
+        RecordHeaders headers = new RecordHeaders(record.headers());
+        headers.setReadOnly(); // all readers share them
+        entries.add(
+                new Entry(end++, record.key(), record.value(), headers, millis == null ? 0 : millis, world.nanos()));
         world.note("append", name, end - 1);
         readers.forEach(Runnable::run);
     }
@@ -133,7 +130,7 @@ final class SimTopic {
                 value == null ? ConsumerRecord.NULL_SIZE : value.length,
                 key,
                 value,
-                new RecordHeaders(entry.headers()),
+                entry.headers(),
                 Optional.empty(),
                 deliveries);
         return record;

@@ -4,72 +4,188 @@ import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
+import io.trainyard.checkpoint.StoreException;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.training.Outcome;
 import io.trainyard.training.Supervisor;
 import io.trainyard.training.Supervisor.Halt;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /// Stands for training in a simulated world: it takes as long as the seed says, and keeps to the rules of a real
-/// attempt:
-/// it resumes from the newest checkpoint, tells what that one kept, tells every step, saves now and then, looks
-/// whether there is a later attempt, and keeps its outcome before it tells it.
+/// attempt: it resumes from the newest checkpoint, tells what that one kept, tells every step, saves now and then,
+/// looks whether there is a later attempt, and keeps its outcome before it tells it.
+///
+/// What becomes of a job follows from the first letters of its id, see [Kind].
 final class SimTraining implements JobRunner {
     private static final int STEPS_PER_EPOCH = 10;
-    private static final int STEPS = 20;
     private static final int SAVE_EVERY = 4;
-    private static final Duration STEP = Duration.ofSeconds(2);
+    private static final int FAILS_AT = 7;
+
+    /// How much longer than the longest a step may take before it hangs.
+    private static final Duration HANGS = Duration.ofMinutes(1);
+
+    /// Jobs of a simulated world.
+    enum Kind {
+        JOB(20, Duration.ofSeconds(2)),
+
+        /// Fails when it has come half way.
+        SICK(20, Duration.ofSeconds(2)),
+
+        /// Needs what not every worker has.
+        PICKY(20, Duration.ofSeconds(2)),
+
+        /// Hangs at some step, now and then.
+        STUCK(20, Duration.ofSeconds(2)),
+
+        /// Trains for hours.
+        LONG(200, Duration.ofMinutes(2)),
+
+        /// Trains for two days.
+        DAYS(2880, Duration.ofMinutes(2)),
+
+        /// Is over in a moment.
+        TINY(2, Duration.ofSeconds(2));
+
+        final int steps;
+        final Duration step; // the longest that it takes
+
+        Kind(int steps, Duration step) {
+            this.steps = steps;
+            this.step = step;
+        }
+
+        String id(int number) {
+            return name().toLowerCase(Locale.ROOT) + "-" + number;
+        }
+
+        static Kind of(String job) {
+            return valueOf(job.substring(0, job.indexOf('-')).toUpperCase(Locale.ROOT));
+        }
+    }
+
+    /// Mistakes.
+    enum Habit {
+        /// Who resumes does not tell again what the checkpoint kept of events.
+        TELLS_NOTHING_AGAIN,
+        /// A checkpoint keeps no events.
+        KEEPS_NO_EVENTS,
+        /// A superseded attempt does not look whether it is.
+        IGNORES_LATER_ATTEMPTS,
+        /// The end is told before it is kept.
+        TELLS_BEFORE_IT_KEEPS,
+        /// What the worker lacks is the job's failure.
+        FAILS_FOR_WANT,
+        /// That a job has failed is told, and not kept.
+        KEEPS_NO_FAILURE,
+        /// Nobody learns by when a step should be over.
+        NOBODY_WATCHES
+    }
+
+    private static final Map<String, JobSpec> SPECS = new HashMap<>();
+    private static final Map<String, String> COMMANDS = new HashMap<>();
 
     private final SimProcess process;
     private final CheckpointStore store;
+    private final boolean lacking;
+    private final Set<Habit> habits;
 
-    SimTraining(SimProcess process, CheckpointStore store) {
+    /// @param lacking whether this worker has not got what picky jobs need
+    SimTraining(SimProcess process, CheckpointStore store, boolean lacking, Set<Habit> habits) {
         this.process = process;
         this.store = store;
+        this.lacking = lacking;
+        this.habits = habits;
+    }
+
+    /// The job of that id.
+    static JobSpec spec(String job) {
+        return SPECS.computeIfAbsent(job, SampleEvents::spec);
+    }
+
+    /// The body of its command.
+    static String command(String job) {
+        return COMMANDS.computeIfAbsent(job, _ -> JobJson.write(spec(job)));
     }
 
     @Override
     public Outcome run(JobSpec job, int attempt, Supervisor supervisor) {
-        return new Attempt(job.id(), attempt, supervisor).run();
+        return new Attempt(job, attempt, supervisor).run();
     }
 
     private final class Attempt {
+        private final JobSpec spec;
         private final String job;
+        private final Kind kind;
         private final int number;
         private final Supervisor supervisor;
         private final JobFolder folder;
         private int step;
 
-        Attempt(String job, int number, Supervisor supervisor) {
-            this.job = job;
+        Attempt(JobSpec spec, int number, Supervisor supervisor) {
+            this.spec = spec;
+            this.job = spec.id();
+            this.kind = Kind.of(job);
             this.number = number;
             this.supervisor = supervisor;
             this.folder = new JobFolder(store, job);
         }
 
         Outcome run() {
+            if (kind == Kind.PICKY && lacking) {
+                return lack();
+            }
+            try {
+                return train();
+            } catch (StoreException e) {
+                return giveBack("the store cannot be used", false);
+            }
+        }
+
+        private Outcome lack() {
+            if (habits.contains(Habit.FAILS_FOR_WANT)) {
+                return fail("there is no such data set");
+            }
+            return isSuperseded() ? new Outcome.Superseded(number) : giveBack("there is no such data set", true);
+        }
+
+        private Outcome giveBack(String reason, boolean lacking) {
+            Released event = SampleEvents.released(job, number, 0, reason);
+            tell(event);
+            return new Outcome.WorkerFault(event, lacking);
+        }
+
+        private Outcome train() {
             tell(SampleEvents.claimed(job, number, process.name()));
             Optional<Checkpoint> newest = folder.checkpoints().newest();
             folder.noteFrom(number, newest);
-            newest.ifPresent(checkpoint -> checkpoint.pending().forEach(supervisor::tellAgain));
-            step = (int) newest.map(checkpoint -> checkpoint.progress().step())
+            if (!habits.contains(Habit.TELLS_NOTHING_AGAIN)) {
+                newest.ifPresent(checkpoint -> checkpoint.pending().forEach(supervisor::tellAgain));
+            }
+            step = newest.map(checkpoint -> checkpoint.progress().step())
                     .orElse(0L)
-                    .longValue();
-            tell(SampleEvents.started(job, number, step + 1));
-            while (step < STEPS) {
+                    .intValue();
+            tell(SampleEvents.started(spec, number, step + 1, STEPS_PER_EPOCH, null));
+            while (step < kind.steps) {
                 Optional<Halt> halt = supervisor.halt();
                 if (halt.isPresent()) {
                     return stop(halt.get());
                 }
-                process.sleep(process.upTo(STEP));
-                if (folder.isSuperseded(number)) {
+                takeStep();
+                if (isSuperseded()) {
                     return new Outcome.Superseded(number);
                 }
                 step++;
@@ -78,22 +194,41 @@ final class SimTraining implements JobRunner {
                 if (step % STEPS_PER_EPOCH == 0) {
                     tell(SampleEvents.tested(job, number, epoch, step, 0.5));
                 }
-                if ((step % SAVE_EVERY == 0 || step == STEPS) && !save()) {
+                if (kind == Kind.SICK && step == FAILS_AT) {
+                    return fail("the loss is not a number");
+                }
+                if ((step % SAVE_EVERY == 0 || step == kind.steps) && !save()) {
                     return new Outcome.Superseded(number);
                 }
             }
-            TrainingEvent.Finished event = SampleEvents.finished(job, number, STEPS);
+            TrainingEvent.Finished event = SampleEvents.finished(job, number, kind.steps);
             return conclude(event, new Outcome.Finished(event));
         }
 
+        private void takeStep() {
+            if (!habits.contains(Habit.NOBODY_WATCHES)) {
+                supervisor.alive(kind.step.plus(HANGS));
+            }
+            boolean hangs = kind == Kind.STUCK && step == FAILS_AT && number < 3;
+            process.sleep(hangs ? Duration.ofDays(365) : process.upTo(kind.step));
+        }
+
+        private boolean isSuperseded() {
+            return !habits.contains(Habit.IGNORES_LATER_ATTEMPTS) && folder.isSuperseded(number);
+        }
+
         private boolean save() {
-            if (folder.isSuperseded(number)) {
+            if (isSuperseded()) {
                 return false;
             }
             Progress at = new Progress(
                     step / STEPS_PER_EPOCH, step % STEPS_PER_EPOCH, step, new long[] {step}, 0.5, 0.5, 0, 0);
             SessionState state = new SessionState(Parameters.NONE, Parameters.NONE);
-            folder.checkpoints().save(new Checkpoint(state, at, 2, number, supervisor.unacknowledged()));
+            List<String> pending = habits.contains(Habit.KEEPS_NO_EVENTS) ? List.of() : supervisor.unacknowledged();
+            folder.checkpoints().save(new Checkpoint(state, at, 2, number, pending));
+            if (isSuperseded()) {
+                return false;
+            }
             tell(SampleEvents.saved(job, number, (step - 1) / STEPS_PER_EPOCH, step));
             return true;
         }
@@ -111,20 +246,35 @@ final class SimTraining implements JobRunner {
                 tell(event);
                 return new Outcome.Paused(event);
             }
-            TrainingEvent.Released event = SampleEvents.released(job, number, step, "the worker stops");
+            Released event = SampleEvents.released(job, number, step, "the worker stops");
             tell(event);
             return new Outcome.Released(event);
         }
 
+        private Outcome fail(String reason) {
+            TrainingEvent.Failed event = SampleEvents.failed(job, number, reason);
+            if (habits.contains(Habit.KEEPS_NO_FAILURE)) {
+                tell(event);
+                return new Outcome.Failed(event);
+            }
+            return conclude(event, new Outcome.Failed(event));
+        }
+
         private Outcome conclude(TrainingEvent event, Outcome outcome) {
-            if (folder.isSuperseded(number)) {
+            if (isSuperseded()) {
                 return new Outcome.Superseded(number);
             }
             Instant now = process.now();
+            boolean early = habits.contains(Habit.TELLS_BEFORE_IT_KEEPS);
+            if (early) {
+                supervisor.tell(event, now);
+            }
             if (!folder.keepOutcome(EventJson.write(event, now))) {
                 return Outcome.tellKept(folder.outcome().orElseThrow(), supervisor);
             }
-            supervisor.tell(event, now);
+            if (!early) {
+                supervisor.tell(event, now);
+            }
             return outcome;
         }
 

@@ -39,6 +39,7 @@ final class SimWorld {
     private long timersMade;
     private int threadsMade;
     private long steps;
+    private long maxSteps = MAX_STEPS;
     private long stepsBefore; // until the clock last went on
     private long trace;
 
@@ -51,6 +52,11 @@ final class SimWorld {
         this.seed = seed;
         this.lot = new SplittableRandom(seed);
         this.story = telling ? new ArrayList<>() : null;
+    }
+
+    /// Allows more steps than any small world takes.
+    void allow(long most) {
+        maxSteps = most;
     }
 
     long seed() {
@@ -146,7 +152,7 @@ final class SimWorld {
             running = null;
         }
         steps++;
-        if (steps > MAX_STEPS || steps - stepsBefore > MAX_STEPS_AT_ONCE) {
+        if (steps > maxSteps || steps - stepsBefore > MAX_STEPS_AT_ONCE) {
             throw new SimFailure(this, "the threads run on and on", null);
         }
         fail();

@@ -1,0 +1,247 @@
+package io.trainyard.worker;
+
+import io.trainyard.checkpoint.Holder;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobState;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.history.HistoryChecker;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicRecord;
+import io.trainyard.worker.SimTopic.Entry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// Says what is wrong with what has happened in a simulated world. Besides what the [HistoryChecker] finds, which
+/// sees only the topics, it knows what the store holds, and who stood still when.
+final class SimJudge {
+    /// By the clocks of a world, which all go right: frozen workers are as late as they were frozen.
+    private static final Duration OVERLAP = Duration.ofMinutes(4);
+
+    /// How long a worker that does not stand still may go on with a job that it has lost: it looks at each step,
+    /// and the store may be slow.
+    private static final Duration SILENT_WITHIN = Duration.ofSeconds(10);
+
+    private final SimKafka kafka;
+    private final SimStore store;
+    private final SplittableRandom chance;
+    private final List<JobNews> told = new ArrayList<>();
+    private final Map<Entry, JobNews> news = new IdentityHashMap<>();
+    private final List<String> late = new ArrayList<>();
+    private final Map<String, Integer> ends = new HashMap<>();
+    private final Set<String> refused = new HashSet<>();
+
+    /// Listens from now on.
+    SimJudge(SimKafka kafka, SimStore store) {
+        this.kafka = kafka;
+        this.store = store;
+        this.chance = kafka.world().chance("judge");
+        for (Topic topic : Topic.NEWS) {
+            SimTopic log = kafka.topic(topic);
+            log.atAppend(() -> hear(topic, log, log.from(log.end() - 1, 1).getFirst()));
+        }
+    }
+
+    private void hear(Topic topic, SimTopic log, Entry entry) {
+        if (entry.value() == null || entry.key() == null) {
+            return;
+        }
+        if (topic == Topic.DEAD_LETTER) {
+            refused.add(new String(entry.value(), StandardCharsets.UTF_8));
+        }
+        news(record(topic, log, entry)).ifPresent(heard -> {
+            told.add(heard);
+            news.put(entry, heard);
+            if (heard instanceof Happened happened) {
+                hear(happened);
+            }
+        });
+    }
+
+    private void hear(Happened happened) {
+        switch (happened.event()) {
+            case TrainingEvent.Finished _, TrainingEvent.Failed _, TrainingEvent.Cancelled _ ->
+                ends.merge(happened.job(), 1, Integer::sum);
+            case TrainingEvent.StepLosses _, TrainingEvent.EpochTested _, TrainingEvent.CheckpointSaved _ ->
+                hearAtWork(happened);
+            case TrainingEvent.Claimed claimed -> hearClaim(claimed);
+            default -> {} // says nothing that the store or the brokers know better
+        }
+    }
+
+    /// Who has not been told that a command is its own has no job of it.
+    private void hearClaim(TrainingEvent.Claimed claimed) {
+        byte[] holder = store.object("%s/attempts/%d".formatted(claimed.job(), claimed.attempt()));
+        String place = holder == null ? "" : holder(holder).place();
+        if (!kafka.wasAccepted(claimed.worker(), place)) {
+            late.add("job %s: attempt %d of %s trains, and nobody said that its command is accepted"
+                    .formatted(claimed.job(), claimed.attempt(), claimed.worker()));
+        }
+    }
+
+    private static Holder holder(byte[] json) {
+        try {
+            return Holder.read(json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// A worker that tells this was at work then.
+    private void hearAtWork(Happened happened) {
+        TrainingEvent event = happened.event();
+        Long next = store.createdNanos("%s/attempts/%d".formatted(event.job(), event.attempt() + 1));
+        SimProcess worker = kafka.world().known(String.valueOf(happened.worker()));
+        if (next == null || worker == null) {
+            return;
+        }
+        long atNanos = 1_000_000 * (happened.millis() - SimProcess.BEGINNING.toEpochMilli());
+        long lateNanos = atNanos - next - worker.frozenNanos(next, atNanos);
+        if (lateNanos > SILENT_WITHIN.toNanos()) {
+            late.add("job %s: attempt %d of %s tells %s %d ms after it has lost the job"
+                    .formatted(event.job(), event.attempt(), worker.name(), event.type(), lateNanos / 1_000_000));
+        }
+    }
+
+    /// Whether somebody was told of a job's end.
+    boolean isEndTold(String job) {
+        return ends.containsKey(job);
+    }
+
+    /// Whether a command was put aside.
+    ///
+    /// @param command its body
+    boolean isRefused(String command) {
+        return refused.contains(command);
+    }
+
+    /// What is wrong, in sentences.
+    List<String> wrong() {
+        List<String> wrong = new ArrayList<>(late.stream().limit(3).toList());
+        wrong.addAll(checked());
+        wrong.addAll(outcomes());
+        wrong.addAll(fresh());
+        return wrong;
+    }
+
+    private List<String> checked() {
+        HistoryChecker checker = new HistoryChecker(OVERLAP, true);
+        told.forEach(checker::take);
+        return checker.report().wrong();
+    }
+
+    /// What was told of an end is what the store has kept.
+    private List<String> outcomes() {
+        List<String> wrong = new ArrayList<>();
+        for (JobNews heard : told) {
+            if (heard instanceof Happened happened
+                    && (happened.event() instanceof TrainingEvent.Finished
+                            || happened.event() instanceof TrainingEvent.Failed
+                            || happened.event() instanceof TrainingEvent.Cancelled)) {
+                byte[] kept = store.object(happened.job() + "/outcome.json");
+                if (kept == null || !event(kept).equals(happened.event())) {
+                    wrong.add("job %s: told is %s, and the store has %s"
+                            .formatted(happened.job(), happened.event(), kept == null ? "nothing" : event(kept)));
+                }
+            }
+        }
+        return wrong;
+    }
+
+    private static TrainingEvent event(byte[] json) {
+        try {
+            return EventJson.readEvent(json).event();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Whoever reads what compaction has left, in another order, sees what one saw who was there from the
+    /// beginning.
+    private List<String> fresh() {
+        Map<String, JobState> live = new TreeMap<>();
+        told.forEach(heard -> live.computeIfAbsent(heard.job(), JobState::new).apply(heard));
+        kafka.compactAll();
+        Map<String, JobState> late = new TreeMap<>();
+        List<List<JobNews>> logs = new ArrayList<>();
+        for (Topic topic : Topic.NEWS) {
+            SimTopic log = kafka.topic(topic);
+            List<JobNews> left = new ArrayList<>();
+            for (Entry entry : log.from(log.start(), Integer.MAX_VALUE)) {
+                JobNews heard = news.get(entry);
+                if (heard != null) {
+                    left.add(heard);
+                }
+            }
+            if (!left.isEmpty()) {
+                logs.add(new ArrayList<>(left.reversed()));
+            }
+        }
+        while (!logs.isEmpty()) {
+            int some = chance.nextInt(logs.size());
+            List<JobNews> log = logs.get(some);
+            JobNews next = log.removeLast();
+            late.computeIfAbsent(next.job(), JobState::new).apply(next);
+            if (log.isEmpty()) {
+                logs.remove(some);
+            }
+        }
+        List<String> wrong = new ArrayList<>();
+        live.forEach((job, state) -> {
+            Map<String, @Nullable Object> now = shown(late.get(job));
+            shown(state).forEach((what, value) -> {
+                if (!Objects.equals(value, now.get(what))) {
+                    wrong.add("job %s: who reads its %s now sees %s, and who was there saw %s"
+                            .formatted(job, what, now.get(what), value));
+                }
+            });
+        });
+        return wrong;
+    }
+
+    private static Map<String, @Nullable Object> shown(@Nullable JobState state) {
+        Map<String, @Nullable Object> shown = new LinkedHashMap<>();
+        if (state != null) {
+            shown.put("status", state.status());
+            shown.put("attempt", state.attempt());
+            shown.put("worker", state.worker());
+            shown.put("step", state.step());
+            shown.put("steps", state.steps());
+            shown.put("loss", state.loss());
+            shown.put("epochs", state.epochs());
+            shown.put("checkpoint", state.checkpoint());
+            shown.put("start", state.start());
+            shown.put("reason", state.reason());
+            shown.put("spec", state.startedSpec());
+        }
+        return shown;
+    }
+
+    private static TopicRecord record(Topic topic, SimTopic log, Entry entry) {
+        return new TopicRecord(topic, log.read(entry, String.valueOf(entry.key()), Optional.empty()));
+    }
+
+    private static Optional<JobNews> news(TopicRecord record) {
+        try {
+            return record.news();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,385 @@
+package io.trainyard.worker;
+
+import io.trainyard.checkpoint.CheckpointRef;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.custody.Custody;
+import io.trainyard.custody.Custody.State;
+import io.trainyard.custody.CustodyJson;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.CommandHeaders;
+import io.trainyard.topics.RecordKey;
+import io.trainyard.topics.Topic;
+import io.trainyard.worker.SimTraining.Habit;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+
+/// Mistakes, each put into simulated workers on purpose, to see whether a seed finds it. Many have been made: the
+/// number is that of the scenario in which an earlier protocol went wrong; 0: it is one that this protocol invites.
+enum SimMistake implements SimSeams {
+    LOCKED_WHILE_IT_TRAINS(1, "a command stays locked for as long as its job trains") {
+        @Override
+        public SimShareGroup.Limits limits(SimShareGroup.Limits real) {
+            return new SimShareGroup.Limits(Duration.ofDays(1), real.deliveries(), real.window());
+        }
+
+        @Override
+        public CommandQueue queue(CommandQueue real, SimKafka kafka, SimProcess process, SimStore store) {
+            return new SimQueueSeam(real) {
+                private boolean owing;
+                private String place = "";
+
+                @Override
+                public Optional<ConsumerRecord<byte[], byte[]>> next() {
+                    if (owing) {
+                        owing = false;
+                        var _ = super.accept();
+                    }
+                    var next = super.next();
+                    next.ifPresent(command -> place = CommandRecord.place(command));
+                    return next;
+                }
+
+                @Override
+                public Optional<ConsumerRecord<byte[], byte[]>> stray() {
+                    return Optional.empty();
+                }
+
+                @Override
+                public boolean accept() {
+                    owing = true;
+                    kafka.answered(process.name(), place, true); // that it is still this member's
+                    return true;
+                }
+            };
+        }
+    },
+    EVERY_COPY_BEGINS(2, "every copy of a command begins another attempt") {
+        @Override
+        public CommandQueue queue(CommandQueue real, SimKafka kafka, SimProcess process, SimStore store) {
+            return new SimQueueSeam(real) {
+                @Override
+                public Optional<ConsumerRecord<byte[], byte[]>> next() {
+                    return super.next().map(command -> asking(command, store.attempts(key(command)) + 1));
+                }
+            };
+        }
+    },
+    OUTCOME_IS_NOT_LOOKED_AT(3, "who takes a command does not look whether the job has ended") {
+        @Override
+        public CheckpointStore store(CheckpointStore real) {
+            return hiding(real, key -> key.endsWith("/outcome.json") && isOn("claims"));
+        }
+    },
+    SPEC_IS_NOT_LOOKED_AT(3, "who takes a command does not look whether it is the same job") {
+        @Override
+        public CheckpointStore store(CheckpointStore real) {
+            return new SimStoreSeam(real) {
+                @Override
+                public boolean createIfAbsent(String key, byte[] content) {
+                    return super.createIfAbsent(key, content) || key.endsWith("/spec.json");
+                }
+            };
+        }
+    },
+    WANT_IS_FAILURE(3, "what one worker lacks is the job's failure", Habit.FAILS_FOR_WANT),
+    TELLS_NOTHING_AGAIN(4, "who resumes does not tell what the checkpoint kept of events", Habit.TELLS_NOTHING_AGAIN),
+    KEEPS_NO_EVENTS(4, "a checkpoint does not keep the events on their way", Habit.KEEPS_NO_EVENTS),
+    END_WITHOUT_LAST_WORDS(4, "who tells an end again does not tell what the checkpoint kept of events") {
+        @Override
+        public CheckpointStore store(CheckpointStore real) {
+            return hiding(
+                    real,
+                    key -> key.contains("/checkpoints/")
+                            && key.endsWith(".json")
+                            && (isOn("claims") || isOn("keeper")));
+        }
+    },
+    LATE_CHECKPOINT_IS_TAKEN(5, "a job goes on from what a superseded worker saved late") {
+        @Override
+        public CheckpointStore store(CheckpointStore real) {
+            return new SimStoreSeam(real) {
+                @Override
+                public List<String> list(String folder) {
+                    return super.list(folder).stream()
+                            .filter(key -> !key.endsWith(".from"))
+                            .toList();
+                }
+            };
+        }
+    },
+    IGNORES_LATER_ATTEMPTS(6, "a superseded attempt goes on telling and saving", Habit.IGNORES_LATER_ATTEMPTS),
+    LAST_RECORD_OF_A_JOB(7, "compaction keeps one record of a job") {
+        @Override
+        public Outbox outbox(Outbox real, SimProcess process) {
+            return (topic, key, value, headers) -> real.send(
+                    topic,
+                    topic.equals(Topic.JOBS.name("")) && key != null ? bytes(RecordKey.job(text(key))) : key,
+                    value,
+                    headers);
+        }
+    },
+    COMMANDS_EXPIRE(8, "commands expire") {
+        @Override
+        public void happen(SimKafka kafka) {
+            Topic.COMMANDS.forEach(
+                    topic -> kafka.topic(topic).trim(kafka.topic(topic).end()));
+        }
+    },
+    FAILURE_IS_NOT_KEPT(9, "that a job has failed is told, and not kept", Habit.KEEPS_NO_FAILURE),
+    OUTCOME_IS_WRITTEN_OVER(9, "an outcome is written over") {
+        @Override
+        public CheckpointStore store(CheckpointStore real) {
+            return new SimStoreSeam(real) {
+                @Override
+                public boolean createIfAbsent(String key, byte[] content) {
+                    if (key.endsWith("/outcome.json")) {
+                        CheckpointRef _ = write(key, out -> out.write(content));
+                        return true;
+                    }
+                    return super.createIfAbsent(key, content);
+                }
+            };
+        }
+    },
+    NOBODY_WATCHES_STEPS(10, "a step that hangs is waited for", Habit.NOBODY_WATCHES),
+    STORES_HAVE_NO_NAMES(12, "stores have no identity") {
+        @Override
+        public CheckpointStore store(CheckpointStore real) {
+            return new SimStoreSeam(real) {
+                @Override
+                public String identity() {
+                    return "00000000-0000-0000-0000-000000000000";
+                }
+            };
+        }
+    },
+    NO_CUSTODY(0, "a claim writes no custody") {
+        @Override
+        public Outbox outbox(Outbox real, SimProcess process) {
+            return dropping(
+                    real,
+                    (topic, custody) ->
+                            custody.state() == State.HELD && custody.worker().equals(process.name()) && isOn("claims"));
+        }
+    },
+    KEEPER_DOES_NOT_PUBLISH(0, "a keeper writes custody, and does not publish the command") {
+        @Override
+        public Outbox outbox(Outbox real, SimProcess process) {
+            return (topic, key, value, headers) -> topic.startsWith("commands.") && isOn("keeper")
+                    ? CompletableFuture.completedFuture(null)
+                    : real.send(topic, key, value, headers);
+        }
+    },
+    ACCEPT_IS_NOT_AWAITED(0, "a job trains though its ACCEPT was not answered") {
+        @Override
+        public CommandQueue queue(CommandQueue real, SimKafka kafka, SimProcess process, SimStore store) {
+            return new SimQueueSeam(real) {
+                @Override
+                public boolean accept() {
+                    var _ = super.accept();
+                    return true;
+                }
+            };
+        }
+    },
+    EVERYBODYS_BEATS(0, "a keeper counts everybody's heartbeats") {
+        @Override
+        public FleetLog log(FleetLog real, SimProcess process) {
+            return new FleetLog() {
+                @Override
+                public List<ConsumerRecord<String, byte[]>> poll(Duration time) {
+                    List<ConsumerRecord<String, byte[]>> more = new ArrayList<>();
+                    for (var entry : real.poll(time)) {
+                        more.add(entry);
+                        if (entry.topic().equals(Topic.WORKERS.name(""))
+                                && !process.name().equals(entry.key())) {
+                            more.add(beat(entry, process.name()));
+                        }
+                    }
+                    return more;
+                }
+
+                @Override
+                public boolean isCaughtUp() {
+                    return real.isCaughtUp();
+                }
+
+                @Override
+                public void close() {
+                    real.close();
+                }
+            };
+        }
+    },
+    CUSTODY_ENDS_FIRST(0, "custody ends before the outcome is told") {
+        @Override
+        public Outbox outbox(Outbox real, SimProcess process) {
+            return (topic, key, value, headers) -> {
+                String name = key == null ? "" : text(key);
+                boolean isEnd = topic.equals(Topic.JOBS.name(""))
+                        && (name.endsWith("/finished") || name.endsWith("/failed") || name.endsWith("/cancelled"));
+                return isEnd
+                        ? real.send(Topic.CUSTODY.name(""), bytes(RecordKey.job(name)), null, headers)
+                                .thenCompose(_ -> real.send(topic, key, value, headers))
+                        : real.send(topic, key, value, headers);
+            };
+        }
+    },
+    VOID_MENDS_NOTHING(0, "a void copy does not mend custody") {
+        @Override
+        public Outbox outbox(Outbox real, SimProcess process) {
+            return dropping(
+                    real,
+                    (topic, custody) ->
+                            custody.state() == State.HELD && !custody.worker().equals(process.name()));
+        }
+    },
+    TELLS_BEFORE_IT_KEEPS(0, "an end is told before it is kept", Habit.TELLS_BEFORE_IT_KEEPS),
+    REST_WITHOUT_CUSTODY(0, "a job that rests has no custody") {
+        @Override
+        public Outbox outbox(Outbox real, SimProcess process) {
+            return dropping(real, (topic, custody) -> custody.state() == State.PAUSED);
+        }
+    },
+    LAST_DELIVERY_IS_LIKE_OTHERS(0, "a command is not published anew at its last delivery") {
+        @Override
+        public int deliveryLimit(int real) {
+            return Integer.MAX_VALUE;
+        }
+
+        @Override
+        public SimShareGroup.Limits limits(SimShareGroup.Limits real) {
+            return FEW_DELIVERIES.limits(real);
+        }
+
+        @Override
+        public SimSeams control() {
+            return FEW_DELIVERIES;
+        }
+    };
+
+    /// So few that the last one comes in worlds that last some minutes.
+    private static final SimSeams FEW_DELIVERIES = new SimSeams() {
+        @Override
+        public SimShareGroup.Limits limits(SimShareGroup.Limits real) {
+            return new SimShareGroup.Limits(real.lock(), 2, real.window());
+        }
+    };
+
+    private final int scenario;
+    private final String what;
+    private final Set<Habit> habits;
+
+    SimMistake(int scenario, String what, Habit... habits) {
+        this.scenario = scenario;
+        this.what = what;
+        this.habits = Set.of(habits);
+    }
+
+    /// The number of the scenario that it brings back; 0: none.
+    int scenario() {
+        return scenario;
+    }
+
+    /// In words.
+    String what() {
+        return what;
+    }
+
+    @Override
+    public Set<Habit> habits() {
+        return habits;
+    }
+
+    private static boolean isOn(String thread) {
+        return Thread.currentThread().getName().equals(thread);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+
+    private static String key(ConsumerRecord<byte[], byte[]> command) {
+        return command.key() == null ? "" : text(command.key());
+    }
+
+    /// A custody on its way.
+    @FunctionalInterface
+    private interface Sent {
+        boolean is(String topic, Custody custody);
+    }
+
+    /// Custodies that are said to have arrived, and are not sent.
+    private static Outbox dropping(Outbox real, Sent which) {
+        return (topic, key, value, headers) -> {
+            Custody custody = topic.equals(Topic.CUSTODY.name("")) && value != null ? custody(value) : null;
+            return custody != null && which.is(topic, custody)
+                    ? CompletableFuture.completedFuture(null)
+                    : real.send(topic, key, value, headers);
+        };
+    }
+
+    private static Custody custody(byte[] json) {
+        try {
+            return CustodyJson.read(json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static CheckpointStore hiding(CheckpointStore real, Predicate<String> which) {
+        return new SimStoreSeam(real) {
+            @Override
+            public Optional<InputStream> open(String key) {
+                return which.test(key) ? Optional.empty() : super.open(key);
+            }
+        };
+    }
+
+    private static ConsumerRecord<byte[], byte[]> asking(ConsumerRecord<byte[], byte[]> command, int attempt) {
+        Headers headers = new RecordHeaders(command.headers());
+        headers.remove(CommandHeaders.ATTEMPT);
+        headers.add(CommandHeaders.ATTEMPT, bytes(Integer.toString(attempt)));
+        return like(command, command.key(), command.value(), headers);
+    }
+
+    /// A heartbeat of a worker that has no job, in the place of somebody else's.
+    private static ConsumerRecord<String, byte[]> beat(ConsumerRecord<String, byte[]> other, String worker) {
+        WorkerStatus status = new WorkerStatus(worker, "cpu", null, null, 0, 0, false, null, null, null);
+        return like(other, worker, EventJson.write(status), other.headers());
+    }
+
+    private static <K> ConsumerRecord<K, byte[]> like(
+            ConsumerRecord<?, byte[]> record, K key, byte[] value, Headers headers) {
+        return new ConsumerRecord<>(
+                record.topic(),
+                record.partition(),
+                record.offset(),
+                record.timestamp(),
+                record.timestampType(),
+                ConsumerRecord.NULL_SIZE,
+                value.length,
+                key,
+                value,
+                headers,
+                Optional.empty(),
+                record.deliveryCount());
+    }
+}

@@ -1,0 +1,52 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Slow;
+import java.util.OptionalLong;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// A simulator that finds nothing proves nothing: each mistake that is put in on purpose is found.
+@Slow
+class SimMutationTest {
+    private static final long SEEDS = 1000;
+
+    private static final Logger LOG = Logger.getLogger("io.trainyard");
+
+    private static @Nullable Level before;
+
+    @BeforeAll
+    static void beSilent() {
+        before = LOG.getLevel();
+        LOG.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void speak() {
+        LOG.setLevel(before);
+    }
+
+    @ParameterizedTest
+    @EnumSource(SimMistake.class)
+    void aSeedFindsTheMistake(SimMistake mistake) {
+        OptionalLong found = LongStream.range(0, SEEDS)
+                .filter(seed -> finds(seed, mistake) && !finds(seed, mistake.control()))
+                .findFirst();
+        assertThat(found).as(mistake.what()).isPresent();
+    }
+
+    private static boolean finds(long seed, SimSeams seams) {
+        try {
+            return !new SimCustody(seed, seams).run().isEmpty();
+        } catch (SimFailure e) {
+            return true;
+        }
+    }
+}

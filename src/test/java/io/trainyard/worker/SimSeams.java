@@ -1,0 +1,56 @@
+package io.trainyard.worker;
+
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.worker.SimTraining.Habit;
+import java.util.Set;
+
+/// Where something can be put between a worker and the rest of a simulated world: a mistake, on purpose.
+interface SimSeams {
+    /// Workers as they are.
+    SimSeams NONE = new SimSeams() {};
+
+    /// What the worker sends by.
+    default Outbox outbox(Outbox real, SimProcess process) {
+        return real;
+    }
+
+    /// What hands it commands.
+    ///
+    /// @param store as it is, without a wait
+    default CommandQueue queue(CommandQueue real, SimKafka kafka, SimProcess process, SimStore store) {
+        return real;
+    }
+
+    /// What its keeper reads.
+    default FleetLog log(FleetLog real, SimProcess process) {
+        return real;
+    }
+
+    /// Its checkpoint store.
+    default CheckpointStore store(CheckpointStore real) {
+        return real;
+    }
+
+    /// How it trains otherwise than it should.
+    default Set<Habit> habits() {
+        return Set.of();
+    }
+
+    /// How often it believes that a command is delivered before the brokers drop it.
+    default int deliveryLimit(int real) {
+        return real;
+    }
+
+    /// Workers as they are, in worlds as these: a mistake counts as found where they go on without one.
+    default SimSeams control() {
+        return NONE;
+    }
+
+    /// How its commands are locked.
+    default SimShareGroup.Limits limits(SimShareGroup.Limits real) {
+        return real;
+    }
+
+    /// What happens in the world besides, once.
+    default void happen(SimKafka kafka) {}
+}

@@ -1,0 +1,100 @@
+package io.trainyard.worker;
+
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.custody.Keeper;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A worker in a process of a simulated world, put together as [WorkerService] does: claim loop, keeper, heartbeat
+/// and job folders are the product's own, only what trains is a stub.
+final class SimWorker {
+    private static final Set<String> CPU = Set.of("cpu");
+
+    private final SimProcess process;
+    private final Fleet fleet;
+    private final SimStore store;
+    private final boolean lacking;
+    private @Nullable ClaimLoop claims;
+    private @Nullable KeeperLoop keeper;
+    private @Nullable Heartbeat heartbeat;
+
+    /// What the workers of a fleet share.
+    ///
+    /// @param beat from one heartbeat to the next
+    record Fleet(SimKafka kafka, SimPerils perils, SimSeams seams, SimShareGroup.Limits limits, Duration beat) {}
+
+    /// @param store the worker's own view of it is made here
+    /// @param lacking whether it has not got what some jobs need
+    SimWorker(SimProcess process, Fleet fleet, SimStore store, boolean lacking) {
+        this.process = process;
+        this.fleet = fleet;
+        this.store = store;
+        this.lacking = lacking;
+    }
+
+    SimProcess process() {
+        return process;
+    }
+
+    void start() {
+        var _ = process.start("main", this::begin);
+    }
+
+    private void begin() {
+        String id = process.name();
+        SimKafka kafka = fleet.kafka();
+        SimPerils perils = fleet.perils();
+        SimSeams seams = fleet.seams();
+        CommandRoutes routes = new CommandRoutes("", CPU);
+        WorkerRules rules = new WorkerRules(
+                id,
+                routes,
+                Duration.ofSeconds(25),
+                Duration.ofSeconds(5),
+                3,
+                seams.deliveryLimit(fleet.limits().deliveries()));
+        CheckpointStore view = seams.store(perils.around(store.of(process), process));
+        Outbox outbox = seams.outbox(perils.around(new SimOutbox(kafka, process), process), process);
+        EventPublisher publisher = new EventPublisher(outbox, "", id);
+        Surroundings around = new Surroundings(rules, process, view, publisher, new FleetView(id));
+        Activity activity = new Activity();
+        KeeperLoop keeping = new KeeperLoop(
+                around, () -> seams.log(new SimFleetLog(kafka, process), process), new Keeper.Rules(8, 200_000));
+        List<List<String>> topics = routes.sources().stream()
+                .map(equals -> equals.stream().map(ShareQueue.Source::topic).toList())
+                .toList();
+        ClaimLoop claiming = new ClaimLoop(
+                around,
+                () -> seams.queue(perils.around(new SimQueue(kafka, process, topics), process), kafka, process, store),
+                new SimTraining(process, view, lacking, seams.habits()),
+                activity);
+        Heartbeat beats = new Heartbeat(
+                process, publisher, activity, new Heartbeat.Self(id, "cpu", view.identity(), process.now()));
+        keeping.start();
+        claiming.start(keeping.ready());
+        beats.start(fleet.beat());
+        var _ = claiming.ended().whenComplete((_, problem) -> {
+            if (problem != null) { // then a process ends, and is started anew
+                process.crash();
+            }
+        });
+        claims = claiming;
+        keeper = keeping;
+        heartbeat = beats;
+    }
+
+    /// Ends the process as SIGTERM does.
+    void stop() {
+        process.world().note("stop", process.name(), 0);
+        var _ = process.start("stop", () -> {
+            if (claims != null && keeper != null && heartbeat != null) {
+                claims.close();
+                keeper.close();
+                heartbeat.close();
+            }
+            process.crash();
+        });
+    }
+}
