@@ -6,6 +6,8 @@ import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +68,15 @@ public record Request(
                 .toList();
         return new Request(
                 job, attempt, priority, all.subList(Math.max(0, all.size() - MAX_REFUSALS), all.size()), store, trace);
+    }
+
+    /// Whether nobody is left who may be able to run it, or so many were not that it is the job's own fault.
+    ///
+    /// @param live the workers that are there
+    /// @param most so many refusals are enough
+    public boolean isRefusedByAll(Set<String> live, int most) {
+        Set<String> refused = refusals.stream().map(Refusal::worker).collect(Collectors.toSet());
+        return refused.size() >= most || refused.containsAll(live);
     }
 
     /// Where its command belongs.

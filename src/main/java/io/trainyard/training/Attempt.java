@@ -272,7 +272,7 @@ final class Attempt implements AutoCloseable {
 
     /// Ends for a reason that is this worker's.
     Outcome giveBack(Throwable cause) {
-        if (folder.isSuperseded(number)) {
+        if (isKnownSuperseded()) {
             return giveWay();
         }
         LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d cannot go on here".formatted(job.id(), number), cause);
@@ -283,6 +283,16 @@ final class Attempt implements AutoCloseable {
         Released event = new Released(job.id(), number, savedStep, Faults.reason(cause));
         tell(event);
         return new Outcome.WorkerFault(event, Faults.isLacking(cause));
+    }
+
+    /// A store that is in trouble does not tell; then whoever is later sees to it that nothing is told twice.
+    private boolean isKnownSuperseded() {
+        try {
+            return folder.isSuperseded(number);
+        } catch (StoreException e) {
+            LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d".formatted(job.id(), number), e);
+            return false;
+        }
     }
 
     private Outcome fail(Throwable cause) {

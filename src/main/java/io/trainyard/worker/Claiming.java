@@ -6,6 +6,7 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.custody.ClaimRule;
 import io.trainyard.custody.ClaimRule.Delivery;
 import io.trainyard.custody.Custody;
+import io.trainyard.custody.RecentRefusals;
 import io.trainyard.custody.Request;
 import io.trainyard.custody.StoredJob;
 import io.trainyard.custody.Verdict;
@@ -35,13 +36,16 @@ final class Claiming {
     private final WorkerRules rules;
     private final EventPublisher publisher;
     private final Announcer announcer;
+    private final RecentRefusals refusals;
     private final KillPoints points;
 
-    Claiming(Surroundings around, Announcer announcer) {
+    /// @param refusals knows which jobs this worker lacks something for
+    Claiming(Surroundings around, Announcer announcer, RecentRefusals refusals) {
         this.around = around;
         this.rules = around.rules();
         this.publisher = around.publisher();
         this.announcer = announcer;
+        this.refusals = refusals;
         this.points = KillPoints.ofProcess();
     }
 
@@ -114,9 +118,7 @@ final class Claiming {
             JobFolder folder = new JobFolder(around.store(), request.job().id());
             return decide(queue, command, delivery, folder);
         } catch (CheckpointException e) { // the store's trouble, and not the job's
-            String reason = "the store cannot be used: " + e.getMessage();
-            var settled = settle(queue, publisher.publish(request));
-            return settled instanceof Taken.Settled ? new Taken.Refused(reason) : settled;
+            return leave(queue, request, "the store cannot be used: " + e.getMessage());
         }
     }
 
@@ -146,14 +148,17 @@ final class Claiming {
                     return settle(queue, publisher.publish(held));
                 }
                 case Verdict.Elsewhere(String other) -> {
-                    var settled = settle(queue, publisher.publish(request));
-                    return settled instanceof Taken.Settled
-                            ? new Taken.Refused(
-                                    "job %s is in the store %s, and this worker's is %s; give all workers of a fleet one store (--checkpoints)"
-                                            .formatted(job, other, store))
-                            : settled;
+                    return leave(
+                            queue,
+                            request,
+                            "job %s is in the store %s, and this worker's is %s; give all workers of a fleet one store (--checkpoints)"
+                                    .formatted(job, other, store));
                 }
                 case Verdict.Begin(int attempt) -> {
+                    Optional<String> lacking = lacking(request);
+                    if (lacking.isPresent()) {
+                        return leave(queue, request, lacking.get());
+                    }
                     Holder me = new Holder(rules.worker(), delivery.place(), delivery.delivery());
                     if (folder.createAttempt(attempt, me)) {
                         points.reach(KillPoints.ATTEMPT_CREATED);
@@ -162,6 +167,20 @@ final class Claiming {
                 }
             }
         }
+    }
+
+    /// What this worker has just seen to be lacking for a job, as long as others may have it.
+    private Optional<String> lacking(Request request) {
+        return request.isRefusedByAll(around.fleet().live(), rules.maxRefusals())
+                ? Optional.empty()
+                : refusals.reason(request.job().id(), around.host().nanoTime());
+    }
+
+    /// Leaves a job to other workers: its command is published once more, as it is.
+    private Taken leave(CommandQueue queue, Request request, String reason)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        Taken settled = settle(queue, publisher.publish(request));
+        return settled instanceof Taken.Settled ? new Taken.Refused(reason) : settled;
     }
 
     private static StoredJob look(JobFolder folder, JobSpec job, String store) {

@@ -2,17 +2,16 @@ package io.trainyard.worker;
 
 import io.trainyard.custody.Custody;
 import io.trainyard.custody.Quarantine;
+import io.trainyard.custody.RecentRefusals;
 import io.trainyard.custody.Request;
 import io.trainyard.custody.Request.Refusal;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.training.Outcome;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 
 /// Runs a job that this worker has, and hands over what comes of it: to nobody, because the job has ended; to
 /// another worker; or to custody alone.
@@ -31,17 +30,25 @@ final class Holding {
     private final Announcer announcer;
     private final StopSignal stop;
     private final Quarantine quarantine;
+    private final RecentRefusals refusals;
     private final KillPoints points = KillPoints.ofProcess();
     private int faults;
 
     /// @param quarantine learns whether the worker is able to run jobs
-    Holding(Surroundings around, Announcer announcer, StopSignal stop, Quarantine quarantine) {
+    /// @param refusals learns which it lacks something for
+    Holding(
+            Surroundings around,
+            Announcer announcer,
+            StopSignal stop,
+            Quarantine quarantine,
+            RecentRefusals refusals) {
         this.around = around;
         this.rules = around.rules();
         this.publisher = around.publisher();
         this.announcer = announcer;
         this.stop = stop;
         this.quarantine = quarantine;
+        this.refusals = refusals;
     }
 
     /// What a worker does besides.
@@ -138,18 +145,14 @@ final class Holding {
         quarantine.fault(reason);
         faults = lacking ? 0 : faults + 1;
         Request next = lacking ? held.next().refused(new Refusal(rules.worker(), reason)) : held.next();
-        if (lacking && isRefusedByAll(next)) {
+        if (lacking) {
+            refusals.note(held.id(), reason, around.host().nanoTime());
+        }
+        if (lacking && next.isRefusedByAll(around.fleet().live(), rules.maxRefusals())) {
             fail(held, reason);
         } else {
             handBack(held, next, events);
         }
-    }
-
-    /// Whether nobody is left who may be able to run it, or so many were not that it is the job's own fault.
-    private boolean isRefusedByAll(Request request) {
-        Set<String> refused = request.refusals().stream().map(Refusal::worker).collect(Collectors.toSet());
-        return refused.size() >= rules.maxRefusals()
-                || refused.containsAll(around.fleet().live());
     }
 
     private void fail(Held held, String reason) throws InterruptedException {

@@ -19,9 +19,13 @@ final class ShareGroups {
 
     /// How long a command is one worker's that was handed it: the least that brokers allow unless told otherwise. A
     /// claim takes well under a second.
-    private static final int LOCK_MILLIS = 15_000;
+    private static final String LOCK_MILLIS = "15000";
 
     private static final String DELIVERY_LIMIT = "share.delivery.count.limit";
+
+    /// The most that brokers allow unless told otherwise: their default, 5, is soon used up where workers die one
+    /// after the other.
+    private static final String MAX_DELIVERIES = "10";
 
     /// Kafka's default, for brokers older than 4.3, which do not tell.
     private static final int UNKNOWN_DELIVERY_LIMIT = 5;
@@ -37,20 +41,31 @@ final class ShareGroups {
         List<ConfigResource> groups = Topic.COMMANDS.stream()
                 .map(topic -> new ConfigResource(ConfigResource.Type.GROUP, topic.claimGroup(prefix)))
                 .toList();
-        List<AlterConfigOp> settings =
-                Map.of(OFFSET_RESET, "earliest", LOCK_DURATION, Integer.toString(LOCK_MILLIS)).entrySet().stream()
-                        .map(setting -> new ConfigEntry(setting.getKey(), setting.getValue()))
-                        .map(entry -> new AlterConfigOp(entry, AlterConfigOp.OpType.SET))
-                        .toList();
         try (Admin admin = TopicAdmin.open(kafka, timeout)) {
-            var set = admin.incrementalAlterConfigs(
-                    groups.stream().collect(Collectors.toMap(group -> group, _ -> settings)));
-            TopicAdmin.await(kafka, set.all(), timeout);
+            set(admin, kafka, groups, Map.of(OFFSET_RESET, "earliest", LOCK_DURATION, LOCK_MILLIS), timeout);
+            try {
+                set(admin, kafka, groups, Map.of(DELIVERY_LIMIT, MAX_DELIVERIES), timeout);
+            } catch (KafkaUnreachableException e) {
+                LOG.log(
+                        System.Logger.Level.DEBUG,
+                        "commands are delivered as often as the brokers have it: {0}",
+                        e.getMessage());
+            }
             return TopicAdmin.await(kafka, admin.describeConfigs(groups).all(), timeout).values().stream()
                     .mapToInt(ShareGroups::deliveryLimit)
                     .min()
                     .orElse(UNKNOWN_DELIVERY_LIMIT);
         }
+    }
+
+    private static void set(
+            Admin admin, String kafka, List<ConfigResource> groups, Map<String, String> settings, Duration timeout) {
+        List<AlterConfigOp> all = settings.entrySet().stream()
+                .map(setting -> new ConfigEntry(setting.getKey(), setting.getValue()))
+                .map(entry -> new AlterConfigOp(entry, AlterConfigOp.OpType.SET))
+                .toList();
+        var done = admin.incrementalAlterConfigs(groups.stream().collect(Collectors.toMap(group -> group, _ -> all)));
+        TopicAdmin.await(kafka, done.all(), timeout);
     }
 
     private static int deliveryLimit(Config config) {
