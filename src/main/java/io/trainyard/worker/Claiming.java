@@ -35,14 +35,12 @@ final class Claiming {
     private final WorkerRules rules;
     private final EventPublisher publisher;
     private final Announcer announcer;
-    private final KillPoints points;
 
     Claiming(Surroundings around, Announcer announcer) {
         this.around = around;
         this.rules = around.rules();
         this.publisher = around.publisher();
         this.announcer = announcer;
-        this.points = KillPoints.ofProcess();
     }
 
     /// What becomes of a command that was handed out.
@@ -62,7 +60,7 @@ final class Claiming {
 
     /// @param queue has handed out `command`
     Taken take(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
-        points.reach(KillPoints.POLLED);
+        KillPoint.POLLED.reach();
         try {
             if (command.deliveryCount().orElse((short) 1) >= rules.deliveryLimit()) {
                 // Were this delivery to end without an acknowledgement, the brokers would drop the command silently.
@@ -151,7 +149,7 @@ final class Claiming {
                 case Verdict.Begin(int attempt) -> {
                     Holder me = new Holder(rules.worker(), delivery.place(), delivery.delivery());
                     if (folder.createAttempt(attempt, me)) {
-                        points.reach(KillPoints.ATTEMPT_CREATED);
+                        KillPoint.ATTEMPT_CREATED.reach();
                         return begin(queue, new Held(request.attempt(attempt).in(store), folder));
                     } // else somebody was quicker: what the store says now decides
                 }
@@ -170,7 +168,7 @@ final class Claiming {
             throws InterruptedException, ExecutionException, TimeoutException {
         var _ = around.host()
                 .await(publisher.publish(Custody.held(held.request(), rules.worker())), rules.claimTimeout());
-        points.reach(KillPoints.IN_CUSTODY);
+        KillPoint.IN_CUSTODY.reach();
         if (!queue.accept()) {
             return new Taken.Lost("job %s attempt %d was not accepted in time".formatted(held.id(), held.attempt()));
         }
