@@ -32,6 +32,7 @@ final class FaultFleet implements AutoCloseable {
     private final PackagedFleet fleet;
     private final News news;
     private final List<String> environment;
+    private final String device;
     private final String job;
     private final TrainyardProcess undisturbed;
     private final List<String> jobs = new ArrayList<>();
@@ -39,26 +40,28 @@ final class FaultFleet implements AutoCloseable {
 
     /// @param newsFrom `host:port` where to read what the fleet tells
     /// @param environment of every worker, `NAME=value` each
+    /// @param device of every worker
     /// @param job the JSON of a job whose id is `%s`
-    FaultFleet(Path folder, PackagedFleet fleet, String newsFrom, List<String> environment, String job) {
+    FaultFleet(Path folder, PackagedFleet fleet, String newsFrom, List<String> environment, String device, String job) {
         this.folder = folder;
         this.fleet = fleet;
         this.environment = environment;
+        this.device = device;
         this.job = job;
         this.news = new News(newsFrom, Topic.DEFAULT_PREFIX);
         try {
             Path file = Files.writeString(folder.resolve("undisturbed.json"), job.formatted("undisturbed"));
-            undisturbed =
-                    TrainyardProcess.start(folder, "train", file.toString(), "--json", "--checkpoints", "undisturbed");
+            undisturbed = TrainyardProcess.start(
+                    folder, "train", file.toString(), "--json", "--device", device, "--checkpoints", "undisturbed");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
     /// On the packaged broker.
-    static FaultFleet start(Path folder, List<String> environment, String job) {
+    static FaultFleet start(Path folder, List<String> environment, String device, String job) {
         PackagedFleet fleet = PackagedFleet.withBroker(folder);
-        return new FaultFleet(folder, fleet, fleet.kafka(), environment, job);
+        return new FaultFleet(folder, fleet, fleet.kafka(), environment, device, job);
     }
 
     /// A job of some epochs of 1600 short steps, with checkpoints within them.
@@ -66,6 +69,13 @@ final class FaultFleet implements AutoCloseable {
         return """
             {"id": "%%s", "network": "lenet", "dataset": "shapes32", "epochs": %d, "batchSize": 4, "shuffle": true,
              "checkpointEverySteps": 700, "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}}""".formatted(epochs);
+    }
+
+    /// As [#job], for the reference device, which has nothing to compile: half a second.
+    static String smallJob() {
+        return """
+            {"id": "%s", "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]},
+             "dataset": "shapes28", "epochs": 2, "batchSize": 4, "shuffle": true, "checkpointEverySteps": 700}""";
     }
 
     PackagedFleet fleet() {
@@ -81,7 +91,7 @@ final class FaultFleet implements AutoCloseable {
     /// @return its id
     String startWorker(String... options) {
         String id = "w" + ++workers;
-        fleet.startWorker(id, environment, options);
+        fleet.startWorker(id, environment, onDevice(options));
         return id;
     }
 
@@ -94,8 +104,12 @@ final class FaultFleet implements AutoCloseable {
                 id,
                 Stream.concat(environment.stream(), Stream.of("JAVA_TOOL_OPTIONS=-Dtrainyard.killpoint=" + plan))
                         .toList(),
-                options);
+                onDevice(options));
         return new Victim(id, plan, fleet.worker(id));
+    }
+
+    private String[] onDevice(String... options) {
+        return Stream.concat(Stream.of("--device", device), Stream.of(options)).toArray(String[]::new);
     }
 
     /// Submits jobs.

@@ -21,10 +21,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// A short version of the campaigns of faults: each kill point once, two workers that stand still, the broker killed
 /// once, and lost answers.
+@Faults
 @DisabledOnOs(OS.WINDOWS)
 final class FaultsIT {
     /// Keepers act after two seconds of silence, and not after sixteen.
     private static final List<String> SOON = List.of("TRAINYARD_WORKER_HEARTBEAT=250ms");
+
+    /// Which has no kernels to compile while it waits: fourteen workers start at once.
+    private static final String DEVICE = "reference";
 
     private static final Set<ApiKeys> LOSSY =
             Set.of(ApiKeys.PRODUCE, ApiKeys.SHARE_ACKNOWLEDGE, ApiKeys.SHARE_GROUP_HEARTBEAT);
@@ -37,7 +41,7 @@ final class FaultsIT {
 
     @Test
     void whateverWorkersAndTheBrokerDieOfEachJobEndsOnceWithTheSameBits() throws Exception {
-        try (FaultFleet fleet = FaultFleet.start(folder, SOON, FaultFleet.job(2))) {
+        try (FaultFleet fleet = FaultFleet.start(folder, SOON, DEVICE, FaultFleet.smallJob())) {
             fleet.startWorker();
             fleet.startWorker();
             List<Victim> victims = new ArrayList<>();
@@ -71,7 +75,8 @@ final class FaultsIT {
                         : Fate.ARRIVES)) {
             Path own = Files.createDirectory(folder.resolve("fleet"));
             PackagedFleet behind = PackagedFleet.on(own, broker.lossyAddress());
-            try (FaultFleet fleet = new FaultFleet(own, behind, broker.address(), SOON, FaultFleet.job(1))) {
+            try (FaultFleet fleet =
+                    new FaultFleet(own, behind, broker.address(), SOON, DEVICE, FaultFleet.smallJob())) {
                 fleet.startWorker();
                 fleet.fleet().awaitMembers();
                 fleet.awaitFinished(fleet.submit(2));

@@ -35,7 +35,7 @@ final class KillCampaignIT {
 
     @BeforeAll
     static void start() {
-        fleet = FaultFleet.start(folder, List.of(), FaultFleet.job(2));
+        fleet = FaultFleet.start(folder, List.of(), "cpu", FaultFleet.job(2));
         IntStream.range(0, AT_ONCE).forEach(_ -> fleet.startWorker());
     }
 

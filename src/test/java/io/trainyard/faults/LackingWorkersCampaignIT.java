@@ -34,7 +34,7 @@ final class LackingWorkersCampaignIT {
     void noJobFailsForWhatAWorkerLacks() throws Exception {
         writeMnist(folder.resolve("data/mnist"));
         Files.createDirectory(folder.resolve("empty"));
-        fleet = FaultFleet.start(folder, List.of(), """
+        fleet = FaultFleet.start(folder, List.of(), "cpu", """
             {"id": "%s", "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]},
              "dataset": "mnist", "epochs": 300, "batchSize": 1}""");
         fleet.startWorker();

@@ -63,7 +63,7 @@ final class LostAnswersCampaignIT {
         Random random = new Random(SEED);
         broker = new LossyBroker(folder.resolve("kafka"), request -> fate(lost, request, random));
         PackagedFleet behind = PackagedFleet.on(Files.createDirectory(folder.resolve("fleet")), broker.lossyAddress());
-        fleet = new FaultFleet(folder.resolve("fleet"), behind, broker.address(), List.of(), FaultFleet.job(2));
+        fleet = new FaultFleet(folder.resolve("fleet"), behind, broker.address(), List.of(), "cpu", FaultFleet.job(2));
         fleet.startWorker();
         fleet.startWorker();
         fleet.startWorker();

@@ -29,7 +29,7 @@ final class OutageCampaignIT {
     @ParameterizedTest
     @CsvSource({"false, 5, 60", "true, 5, 60", "false, 90, 300", "true, 90, 300"})
     void trainingGoesOnWhileTheBrokerIsAway(boolean kill, int seconds, int epochs) throws Exception {
-        fleet = FaultFleet.start(folder, List.of(), FaultFleet.job(epochs));
+        fleet = FaultFleet.start(folder, List.of(), "cpu", FaultFleet.job(epochs));
         String holder = fleet.startWorker();
         fleet.startWorker();
         fleet.fleet().awaitMembers();

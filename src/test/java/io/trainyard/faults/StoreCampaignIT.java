@@ -58,7 +58,7 @@ final class StoreCampaignIT {
     @ParameterizedTest
     @EnumSource
     void aDamagedCheckpointIsPassedOver(Damage damage) throws Exception {
-        fleet = FaultFleet.start(folder, List.of(), FaultFleet.job(2));
+        fleet = FaultFleet.start(folder, List.of(), "cpu", FaultFleet.job(2));
         for (int i = 0; i < DAMAGES; i++) {
             String ending =
                     List.of(".safetensors", ".training.safetensors", ".json").get(i % 3);
@@ -121,7 +121,7 @@ final class StoreCampaignIT {
     /// The store fails after the first checkpoints, and is whole again once the worker has given the job back.
     private void giveBack(String what, Fault fault, Fault mend) throws Exception {
         fleet = FaultFleet.start(
-                folder, List.of(), FaultFleet.job(12).replace("\"epochs\"", "\"keepLast\": 2, \"epochs\""));
+                folder, List.of(), "cpu", FaultFleet.job(12).replace("\"epochs\"", "\"keepLast\": 2, \"epochs\""));
         fleet.startWorker();
         fleet.startWorker();
         fleet.fleet().awaitMembers();

@@ -46,7 +46,7 @@ final class TerminationCampaignIT {
     @Test
     void whatAWorkerGivesBackAnotherGoesOnWithAtOnce() {
         Random random = new Random(SEED);
-        fleet = FaultFleet.start(folder, List.of(), FaultFleet.job(EPOCHS));
+        fleet = FaultFleet.start(folder, List.of(), "cpu", FaultFleet.job(EPOCHS));
         List<Duration> delays = new ArrayList<>();
         while (delays.size() < TERMINATIONS) {
             IntStream.range(fleet.fleet().running().size(), 2 * AT_ONCE).forEach(_ -> fleet.startWorker());
