@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ShareMemberDescription;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -30,12 +31,12 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /// A fleet on this machine: workers, each a process, with one folder of checkpoints, and a broker.
-final class PackagedFleet implements AutoCloseable {
+public final class PackagedFleet implements AutoCloseable {
     /// A worker that stops, and its last events, may take as long as anything here.
     private static final String PATIENT = "TRAINYARD_WORKER_GRACE=%ds".formatted(Patience.LIMIT.toSeconds());
 
     private final Path folder;
-    private final @Nullable TrainyardProcess broker;
+    private @Nullable TrainyardProcess broker;
     private final String kafka;
     private final String prefix;
     private final Map<String, TrainyardProcess> workers = new LinkedHashMap<>();
@@ -50,7 +51,7 @@ final class PackagedFleet implements AutoCloseable {
     /// As the README has it: starts the packaged broker.
     ///
     /// @param folder for everything that it writes
-    static PackagedFleet withBroker(Path folder) {
+    public static PackagedFleet withBroker(Path folder) {
         TrainyardProcess broker = TrainyardProcess.start(folder, "broker", "--port", "0", "--dir", "kafka");
         return new PackagedFleet(folder, broker, broker.await("Kafka: ([^,]+),"), Topic.DEFAULT_PREFIX);
     }
@@ -63,18 +64,37 @@ final class PackagedFleet implements AutoCloseable {
         return new PackagedFleet(folder, null, TestBroker.address(), prefix);
     }
 
+    /// On a broker that somebody else looks after.
+    ///
+    /// @param kafka `host:port`
+    public static PackagedFleet on(Path folder, String kafka) {
+        return new PackagedFleet(folder, null, kafka, Topic.DEFAULT_PREFIX);
+    }
+
+    /// The process of its own broker.
+    public TrainyardProcess broker() {
+        return Objects.requireNonNull(broker, "the broker is somebody else's");
+    }
+
+    /// Starts its own broker once more where it was; it has ended.
+    public void restartBroker() {
+        String port = kafka.substring(kafka.lastIndexOf(':') + 1);
+        broker = TrainyardProcess.start(folder, "broker", "--port", port, "--dir", "kafka");
+        var _ = broker.await("Kafka: ([^,]+),");
+    }
+
     /// The full name of one of its topics.
     String name(Topic topic) {
         return topic.name(prefix);
     }
 
     /// `host:port`
-    String kafka() {
+    public String kafka() {
         return kafka;
     }
 
     /// Starts one of `./trainyard`'s commands about this fleet.
-    TrainyardProcess start(String command, String... arguments) {
+    public TrainyardProcess start(String command, String... arguments) {
         return start(List.of(), command, arguments);
     }
 
@@ -88,51 +108,65 @@ final class PackagedFleet implements AutoCloseable {
     }
 
     /// Starts a worker; see [#awaitMembers].
-    void startWorker(String id, String... more) {
+    public void startWorker(String id, String... more) {
         startWorker(id, List.of(), more);
     }
 
     /// @param environment `NAME=value` each
-    void startWorker(String id, List<String> environment, String... more) {
+    public void startWorker(String id, List<String> environment, String... more) {
         workers.put(
                 id,
                 start(
                         Stream.concat(Stream.of(PATIENT), environment.stream()).toList(),
                         "worker",
-                        Stream.concat(Stream.of("--id", id, "--checkpoints", "checkpoints"), Stream.of(more))
+                        Stream.concat(Stream.of("--id", id), withStore(List.of(more)).stream())
                                 .toArray(String[]::new)));
     }
 
-    TrainyardProcess worker(String id) {
+    /// The fleet's folder of checkpoints, unless a worker is given another.
+    private static List<String> withStore(List<String> options) {
+        return options.contains("--checkpoints")
+                ? options
+                : Stream.concat(Stream.of("--checkpoints", "checkpoints"), options.stream())
+                        .toList();
+    }
+
+    public TrainyardProcess worker(String id) {
         return Objects.requireNonNull(workers.get(id), id);
     }
 
     /// The ids of the workers that run.
-    List<String> running() {
+    public List<String> running() {
         return workers.keySet().stream().filter(id -> worker(id).isAlive()).toList();
     }
 
-    /// Waits until every worker that runs has joined the share group, so that none finds all commands taken.
-    void awaitMembers() {
+    /// Waits until every worker that runs has joined the share group, so that none finds all commands taken. Those
+    /// that were killed are members for a while yet.
+    public void awaitMembers() {
         String group = Topic.COMMANDS_NORMAL.claimGroup(prefix);
         try (Admin admin = TopicAdmin.open(kafka, Patience.LIMIT)) {
             Patience.await("%d workers to join: %s".formatted(running().size(), workers))
                     .ignoreExceptions() // there is no group before the first
-                    .until(() -> membersWithTopics(admin, group) == running().size());
+                    .until(() -> membersWithTopics(admin, group)
+                            .containsAll(running().stream()
+                                    .map(id -> id + "-" + name(Topic.COMMANDS_NORMAL))
+                                    .toList()));
         }
     }
 
-    private static long membersWithTopics(Admin admin, String group) throws Exception {
+    /// Their names as clients.
+    private static List<String> membersWithTopics(Admin admin, String group) throws Exception {
         var groups = admin.describeShareGroups(List.of(group)).all().get();
         return Objects.requireNonNull(groups.get(group)).members().stream()
                 .filter(member -> !member.assignment().topicPartitions().isEmpty())
-                .count();
+                .map(ShareMemberDescription::clientId)
+                .toList();
     }
 
     /// Writes a file of jobs, and submits it.
     ///
     /// @return the process, which may be told to `--watch`
-    TrainyardProcess submit(String jobs, String... options) {
+    public TrainyardProcess submit(String jobs, String... options) {
         try {
             Path file = Files.createTempFile(folder, "jobs", ".json");
             Files.writeString(file, jobs);
@@ -152,6 +186,13 @@ final class PackagedFleet implements AutoCloseable {
         return events.lines().stream().distinct().map(PackagedFleet::event).toList();
     }
 
+    /// Checks the history of all jobs, which have ended.
+    public void checkAll(int jobs) {
+        TrainyardProcess check = start("events", "--check", "--complete");
+        assertThat(check.exitStatus()).as(check.toString()).isZero();
+        assertThat(check.lines()).containsExactly("checked %d jobs: nothing is wrong".formatted(jobs));
+    }
+
     /// Checks the history of a job that has ended.
     void check(String job) {
         TrainyardProcess check = start("events", "--check", "--complete", "--job", job);
@@ -159,7 +200,7 @@ final class PackagedFleet implements AutoCloseable {
         assertThat(check.lines()).containsExactly("checked 1 job: nothing is wrong");
     }
 
-    static TrainingEvent event(String json) {
+    public static TrainingEvent event(String json) {
         return told(json).event();
     }
 

@@ -11,8 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -152,10 +154,39 @@ public final class TrainyardProcess implements AutoCloseable {
 
     /// SIGINT, as ctrl-C sends it.
     public void interrupt() throws Exception {
-        Process kill = new ProcessBuilder("kill", "-INT", Long.toString(process.pid())).start();
+        signal("INT");
+    }
+
+    /// SIGSTOP: it stands still until [#resume].
+    public void freeze() throws Exception {
+        signal("STOP");
+    }
+
+    /// SIGCONT, for one that stands still.
+    public void resume() throws Exception {
+        signal("CONT");
+    }
+
+    private void signal(String name) throws Exception {
+        Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start();
         assertThat(kill.waitFor(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS))
                 .isTrue();
         assertThat(kill.exitValue()).isZero();
+    }
+
+    /// Whether it was told to stand still, by itself or another.
+    public boolean isFrozen() {
+        try {
+            Process ps = new ProcessBuilder("ps", "-o", "state=", "-p", Long.toString(process.pid())).start();
+            return new String(ps.getInputStream().readAllBytes(), StandardCharsets.UTF_8).startsWith("T");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// Completes with the time at which it ends.
+    public CompletableFuture<Instant> ended() {
+        return process.onExit().thenApply(_ -> Instant.now());
     }
 
     /// SIGKILL: no last words.

@@ -194,7 +194,6 @@ public final class EmbeddedBroker implements AutoCloseable {
         properties.put("group.share.heartbeat.interval.ms", "1000");
         properties.put("group.share.min.heartbeat.interval.ms", "1000");
         properties.put("group.share.max.size", "1000"); // the most Kafka allows; its default is 200 workers
-        properties.put("group.share.delivery.count.limit", "10"); // the most Kafka allows; see the claim loop
         return properties;
     }
 

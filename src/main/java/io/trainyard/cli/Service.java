@@ -36,12 +36,26 @@ public final class Service implements QuarkusApplication {
         settings.forEach(System::setProperty);
         READY.set(whenReady);
         int[] status = {0};
-        Quarkus.run(Service.class, (code, failure) -> status[0] = failure == null ? code : 1);
+        Quarkus.run(Service.class, (code, failure) -> {
+            status[0] = failure == null ? code : 1;
+            if (failure != null) { // from before the service, such as a setting that is none: nobody has said it yet
+                var _ = FAILURE.updateAndGet(
+                        said -> said == null ? new IllegalStateException(root(failure), failure) : said);
+            }
+        });
         RuntimeException failure = FAILURE.get();
         if (failure != null) {
             throw failure;
         }
         return status[0];
+    }
+
+    private static String root(Throwable failure) {
+        Throwable cause = failure;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause.toString();
     }
 
     /// As [#run(Map, Runnable)], for an application that needs something else running below it.

@@ -2,6 +2,7 @@ package io.trainyard.worker;
 
 import io.trainyard.custody.Quarantine;
 import io.trainyard.custody.RecentRefusals;
+import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.worker.Claiming.Taken;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -137,6 +138,9 @@ final class ClaimLoop implements AutoCloseable {
         activity.begin(held.job(), held.attempt());
         try {
             JobEvents events = new JobEvents(line -> {
+                if (line.event() instanceof Finished) {
+                    KillPoint.OUTCOME_TELLING.reach();
+                }
                 activity.see(line.event());
                 log.see(line.event());
                 return around.publisher().publish(line, held.request().trace());

@@ -37,7 +37,6 @@ final class Claiming {
     private final EventPublisher publisher;
     private final Announcer announcer;
     private final RecentRefusals refusals;
-    private final KillPoints points;
 
     /// @param refusals knows which jobs this worker lacks something for
     Claiming(Surroundings around, Announcer announcer, RecentRefusals refusals) {
@@ -46,7 +45,6 @@ final class Claiming {
         this.publisher = around.publisher();
         this.announcer = announcer;
         this.refusals = refusals;
-        this.points = KillPoints.ofProcess();
     }
 
     /// What becomes of a command that was handed out.
@@ -66,7 +64,7 @@ final class Claiming {
 
     /// @param queue has handed out `command`
     Taken take(CommandQueue queue, ConsumerRecord<byte[], byte[]> command) throws InterruptedException {
-        points.reach(KillPoints.POLLED);
+        KillPoint.POLLED.reach();
         try {
             CommandRecord.requireWithinLimits(command);
             if (command.deliveryCount().orElse((short) 1) > rules.deliveryLimit() / 2) {
@@ -161,7 +159,7 @@ final class Claiming {
                     }
                     Holder me = new Holder(rules.worker(), delivery.place(), delivery.delivery());
                     if (folder.createAttempt(attempt, me)) {
-                        points.reach(KillPoints.ATTEMPT_CREATED);
+                        KillPoint.ATTEMPT_CREATED.reach();
                         return begin(queue, new Held(request.attempt(attempt).in(store), folder));
                     } // else somebody was quicker: what the store says now decides
                 }
@@ -194,7 +192,7 @@ final class Claiming {
             throws InterruptedException, ExecutionException, TimeoutException {
         var _ = around.host()
                 .await(publisher.publish(Custody.held(held.request(), rules.worker())), rules.claimTimeout());
-        points.reach(KillPoints.IN_CUSTODY);
+        KillPoint.IN_CUSTODY.reach();
         if (!queue.accept()) {
             return new Taken.Lost("job %s attempt %d was not accepted in time".formatted(held.id(), held.attempt()));
         }

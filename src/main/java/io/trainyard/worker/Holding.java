@@ -31,17 +31,11 @@ final class Holding {
     private final StopSignal stop;
     private final Quarantine quarantine;
     private final RecentRefusals refusals;
-    private final KillPoints points = KillPoints.ofProcess();
     private int faults;
 
     /// @param quarantine learns whether the worker is able to run jobs
     /// @param refusals learns which it lacks something for
-    Holding(
-            Surroundings around,
-            Announcer announcer,
-            StopSignal stop,
-            Quarantine quarantine,
-            RecentRefusals refusals) {
+    Holding(Surroundings around, Announcer announcer, StopSignal stop, Quarantine quarantine, RecentRefusals refusals) {
         this.around = around;
         this.rules = around.rules();
         this.publisher = around.publisher();
@@ -67,7 +61,7 @@ final class Holding {
     /// @return whether the worker can take another job; false: what it ran does not stop
     /// @param meanwhile is done again and again while it runs
     boolean run(Held held, JobRunner runner, JobEvents events, Chore meanwhile) throws InterruptedException {
-        points.reach(KillPoints.ACCEPTED);
+        KillPoint.ACCEPTED.reach();
         RunningJob running = new RunningJob(held, events, stop, around);
         running.start(runner);
         try {
@@ -107,7 +101,7 @@ final class Holding {
                 faults = 0;
                 quarantine.healed();
                 if (isTold(held, events.acknowledged())) {
-                    points.reach(KillPoints.OUTCOME_TOLD);
+                    KillPoint.OUTCOME_TOLD.reach();
                     isTold(held, announcer.close(held.id()));
                 }
             }

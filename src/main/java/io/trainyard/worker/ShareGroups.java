@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import java.time.Duration;
@@ -11,9 +12,11 @@ import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.ApiException;
 
 /// The share groups that workers claim commands through, one for each topic of commands.
 final class ShareGroups {
+    private static final System.Logger LOG = System.getLogger(ShareGroups.class.getName());
     private static final String OFFSET_RESET = "share.auto.offset.reset";
     private static final String LOCK_DURATION = "share.record.lock.duration.ms";
 
@@ -33,7 +36,8 @@ final class ShareGroups {
     private ShareGroups() {}
 
     /// Makes the groups begin with the oldest command, where Kafka's default is to pass over all that were there
-    /// before the group, and hand a command to another worker soon after one has taken it and died.
+    /// before the group, hand a command to another worker soon after one has taken it and died, and do so as
+    /// often as brokers let it.
     ///
     /// @return how often a command is delivered before the brokers drop it silently
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer in time or refuse
@@ -46,6 +50,9 @@ final class ShareGroups {
             try {
                 set(admin, kafka, groups, Map.of(DELIVERY_LIMIT, MAX_DELIVERIES), timeout);
             } catch (KafkaUnreachableException e) {
+                if (!(e.getCause() instanceof ApiException)) {
+                    throw e;
+                }
                 LOG.log(
                         System.Logger.Level.DEBUG,
                         "commands are delivered as often as the brokers have it: {0}",

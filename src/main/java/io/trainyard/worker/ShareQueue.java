@@ -193,6 +193,7 @@ final class ShareQueue implements CommandQueue {
         } catch (IllegalStateException _) { // the client has noticed already that the lock is gone
             return false;
         }
+        KillPoint.ACCEPTING.reach();
         Map<TopicIdPartition, Optional<KafkaException>> answer = now.by().commitSync(ACCEPT_TIMEOUT);
         return !answer.isEmpty() && answer.values().stream().allMatch(Optional::isEmpty);
     }

@@ -68,7 +68,7 @@ public class WorkerService {
         String deviceName = Devices.open(device).info().name();
         DeviceBackend backend = Devices.backend(device);
         Path data = requireReadable(settings);
-        CheckpointStore store = CheckpointStore.open(URI.create(settings.checkpoints()));
+        CheckpointStore store = KillPointStore.around(CheckpointStore.open(URI.create(settings.checkpoints())));
 
         String prefix = settings.topics().prefix();
         Host machine = new Machine();

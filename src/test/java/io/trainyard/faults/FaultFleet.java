@@ -1,0 +1,226 @@
+package io.trainyard.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.PackagedFleet;
+import io.trainyard.Patience;
+import io.trainyard.TrainyardProcess;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.Holder;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.topics.Topic;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/// A fleet that faults come to: workers that stay whole, workers that come to harm, jobs that are all alike, and
+/// what an undisturbed run of such a job comes to.
+final class FaultFleet implements AutoCloseable {
+    private final Path folder;
+    private final PackagedFleet fleet;
+    private final News news;
+    private final List<String> environment;
+    private final String device;
+    private final String job;
+    private final TrainyardProcess undisturbed;
+    private final List<String> jobs = new ArrayList<>();
+    private int workers;
+
+    /// @param newsFrom `host:port` where to read what the fleet tells
+    /// @param environment of every worker, `NAME=value` each
+    /// @param device of every worker
+    /// @param job the JSON of a job whose id is `%s`
+    FaultFleet(Path folder, PackagedFleet fleet, String newsFrom, List<String> environment, String device, String job) {
+        this.folder = folder;
+        this.fleet = fleet;
+        this.environment = environment;
+        this.device = device;
+        this.job = job;
+        this.news = new News(newsFrom, Topic.DEFAULT_PREFIX);
+        try {
+            Path file = Files.writeString(folder.resolve("undisturbed.json"), job.formatted("undisturbed"));
+            undisturbed = TrainyardProcess.start(
+                    folder, "train", file.toString(), "--json", "--device", device, "--checkpoints", "undisturbed");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// On the packaged broker.
+    static FaultFleet start(Path folder, List<String> environment, String device, String job) {
+        PackagedFleet fleet = PackagedFleet.withBroker(folder);
+        return new FaultFleet(folder, fleet, fleet.kafka(), environment, device, job);
+    }
+
+    /// A job of some epochs of 1600 short steps, with checkpoints within them.
+    static String job(int epochs) {
+        return """
+            {"id": "%%s", "network": "lenet", "dataset": "shapes32", "epochs": %d, "batchSize": 4, "shuffle": true,
+             "checkpointEverySteps": 700, "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}}""".formatted(epochs);
+    }
+
+    /// As [#job], for the reference device, which has nothing to compile: half a second.
+    static String smallJob() {
+        return """
+            {"id": "%s", "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]},
+             "dataset": "shapes28", "epochs": 2, "batchSize": 4, "shuffle": true, "checkpointEverySteps": 700}""";
+    }
+
+    PackagedFleet fleet() {
+        return fleet;
+    }
+
+    News news() {
+        return news;
+    }
+
+    /// Starts a worker that nothing happens to.
+    ///
+    /// @return its id
+    String startWorker(String... options) {
+        String id = "w" + ++workers;
+        fleet.startWorker(id, environment, onDevice(options));
+        return id;
+    }
+
+    /// Starts a worker that is struck at a kill point.
+    ///
+    /// @param plan as the property says it
+    Victim startVictim(String plan, String... options) {
+        String id = "victim-" + ++workers;
+        fleet.startWorker(
+                id,
+                Stream.concat(environment.stream(), Stream.of("JAVA_TOOL_OPTIONS=-Dtrainyard.killpoint=" + plan))
+                        .toList(),
+                onDevice(options));
+        return new Victim(id, plan, fleet.worker(id));
+    }
+
+    private String[] onDevice(String... options) {
+        return Stream.concat(Stream.of("--device", device), Stream.of(options)).toArray(String[]::new);
+    }
+
+    /// Submits jobs.
+    ///
+    /// @return their ids
+    List<String> submit(int count) {
+        List<String> more = IntStream.rangeClosed(1, count)
+                .mapToObj(i -> "job-" + (jobs.size() + i))
+                .toList();
+        assertThat(fleet.submit(more.stream().map(job::formatted).collect(Collectors.joining(",", "[", "]")))
+                        .exitStatus())
+                .isZero();
+        jobs.addAll(more);
+        return more;
+    }
+
+    /// Submits as many jobs as it takes until all victims are struck.
+    ///
+    /// @return the jobs
+    List<String> strike(List<Victim> victims, int spare) {
+        fleet.awaitMembers();
+        List<String> submitted = new ArrayList<>(submit(victims.size() + spare));
+        Patience.await("all to be struck: " + victims + fleet)
+                .pollInterval(Duration.ofMillis(200))
+                .until(() -> {
+                    long left =
+                            victims.stream().filter(victim -> !victim.look()).count();
+                    if (left > 0
+                            && submitted.stream()
+                                    .allMatch(id -> news.finished(id).isPresent())) {
+                        submitted.addAll(submit((int) left + spare));
+                    }
+                    return left == 0;
+                });
+        return submitted;
+    }
+
+    /// Waits until jobs are finished, as an undisturbed one is.
+    void awaitFinished(Collection<String> ids) {
+        Patience.await("the end of %s: %s".formatted(ids, fleet))
+                .until(() -> ids.stream().allMatch(id -> news.finished(id).isPresent()));
+        assertThat(undisturbed.exitStatus()).as(undisturbed.toString()).isZero();
+        String expected = ((Finished) PackagedFleet.event(undisturbed.lines().getLast())).parametersSha256();
+        ids.forEach(id -> assertThat(news.finished(id).orElseThrow().parametersSha256())
+                .as("%s: %s", id, fleet)
+                .isEqualTo(expected));
+    }
+
+    /// Checks the history of all jobs.
+    void check() {
+        fleet.checkAll(jobs.size());
+    }
+
+    /// The folder that the workers share for a job.
+    JobFolder folder(String id) {
+        return new JobFolder(CheckpointStore.open(folder.resolve("checkpoints").toUri()), id);
+    }
+
+    private Map<Integer, Holder> holders(String id) {
+        JobFolder kept = folder(id);
+        return IntStream.rangeClosed(1, kept.lastAttempt())
+                .boxed()
+                .collect(Collectors.toMap(
+                        number -> number,
+                        number -> kept.holder(number).orElseThrow(),
+                        (one, _) -> one,
+                        LinkedHashMap::new));
+    }
+
+    /// How long after victims were struck the next attempt's first step was told; of a job that has no more steps
+    /// to take, its end. Where two victims had a job one after the other, the second counts; where all was told
+    /// before, nothing does.
+    List<Duration> delays(List<Victim> victims, List<String> ids) {
+        Map<String, Victim> byId = victims.stream().collect(Collectors.toMap(Victim::id, victim -> victim));
+        List<Duration> delays = new ArrayList<>();
+        for (String id : ids) {
+            Map<Integer, Holder> holders = holders(id);
+            holders.forEach((number, holder) -> {
+                Victim victim = byId.get(holder.worker());
+                Holder next = holders.get(number + 1);
+                if (victim != null && (next == null || !byId.containsKey(next.worker()))) {
+                    news.firstStepAfter(id, number)
+                            .or(() -> news.endSent(id))
+                            .map(time -> Duration.between(victim.struck(), time))
+                            .filter(delay -> !delay.isNegative())
+                            .ifPresent(delays::add);
+                }
+            });
+        }
+        return delays;
+    }
+
+    /// As [#delays], of commands that were handed to a victim and of which the store has heard nothing.
+    List<Duration> delaysOfPolled(List<Victim> victims, List<String> ids) {
+        List<Instant> firstSteps = ids.stream()
+                .filter(id -> folder(id).holder(1).orElseThrow().delivery() > 1)
+                .flatMap(id -> news.firstStepAfter(id, 0).stream())
+                .sorted()
+                .toList();
+        List<Instant> struck = victims.stream().map(Victim::struck).sorted().toList();
+        List<Duration> delays = new ArrayList<>();
+        for (int i = 1; i <= Math.min(firstSteps.size(), struck.size()); i++) {
+            delays.add(Duration.between(struck.get(struck.size() - i), firstSteps.get(firstSteps.size() - i)));
+        }
+        return delays;
+    }
+
+    @Override
+    public void close() {
+        news.close();
+        undisturbed.close();
+        fleet.close();
+    }
+}

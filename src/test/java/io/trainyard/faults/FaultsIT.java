@@ -1,0 +1,88 @@
+package io.trainyard.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.PackagedFleet;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.faults.DroppingProxy.Fate;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A short version of the campaigns of faults: each kill point once, two workers that stand still, the broker killed
+/// once, and lost answers.
+@Faults
+@DisabledOnOs(OS.WINDOWS)
+final class FaultsIT {
+    /// Keepers act after two seconds of silence, and not after sixteen.
+    private static final List<String> SOON = List.of("TRAINYARD_WORKER_HEARTBEAT=250ms");
+
+    /// Which has no kernels to compile while it waits: fourteen workers start at once.
+    private static final String DEVICE = "reference";
+
+    private static final Set<ApiKeys> LOSSY =
+            Set.of(ApiKeys.PRODUCE, ApiKeys.SHARE_ACKNOWLEDGE, ApiKeys.SHARE_GROUP_HEARTBEAT);
+
+    /// Of the answers to each of these requests the first is lost, and one in so many after it.
+    private static final int ONE_IN = 3;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void whateverWorkersAndTheBrokerDieOfEachJobEndsOnceWithTheSameBits() throws Exception {
+        try (FaultFleet fleet = FaultFleet.start(folder, SOON, DEVICE, FaultFleet.smallJob())) {
+            fleet.startWorker();
+            fleet.startWorker();
+            List<Victim> victims = new ArrayList<>();
+            Stream.concat(KillPoints.ALL.stream(), Stream.of("accepted:stop", "manifest-written#2:stop"))
+                    .forEach(plan -> victims.add(fleet.startVictim(plan)));
+            List<String> jobs = fleet.strike(victims, 2);
+            for (Victim victim : victims) {
+                if (victim.isToStop()) {
+                    victim.process().resume();
+                }
+            }
+            fleet.awaitFinished(jobs);
+
+            String last = fleet.submit(1).getFirst();
+            var _ = fleet.news().await(last, CheckpointSaved.class);
+            fleet.fleet().broker().kill();
+            var _ = fleet.fleet().broker().exitStatus();
+            fleet.fleet().restartBroker();
+            fleet.awaitFinished(List.of(last));
+            fleet.check();
+        }
+    }
+
+    @Test
+    void whatTheBrokerDidAndNobodyHeardOfDoesNoHarm() throws Exception {
+        Map<ApiKeys, Integer> answers = new ConcurrentHashMap<>();
+        try (LossyBroker broker = new LossyBroker(
+                folder.resolve("kafka"),
+                request -> LOSSY.contains(request.api()) && answers.merge(request.api(), 1, Integer::sum) % ONE_IN == 1
+                        ? Fate.BREAKS
+                        : Fate.ARRIVES)) {
+            Path own = Files.createDirectory(folder.resolve("fleet"));
+            PackagedFleet behind = PackagedFleet.on(own, broker.lossyAddress());
+            try (FaultFleet fleet =
+                    new FaultFleet(own, behind, broker.address(), SOON, DEVICE, FaultFleet.smallJob())) {
+                fleet.startWorker();
+                fleet.fleet().awaitMembers();
+                fleet.awaitFinished(fleet.submit(2));
+                assertThat(broker.proxy().lost()).containsOnlyKeys(LOSSY);
+                fleet.check();
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package io.trainyard.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Workers are killed at each named point, and others go on. With as many heartbeats as in a real fleet.
+@Faults
+@DisabledOnOs(OS.WINDOWS)
+final class KillCampaignIT {
+    private static final int KILLS = Integer.getInteger("faults.kills", 20);
+    private static final int AT_ONCE = Integer.getInteger("faults.at-once", 5);
+    private static final long SEED = Long.getLong("faults.seed", 1);
+
+    /// From a kill to the next attempt's first step.
+    private static final Duration BOUND = Duration.ofSeconds(25);
+
+    @TempDir
+    private static Path folder;
+
+    private static FaultFleet fleet;
+
+    @BeforeAll
+    static void start() {
+        fleet = FaultFleet.start(folder, List.of(), "cpu", FaultFleet.job(2));
+        IntStream.range(0, AT_ONCE).forEach(_ -> fleet.startWorker());
+    }
+
+    static Stream<String> points() {
+        return KillPoints.ALL.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("points")
+    void whatAWorkerLeavesThatIsKilledAnotherEnds(String point) {
+        Random random = new Random(SEED + point.hashCode());
+        List<Duration> delays = new ArrayList<>();
+        for (int killed = 0; killed < KILLS; ) {
+            List<Victim> victims = IntStream.range(0, Math.min(AT_ONCE, KILLS - killed))
+                    .mapToObj(_ -> fleet.startVictim(KillPoints.plan(point, random)))
+                    .toList();
+            List<String> jobs = fleet.strike(victims, AT_ONCE);
+            fleet.awaitFinished(jobs);
+            delays.addAll(
+                    point.equals(KillPoints.POLLED)
+                            ? fleet.delaysOfPolled(victims, jobs)
+                            : fleet.delays(victims, jobs));
+            killed += victims.size();
+        }
+        fleet.check();
+        FaultTable.add("`kill -9`, " + point, KILLS, delays, "the checker finds nothing; the same SHA-256");
+        assertThat(delays).allSatisfy(delay -> assertThat(delay).isLessThan(BOUND));
+    }
+
+    @AfterAll
+    static void stop() {
+        fleet.close();
+    }
+}

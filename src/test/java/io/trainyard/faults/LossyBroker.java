@@ -1,0 +1,71 @@
+package io.trainyard.faults;
+
+import io.trainyard.broker.EmbeddedBroker;
+import io.trainyard.faults.DroppingProxy.Fate;
+import io.trainyard.faults.DroppingProxy.Request;
+import io.trainyard.topics.Topic;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.function.Function;
+
+/// A broker in this process with two doors: one for whoever is to hear all answers, and one behind a
+/// [DroppingProxy]. It tells each client the door that the client came by.
+final class LossyBroker implements AutoCloseable {
+    private final DroppingProxy proxy;
+    private final EmbeddedBroker broker;
+
+    /// @param fates decides what becomes of the answers behind the proxy
+    LossyBroker(Path folder, Function<Request, Fate> fates) {
+        int port = freePort();
+        int behind = freePort();
+        int controller = freePort();
+        proxy = new DroppingProxy(behind, fates);
+        String address = "localhost:";
+        broker = EmbeddedBroker.start(
+                folder,
+                port,
+                Topic.DEFAULT_PREFIX,
+                Map.of(
+                        "listeners",
+                        "PLAINTEXT://%1$s%2$d,LOSSY://%1$s%3$d,CONTROLLER://%1$s%4$d"
+                                .formatted(address, port, behind, controller),
+                        "advertised.listeners",
+                        "PLAINTEXT://%1$s%2$d,LOSSY://%1$s%3$d".formatted(address, port, proxy.port()),
+                        "listener.security.protocol.map",
+                        "PLAINTEXT:PLAINTEXT,LOSSY:PLAINTEXT,CONTROLLER:PLAINTEXT",
+                        "controller.quorum.voters",
+                        "1@" + address + controller));
+    }
+
+    private static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// `host:port` where all answers arrive.
+    String address() {
+        return broker.address();
+    }
+
+    /// `host:port` behind the proxy.
+    String lossyAddress() {
+        return "localhost:" + proxy.port();
+    }
+
+    DroppingProxy proxy() {
+        return proxy;
+    }
+
+    @Override
+    public void close() {
+        broker.close();
+        proxy.close();
+    }
+}

@@ -1,0 +1,163 @@
+package io.trainyard.faults;
+
+import io.trainyard.Patience;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.Topic;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/// All that a fleet tells, read as it comes; brokers may be away meanwhile.
+final class News implements AutoCloseable {
+    private final Map<String, List<Heard>> events = new ConcurrentHashMap<>();
+    private final Map<String, HeardStatus> workers = new ConcurrentHashMap<>();
+    private final Thread reader;
+    private volatile boolean closed;
+
+    /// An event, told perhaps not for the first time.
+    ///
+    /// @param time when it happened
+    /// @param sent when it was sent to the brokers
+    record Heard(TrainingEvent event, Instant time, Instant sent) {}
+
+    /// A heartbeat.
+    record HeardStatus(WorkerStatus status, Instant sent) {}
+
+    News(String kafka, String prefix) {
+        List<Topic> topics =
+                Stream.concat(Topic.EVENTS.stream(), Stream.of(Topic.WORKERS)).toList();
+        reader = Thread.ofPlatform().name("news").daemon().start(() -> read(kafka, prefix, topics));
+    }
+
+    private void read(String kafka, String prefix, List<Topic> topics) {
+        String workersTopic = Topic.WORKERS.name(prefix);
+        try (var consumer = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", kafka), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            List<TopicPartition> partitions = topics.stream()
+                    .map(topic -> new TopicPartition(topic.name(prefix), 0))
+                    .toList();
+            consumer.assign(partitions);
+            consumer.seekToBeginning(partitions);
+            while (!closed) {
+                for (ConsumerRecord<byte[], byte[]> found : consumer.poll(Duration.ofMillis(50))) {
+                    if (found.topic().equals(workersTopic)) {
+                        heartbeat(found);
+                    } else {
+                        event(found);
+                    }
+                }
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException("a worker told what is no event", e);
+        }
+    }
+
+    private void heartbeat(ConsumerRecord<byte[], byte[]> found) throws IOException {
+        if (found.value() != null) {
+            WorkerStatus status = EventJson.readStatus(found.value());
+            workers.put(status.worker(), new HeardStatus(status, Instant.ofEpochMilli(found.timestamp())));
+        }
+    }
+
+    private void event(ConsumerRecord<byte[], byte[]> found) throws IOException {
+        if (found.value() != null) {
+            var told = EventJson.readEvent(found.value());
+            Instant sent = Instant.ofEpochMilli(found.timestamp());
+            Heard heard = new Heard(told.event(), Objects.requireNonNullElse(told.time(), sent), sent);
+            events.computeIfAbsent(told.event().job(), _ -> new CopyOnWriteArrayList<>())
+                    .add(heard);
+        }
+    }
+
+    /// What was heard of a job so far.
+    List<Heard> of(String job) {
+        return events.getOrDefault(job, List.of());
+    }
+
+    /// What was heard of a job so far, of one kind.
+    <T extends TrainingEvent> List<T> of(String job, Class<T> type) {
+        return of(job).stream()
+                .map(Heard::event)
+                .filter(type::isInstance)
+                .map(type::cast)
+                .toList();
+    }
+
+    /// The last heartbeat of a worker.
+    Optional<HeardStatus> worker(String id) {
+        return Optional.ofNullable(workers.get(id));
+    }
+
+    Optional<Finished> finished(String job) {
+        return of(job, Finished.class).stream().findFirst();
+    }
+
+    /// When the first step of any attempt after `attempt` was told.
+    Optional<Instant> firstStepAfter(String job, int attempt) {
+        return of(job).stream()
+                .filter(heard ->
+                        heard.event() instanceof StepLosses && heard.event().attempt() > attempt)
+                .map(Heard::time)
+                .min(Instant::compareTo);
+    }
+
+    /// When a job's end was sent to the brokers.
+    Optional<Instant> endSent(String job) {
+        return of(job).stream()
+                .filter(heard -> heard.event() instanceof Finished)
+                .map(Heard::sent)
+                .min(Instant::compareTo);
+    }
+
+    /// Waits for the first event of a kind.
+    <T extends TrainingEvent> T await(String job, Class<T> type) {
+        Patience.await("%s of %s".formatted(type.getSimpleName(), job))
+                .pollInterval(Duration.ofMillis(20))
+                .until(() -> !of(job, type).isEmpty());
+        return of(job, type).getFirst();
+    }
+
+    /// The steps that all attempts at a job have told, each as often as it was computed: a piece of news that came
+    /// again counts once.
+    List<Long> stepsOf(String job) {
+        List<Long> steps = new ArrayList<>();
+        record Told(int attempt, long first) {}
+        of(job, StepLosses.class).stream()
+                .collect(Collectors.toMap(
+                        losses -> new Told(losses.attempt(), losses.firstStep()), losses -> losses, (one, _) -> one))
+                .values()
+                .forEach(losses -> {
+                    for (long step = losses.firstStep(); step <= losses.lastStep(); step++) {
+                        steps.add(step);
+                    }
+                });
+        return steps;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        try {
+            var _ = reader.join(Patience.LIMIT);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
