@@ -1,7 +1,6 @@
 package io.trainyard.worker;
 
 import io.trainyard.custody.Quarantine;
-import io.trainyard.custody.RecentRefusals;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.worker.Claiming.Taken;
 import java.time.Duration;
@@ -19,9 +18,6 @@ final class ClaimLoop implements AutoCloseable {
     private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
     private static final Duration MIN_QUARANTINE = Duration.ofSeconds(1);
     private static final Duration MAX_QUARANTINE = Duration.ofMinutes(1);
-
-    /// How long a worker leaves a job to others that it lacked something for.
-    private static final Duration REFUSAL = Duration.ofMinutes(10);
 
     /// How often a worker that must not take jobs looks whether it may.
     private static final Duration ADMISSION = Duration.ofSeconds(1);
@@ -54,9 +50,8 @@ final class ClaimLoop implements AutoCloseable {
         this.log = new JobLog(rules.worker());
         this.stop = new StopSignal(around.host());
         Announcer announcer = new Announcer(around);
-        RecentRefusals refusals = new RecentRefusals(REFUSAL);
-        this.claiming = new Claiming(around, announcer, refusals);
-        this.holding = new Holding(around, announcer, stop, quarantine, refusals);
+        this.holding = new Holding(around, announcer, stop, quarantine);
+        this.claiming = new Claiming(around, announcer, holding.refusals());
     }
 
     /// Begins to claim.

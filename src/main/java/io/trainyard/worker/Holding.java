@@ -24,31 +24,37 @@ final class Holding {
     /// The part of the grace period kept for the last events and the handing over: a quarter.
     private static final int LAST_WORDS_DIVISOR = 4;
 
+    /// How long a worker leaves a job to others that it lacked something for.
+    private static final Duration REFUSAL = Duration.ofMinutes(10);
+
     private final Surroundings around;
     private final WorkerRules rules;
     private final EventPublisher publisher;
     private final Announcer announcer;
     private final StopSignal stop;
     private final Quarantine quarantine;
-    private final RecentRefusals refusals;
+    private final RecentRefusals refusals = new RecentRefusals(REFUSAL);
     private int faults;
 
     /// @param quarantine learns whether the worker is able to run jobs
-    /// @param refusals learns which it lacks something for
-    Holding(Surroundings around, Announcer announcer, StopSignal stop, Quarantine quarantine, RecentRefusals refusals) {
+    Holding(Surroundings around, Announcer announcer, StopSignal stop, Quarantine quarantine) {
         this.around = around;
         this.rules = around.rules();
         this.publisher = around.publisher();
         this.announcer = announcer;
         this.stop = stop;
         this.quarantine = quarantine;
-        this.refusals = refusals;
     }
 
     /// What a worker does besides.
     @FunctionalInterface
     interface Chore {
         void run() throws InterruptedException;
+    }
+
+    /// The jobs that the worker lacked something for.
+    RecentRefusals refusals() {
+        return refusals;
     }
 
     /// Faults of the worker in a row that were not for want of something: its device, its memory or its store.

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Places at which a process may be made to end, as by `kill -9`, or to stand still, as by `SIGSTOP`: how fault
-/// tests reach windows of a millisecond. Set with `-Dtrainyard.killpoint=NAME`, such as `attempt-created`; with
+/// tests reach windows of a millisecond. Set with `-Dkillpoint=NAME`, such as `attempt-created`; with
 /// `NAME#3` it happens when the place is reached for the third time, with `NAME:stop` or `NAME#3:stop` the process
 /// stands still. Without the property nothing is here.
 enum KillPoint {
@@ -33,7 +33,7 @@ enum KillPoint {
     /// The brokers have the outcome, and custody goes on.
     OUTCOME_TOLD;
 
-    static final String PROPERTY = "trainyard.killpoint";
+    static final String PROPERTY = "killpoint";
 
     private static final @Nullable Plan PLAN = plan(System.getProperty(PROPERTY));
 

@@ -11,6 +11,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.ApiException;
 
@@ -28,7 +29,7 @@ final class ShareGroups {
 
     /// The most that brokers allow unless told otherwise: their default, 5, is soon used up where workers die one
     /// after the other.
-    private static final String MAX_DELIVERIES = "10";
+    private static final int MAX_DELIVERIES = 10;
 
     /// Kafka's default, for brokers older than 4.3, which do not tell.
     private static final int UNKNOWN_DELIVERY_LIMIT = 5;
@@ -46,37 +47,39 @@ final class ShareGroups {
                 .map(topic -> new ConfigResource(ConfigResource.Type.GROUP, topic.claimGroup(prefix)))
                 .toList();
         try (Admin admin = TopicAdmin.open(kafka, timeout)) {
-            set(admin, kafka, groups, Map.of(OFFSET_RESET, "earliest", LOCK_DURATION, LOCK_MILLIS), timeout);
+            var needed = set(admin, groups, Map.of(OFFSET_RESET, "earliest", LOCK_DURATION, LOCK_MILLIS));
+            var _ = TopicAdmin.await(kafka, needed, timeout);
             try {
-                set(admin, kafka, groups, Map.of(DELIVERY_LIMIT, MAX_DELIVERIES), timeout);
+                var wished = set(admin, groups, Map.of(DELIVERY_LIMIT, Integer.toString(MAX_DELIVERIES)));
+                var _ = TopicAdmin.await(kafka, wished, timeout);
+                return MAX_DELIVERIES;
             } catch (KafkaUnreachableException e) {
-                if (!(e.getCause() instanceof ApiException)) {
-                    throw e;
+                if (e.getCause() instanceof ApiException refusal) { // they are older than 4.3, or allow less
+                    LOG.log(System.Logger.Level.INFO, "the brokers keep their own {0}: {1}", DELIVERY_LIMIT, refusal);
+                    return deliveryLimit(TopicAdmin.await(
+                            kafka, admin.describeConfigs(groups).all(), timeout));
                 }
-                LOG.log(
-                        System.Logger.Level.DEBUG,
-                        "commands are delivered as often as the brokers have it: {0}",
-                        e.getMessage());
+                throw e;
             }
-            return TopicAdmin.await(kafka, admin.describeConfigs(groups).all(), timeout).values().stream()
-                    .mapToInt(ShareGroups::deliveryLimit)
-                    .min()
-                    .orElse(UNKNOWN_DELIVERY_LIMIT);
         }
     }
 
-    private static void set(
-            Admin admin, String kafka, List<ConfigResource> groups, Map<String, String> settings, Duration timeout) {
+    private static KafkaFuture<Void> set(Admin admin, List<ConfigResource> groups, Map<String, String> settings) {
         List<AlterConfigOp> all = settings.entrySet().stream()
                 .map(setting -> new ConfigEntry(setting.getKey(), setting.getValue()))
                 .map(entry -> new AlterConfigOp(entry, AlterConfigOp.OpType.SET))
                 .toList();
-        var done = admin.incrementalAlterConfigs(groups.stream().collect(Collectors.toMap(group -> group, _ -> all)));
-        TopicAdmin.await(kafka, done.all(), timeout);
+        return admin.incrementalAlterConfigs(groups.stream().collect(Collectors.toMap(group -> group, _ -> all)))
+                .all();
     }
 
-    private static int deliveryLimit(Config config) {
-        ConfigEntry limit = config.get(DELIVERY_LIMIT);
-        return limit == null || limit.value() == null ? UNKNOWN_DELIVERY_LIMIT : Integer.parseInt(limit.value());
+    private static int deliveryLimit(Map<ConfigResource, Config> groups) {
+        return groups.values().stream()
+                .map(group -> group.get(DELIVERY_LIMIT))
+                .mapToInt(limit -> limit == null || limit.value() == null
+                        ? UNKNOWN_DELIVERY_LIMIT
+                        : Integer.parseInt(limit.value()))
+                .min()
+                .orElse(UNKNOWN_DELIVERY_LIMIT);
     }
 }

@@ -25,17 +25,6 @@ public interface WorkerSettings {
 
     Worker worker();
 
-    Cuda cuda();
-
-    /// Where tests of faults have the process end or stand still: see [KillPoint], which reads it.
-    Optional<String> killpoint();
-
-    /// NVIDIA's libraries.
-    interface Cuda {
-        /// Their folders, with `:` between them; read by whoever loads them.
-        Optional<String> libraries();
-    }
-
     /// The names of the topics.
     interface Topics {
         /// What all topics' names begin with.

@@ -102,7 +102,7 @@ final class FaultFleet implements AutoCloseable {
         String id = "victim-" + ++workers;
         fleet.startWorker(
                 id,
-                Stream.concat(environment.stream(), Stream.of("JAVA_TOOL_OPTIONS=-Dtrainyard.killpoint=" + plan))
+                Stream.concat(environment.stream(), Stream.of("JAVA_TOOL_OPTIONS=-Dkillpoint=" + plan))
                         .toList(),
                 onDevice(options));
         return new Victim(id, plan, fleet.worker(id));

@@ -27,7 +27,7 @@ final class FaultsIT {
     /// Keepers act after two seconds of silence, and not after sixteen.
     private static final List<String> SOON = List.of("TRAINYARD_WORKER_HEARTBEAT=250ms");
 
-    /// Which has no kernels to compile while it waits: fourteen workers start at once.
+    /// Which has no kernels to compile while it waits.
     private static final String DEVICE = "reference";
 
     private static final Set<ApiKeys> LOSSY =
@@ -35,6 +35,9 @@ final class FaultsIT {
 
     /// Of the answers to each of these requests the first is lost, and one in so many after it.
     private static final int ONE_IN = 3;
+
+    /// Workers that are started together: each takes five seconds of a processor to begin.
+    private static final int AT_ONCE = 4;
 
     @TempDir
     private Path folder;
@@ -44,13 +47,19 @@ final class FaultsIT {
         try (FaultFleet fleet = FaultFleet.start(folder, SOON, DEVICE, FaultFleet.smallJob())) {
             fleet.startWorker();
             fleet.startWorker();
-            List<Victim> victims = new ArrayList<>();
-            Stream.concat(KillPoints.ALL.stream(), Stream.of("accepted:stop", "manifest-written#2:stop"))
-                    .forEach(plan -> victims.add(fleet.startVictim(plan)));
-            List<String> jobs = fleet.strike(victims, 2);
-            for (Victim victim : victims) {
-                if (victim.isToStop()) {
-                    victim.process().resume();
+            List<String> plans = Stream.concat(
+                            KillPoints.ALL.stream(), Stream.of("accepted:stop", "manifest-written#2:stop"))
+                    .toList();
+            List<String> jobs = new ArrayList<>();
+            for (int from = 0; from < plans.size(); from += AT_ONCE) {
+                List<Victim> victims = plans.subList(from, Math.min(plans.size(), from + AT_ONCE)).stream()
+                        .map(fleet::startVictim)
+                        .toList();
+                jobs.addAll(fleet.strike(victims, 1));
+                for (Victim victim : victims) {
+                    if (victim.isToStop()) {
+                        victim.process().resume();
+                    }
                 }
             }
             fleet.awaitFinished(jobs);

@@ -3,7 +3,7 @@ package io.trainyard.faults;
 import java.util.List;
 import java.util.Random;
 
-/// The names of the places where a worker can be struck, as `-Dtrainyard.killpoint` knows them.
+/// The names of the places where a worker can be struck, as `-Dkillpoint` knows them.
 final class KillPoints {
     static final String POLLED = "polled";
 

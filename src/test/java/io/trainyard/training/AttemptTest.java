@@ -429,6 +429,14 @@ class AttemptTest extends SmallJobs {
         assertThat(begin(job("a", EACH_STEP), new Meddler(_ -> {}))).isInstanceOf(Outcome.Finished.class);
     }
 
+    /// Not even whether there is a later attempt is known then.
+    @Test
+    void aStoreThatTellsNothingGivesTheJobBack() {
+        Outcome outcome = withFull(key -> key.endsWith("attempts/2"));
+        assertThat(outcome).isInstanceOf(Outcome.WorkerFault.class);
+        assertThat(((Released) events.getLast()).reason()).isEqualTo(problem("a/attempts/2"));
+    }
+
     private Outcome withFull(Predicate<String> full) {
         var store =
                 new FlakyStore(CheckpointStore.open(root.resolve("checkpoints").toUri()), full);

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 
 /// A store whose disk is full at times.
 ///
-/// @param full asked with the key of each object to be written
+/// @param full asked with the key of each object to be written, or looked for
 record FlakyStore(CheckpointStore store, Predicate<String> full) implements CheckpointStore {
     static final String PROBLEM = "No space left on device";
 
@@ -51,6 +51,7 @@ record FlakyStore(CheckpointStore store, Predicate<String> full) implements Chec
 
     @Override
     public boolean has(String key) {
+        requireRoom(key);
         return store.has(key);
     }
 

@@ -225,6 +225,34 @@ class ClaimLoopTest {
         assertThat(fleet.eventsUntilFinished(10)).noneMatch(Failed.class::isInstance);
     }
 
+    /// While the one that could run it is busy, attempts at it are not used up.
+    @Test
+    void aJobThatAWorkerLacksSomethingForWaitsWithoutMoreAttempts() {
+        AtomicBoolean over = new AtomicBoolean();
+        FleetWorker rich = fleet.start("rich", fleet.runner("rich", over::get));
+        fleet.submit("long");
+        var _ = fleet.events(all -> all.stream().anyMatch(Claimed.class::isInstance));
+        FleetWorker poor = fleet.start("poor", (job, attempt, supervisor) -> {
+            supervisor.tell(new Claimed(job.id(), attempt, "poor", "cpu"));
+            return Fleet.lack(supervisor, job.id(), attempt);
+        });
+        Patience.await("each to hear of the other")
+                .until(() -> poor.view.live().size() == 2 && rich.view.live().size() == 2);
+        fleet.submit("job");
+        var _ = fleet.read(
+                Topic.COMMANDS_NORMAL,
+                all -> all.stream()
+                                .filter(record -> new String(record.key(), StandardCharsets.UTF_8).equals("job"))
+                                .count()
+                        >= 4);
+        over.set(true);
+        TrainingEvent end = fleet.eventsUntilFinished(2).stream()
+                .filter(event -> event instanceof Finished && event.job().equals("job"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(end.attempt()).isEqualTo(2);
+    }
+
     @Test
     void whatNobodyThatIsThereCanRunHasFailed() {
         var _ = fleet.start("poor", (job, attempt, supervisor) -> {

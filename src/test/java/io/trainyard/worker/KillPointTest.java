@@ -20,7 +20,7 @@ final class KillPointTest {
     void anUnknownPointIsNoPlan() {
         assertThatThrownBy(() -> Plan.parse("poled"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("trainyard.killpoint is \"poled\"; allowed is one of polled, attempt-created,")
+                .hasMessageStartingWith("killpoint is \"poled\"; allowed is one of polled, attempt-created,")
                 .hasMessageEndingWith("outcome-told");
     }
 

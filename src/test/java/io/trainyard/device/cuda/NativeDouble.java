@@ -15,7 +15,7 @@ import java.nio.file.Path;
 public final class NativeDouble {
     private static final int MAX_PROBLEM_BYTES = 1000;
 
-    private static final Path DRIVER = Path.of(System.getProperty("trainyard.cuda.libraries", "target/native-double"))
+    private static final Path DRIVER = Path.of(System.getProperty("cuda.libraries", "target/native-double"))
             .resolve("libcuda.so.1")
             .toAbsolutePath();
 
@@ -23,7 +23,7 @@ public final class NativeDouble {
 
     /// False on a machine that cannot build it, or in a JVM that is not told to find it.
     public static boolean isBuilt() {
-        return Files.exists(DRIVER) && System.getProperty("trainyard.cuda.libraries") != null;
+        return Files.exists(DRIVER) && System.getProperty("cuda.libraries") != null;
     }
 
     public static Path driver() {

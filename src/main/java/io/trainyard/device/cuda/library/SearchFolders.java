@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// @param environment of the process
 /// @param root of the file system
 record SearchFolders(List<Path> configured, List<Path> driver, Map<String, String> environment, Path root) {
-    static final String PROPERTY = "trainyard.cuda.libraries";
+    static final String PROPERTY = "cuda.libraries";
     static final String VARIABLE = "CUDA_LIBRARIES";
 
     /// More subfolders of one name are not looked at: a folder that has so many is not what it is taken for.

@@ -1,0 +1,31 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Patience;
+import io.trainyard.broker.TestBroker;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicAdmin;
+import java.util.List;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.config.ConfigResource;
+import org.junit.jupiter.api.Test;
+
+class ShareGroupsTest {
+    /// Kafka's own default is five.
+    @Test
+    void commandsAreDeliveredAsOftenAsBrokersLetThem() {
+        String prefix = "share-groups.";
+        TopicAdmin.createMissing(TestBroker.address(), prefix, Patience.LIMIT);
+        String kafka = TestBroker.address();
+        assertThat(ShareGroups.configure(kafka, prefix, Patience.LIMIT)).isEqualTo(10);
+        ConfigResource group = new ConfigResource(ConfigResource.Type.GROUP, Topic.COMMANDS_NORMAL.claimGroup(prefix));
+        try (Admin admin = TopicAdmin.open(kafka, Patience.LIMIT)) {
+            Patience.await("the group's own limit")
+                    .until(() -> admin.describeConfigs(List.of(group)).all().get().values().stream()
+                            .allMatch(config -> config.get("share.delivery.count.limit")
+                                    .value()
+                                    .equals("10")));
+        }
+    }
+}
