@@ -67,7 +67,16 @@ final class Attempt implements AutoCloseable {
         return savedStep;
     }
 
+    /// Tells what has happened: after a while in which the machine may have stood still only if the attempt still
+    /// counts.
+    ///
+    /// @throws SupersededException if there is a later attempt
     void tell(TrainingEvent event) {
+        lookNowAndThen();
+        say(event);
+    }
+
+    private void say(TrainingEvent event) {
         ask(() -> {
             supervisor.tell(event);
             return true;
@@ -139,13 +148,17 @@ final class Attempt implements AutoCloseable {
     ///
     /// @throws SupersededException if there is a later attempt
     Optional<Halt> halt() {
-        if (System.nanoTime() - lookNanos >= 0) {
-            requireLast();
-        }
+        lookNowAndThen();
         if (!writer.isBusy()) {
             takeWritten(true);
         }
         return ask(supervisor::halt);
+    }
+
+    private void lookNowAndThen() {
+        if (System.nanoTime() - lookNanos >= 0) {
+            requireLast();
+        }
     }
 
     private void requireLast() {
@@ -281,7 +294,7 @@ final class Attempt implements AutoCloseable {
             noteStopped();
         }
         Released event = new Released(job.id(), number, savedStep, Faults.reason(cause));
-        tell(event);
+        say(event);
         return new Outcome.WorkerFault(event, Faults.isLacking(cause));
     }
 

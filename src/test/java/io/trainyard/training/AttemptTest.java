@@ -114,6 +114,24 @@ class AttemptTest extends SmallJobs {
         assertThat(folder.brokeOff(1)).as("it is no fault of the job").isFalse();
     }
 
+    /// As by `SIGSTOP`: what it has computed before it stood still is told by others by now.
+    @Test
+    void anAttemptThatStoodStillLooksBeforeItTells() {
+        JobFolder folder = folder("a");
+        Outcome outcome = begin(job("a", EACH_STEP), new Meddler(_ -> {}) {
+            @Override
+            public Optional<Halt> halt() {
+                if (!of(StepLosses.class).isEmpty() && folder.lastAttempt() == 1) {
+                    assertThat(folder.beginAttempt("another")).isEqualTo(2);
+                    LockSupport.parkNanos(Duration.ofMillis(2100).toNanos());
+                }
+                return super.halt();
+            }
+        });
+        assertThat(outcome).isEqualTo(new Outcome.Superseded(1));
+        assertThat(of(StepLosses.class)).hasSize(1);
+    }
+
     /// Nothing is saved between the last test of an evaluation and its outcome.
     @Test
     void aSupersededAttemptHasNoOutcome() {
