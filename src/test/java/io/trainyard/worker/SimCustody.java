@@ -49,6 +49,9 @@ final class SimCustody {
     /// What is on its way when the last job has ended, and the last to stand still goes on, arrives within it.
     private static final Duration LAST_WORDS = Duration.ofSeconds(20);
 
+    /// Who lacked something takes no command for a minute, be it one to be put aside.
+    private static final Duration LAST_REFUSALS = Duration.ofMinutes(5);
+
     /// From then on all workers of a calm world know one another.
     private static final Duration ACQUAINTED = Duration.ofSeconds(15);
 
@@ -137,6 +140,9 @@ final class SimCustody {
                         workers.stream().noneMatch(worker -> worker.process().isFrozen())),
                 LONGEST_FREEZE);
         world.run(LAST_WORDS);
+        if (!refusals().isEmpty()) {
+            world.run(LAST_REFUSALS);
+        }
         wrong.addAll(judge.wrong());
         wrong.addAll(refusals());
         if (calm) {
