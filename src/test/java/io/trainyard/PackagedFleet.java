@@ -189,8 +189,9 @@ public final class PackagedFleet implements AutoCloseable {
     /// Checks the history of all jobs, which have ended.
     public void checkAll(int jobs) {
         TrainyardProcess check = start("events", "--check", "--complete");
-        assertThat(check.exitStatus()).as(check.toString()).isZero();
-        assertThat(check.lines()).containsExactly("checked %d jobs: nothing is wrong".formatted(jobs));
+        assertThat(check.exitStatus()).as(check + toString()).isZero();
+        assertThat(check.lines())
+                .containsExactly("checked %d job%s: nothing is wrong".formatted(jobs, jobs == 1 ? "" : "s"));
     }
 
     /// Checks the history of a job that has ended.

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param memoryBytes resident memory of the worker's process
 /// @param stopping true in its last heartbeat
 /// @param store the identity of its checkpoint store; null in a heartbeat that does not tell it
-/// @param since when the worker began; null in a heartbeat that does not tell it
+/// @param since when the worker began to belong to the fleet; null while it does not, and where that is not told
 /// @param problem why it takes no jobs at present; null: it does
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record WorkerStatus(

@@ -1,7 +1,9 @@
 package io.trainyard.worker;
 
 import io.trainyard.event.Control.Wish;
+import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,9 +15,13 @@ final class FleetView {
     private volatile Set<String> live;
     private volatile Optional<String> objection = Optional.empty();
 
+    private volatile @Nullable Instant since;
+
     /// @param worker this one's id
-    FleetView(String worker) {
+    /// @param now when it begins
+    FleetView(String worker, Instant now) {
         live = Set.of(worker);
+        since = now;
     }
 
     /// What somebody wants of a job.
@@ -51,7 +57,14 @@ final class FleetView {
         return objection;
     }
 
-    void objection(Optional<String> reason) {
+    void objection(Optional<String> reason, Instant now) {
         objection = reason;
+        since = reason.isPresent() ? null : Objects.requireNonNullElse(since, now);
+    }
+
+    /// Since when this worker belongs to the fleet; null while it does not.
+    @Nullable
+    Instant since() {
+        return since;
     }
 }

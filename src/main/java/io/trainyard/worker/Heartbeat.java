@@ -6,6 +6,8 @@ import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// Tells now and then how the worker is, and which job it has. One heartbeat is on its way at a time, and after it
 /// has arrived the next one waits its time: others count them, so they never come in a burst.
@@ -24,7 +26,8 @@ final class Heartbeat implements AutoCloseable {
     ///
     /// @param device the device's name, such as `cpu`
     /// @param store the identity of its checkpoint store
-    record Self(String worker, String device, String store, Instant since) {}
+    /// @param since when it began to belong to the fleet; null while it does not
+    record Self(String worker, String device, String store, Supplier<@Nullable Instant> since) {}
 
     private final Host host;
     private final EventPublisher publisher;
@@ -100,7 +103,7 @@ final class Heartbeat implements AutoCloseable {
                 host.residentBytes(),
                 stopping,
                 self.store(),
-                self.since(),
+                self.since().get(),
                 activity.trouble());
     }
 

@@ -1,8 +1,9 @@
 package io.trainyard.worker;
 
+import io.trainyard.event.TrainingEvent;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
@@ -12,6 +13,10 @@ import org.jspecify.annotations.Nullable;
 /// The events of one attempt, on their way to the brokers. While these are away, events wait here; when there is no
 /// more room, the attempt waits, at a step boundary, for as long as it takes.
 ///
+/// What ends the attempt is sent when all before it has arrived: topics are read side by side, and who reads the end
+/// has
+/// the whole story.
+///
 /// An event that the brokers refuse is remembered: from then on nothing more is taken, and [#acknowledged] fails.
 final class JobEvents {
     /// Events that may be on their way. At ten a second, of which a training job tells about as many, it is more
@@ -20,11 +25,14 @@ final class JobEvents {
 
     private final Function<EventLine, CompletableFuture<Void>> send;
     private final Semaphore room = new Semaphore(MAX_IN_FLIGHT);
-    private final Map<Long, EventLine> inFlight = new TreeMap<>(); // in the order in which they were told
+    private final SortedMap<Long, EventLine> inFlight = new TreeMap<>(); // in the order in which they were told
     private final CompletableFuture<Void> lost = new CompletableFuture<>();
-    private final List<CompletableFuture<Void>> waiting = new ArrayList<>(); // for the brokers to have all
+    private final List<Waiting> waiting = new ArrayList<>();
     private long told;
     private volatile boolean closed;
+
+    /// Waits for the brokers to have all events before one.
+    private record Waiting(long before, CompletableFuture<Void> done) {}
 
     /// @param send never fails but by its result
     JobEvents(Function<EventLine, CompletableFuture<Void>> send) {
@@ -38,27 +46,44 @@ final class JobEvents {
         requireNoneLost();
         awaitRoom();
         long number;
+        CompletableFuture<Void> before;
         synchronized (inFlight) {
+            before = endsAttempt(event.event()) ? acknowledged() : CompletableFuture.completedFuture(null);
             number = told++;
             inFlight.put(number, event);
         }
-        var _ = send.apply(event).whenComplete((_, problem) -> arrived(number, problem));
+        var _ = before.thenCompose(_ -> send.apply(event)).whenComplete((_, problem) -> arrived(number, problem));
+    }
+
+    private static boolean endsAttempt(TrainingEvent event) {
+        return switch (event) {
+            case TrainingEvent.Finished _,
+                    TrainingEvent.Failed _,
+                    TrainingEvent.Cancelled _,
+                    TrainingEvent.Released _,
+                    TrainingEvent.Paused _ -> true;
+            case TrainingEvent.Claimed _,
+                    TrainingEvent.Started _,
+                    TrainingEvent.StepLosses _,
+                    TrainingEvent.EpochTested _,
+                    TrainingEvent.CheckpointSaved _,
+                    TrainingEvent.Resumed _ -> false;
+        };
     }
 
     private void arrived(long number, @Nullable Throwable problem) {
         if (problem != null) {
             lose(problem);
         }
-        List<CompletableFuture<Void>> all = List.of();
+        List<Waiting> over;
         synchronized (inFlight) {
             inFlight.remove(number);
-            if (inFlight.isEmpty()) {
-                all = List.copyOf(waiting);
-                waiting.clear();
-            }
+            long first = inFlight.isEmpty() ? told : inFlight.firstKey();
+            over = waiting.stream().filter(one -> one.before() <= first).toList();
+            waiting.removeAll(over);
         }
         room.release();
-        all.forEach(this::settle);
+        over.forEach(one -> settle(one.done()));
     }
 
     private void awaitRoom() {
@@ -108,7 +133,7 @@ final class JobEvents {
         CompletableFuture<Void> all = new CompletableFuture<>();
         synchronized (inFlight) {
             if (!inFlight.isEmpty()) {
-                waiting.add(all);
+                waiting.add(new Waiting(told, all));
                 return all;
             }
         }

@@ -107,7 +107,9 @@ final class KeeperLoop implements AutoCloseable {
             if (log.isCaughtUp() && isNews) {
                 judged = true;
                 around.fleet().live(keeper.live());
-                around.fleet().objection(stores.objection(keeper.live()));
+                around.fleet()
+                        .objection(
+                                stores.objection(keeper.live()), around.host().now());
                 ready.complete(null);
                 sayIfTooMany();
                 for (Duty duty : keeper.due()) {

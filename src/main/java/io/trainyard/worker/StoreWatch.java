@@ -2,13 +2,14 @@ package io.trainyard.worker;
 
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.event.WorkerStatus;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /// Sees whether the workers of a fleet have one store. Two stores would have a job begun twice, each as the first
-/// attempt: so whoever came later takes none.
+/// attempt: so whoever came later takes none, and does not belong to the fleet until those have left who do.
 final class StoreWatch {
     private final String self;
     private final String store;
@@ -33,12 +34,14 @@ final class StoreWatch {
     Optional<String> objection(Set<String> live) {
         workers.keySet().retainAll(live);
         WorkerStatus mine = workers.get(self);
-        if (mine == null || mine.since() == null) {
+        if (mine == null) {
             return Optional.empty();
         }
+        Instant since = mine.since();
         return workers.values().stream()
                 .filter(other -> other.store() != null && !other.store().equals(store))
-                .filter(other -> other.since() != null && other.since().isBefore(mine.since()))
+                .filter(other ->
+                        other.since() != null && (since == null || other.since().isBefore(since)))
                 .findFirst()
                 .map(other ->
                         "its checkpoint store (%s) is another one than that of worker %s (%s), which was there before; give all workers of a fleet one store (--checkpoints)"

@@ -76,8 +76,9 @@ public class WorkerService {
                 .with(new Limits(worker.maxAttempts(), worker.hangFactor()));
         Activity activity = new Activity();
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
+        FleetView fleet = new FleetView(id, machine.now());
         Heartbeat beats = new Heartbeat(
-                machine, publisher, activity, new Heartbeat.Self(id, deviceName, store.identity(), machine.now()));
+                machine, publisher, activity, new Heartbeat.Self(id, deviceName, store.identity(), fleet::since));
         if (worker.id().isPresent()) { // a random one is nobody else's
             new Namesakes(settings.kafka(), prefix, id).requireNone(beats::announce, worker.heartbeat());
         }
@@ -85,7 +86,7 @@ public class WorkerService {
         int deliveryLimit = ShareGroups.configure(settings.kafka(), prefix, ADMIN_TIMEOUT);
         WorkerRules rules =
                 new WorkerRules(id, routes, worker.grace(), worker.claimTimeout(), worker.maxRefusals(), deliveryLimit);
-        Surroundings around = new Surroundings(rules, machine, store, publisher, new FleetView(id));
+        Surroundings around = new Surroundings(rules, machine, store, publisher, fleet);
         KeeperLoop keeping = new KeeperLoop(
                 around,
                 () -> new KafkaFleetLog(settings.kafka(), prefix, id),

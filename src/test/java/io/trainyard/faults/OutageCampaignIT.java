@@ -28,7 +28,7 @@ final class OutageCampaignIT {
 
     /// @param epochs so many that the job outlasts the outage
     @ParameterizedTest
-    @CsvSource({"false, 5, 60", "true, 5, 60", "false, 90, 300", "true, 90, 300"})
+    @CsvSource({"false, 5, 30", "true, 5, 30", "false, 90, 120", "true, 90, 120"})
     void trainingGoesOnWhileTheBrokerIsAway(boolean kill, int seconds, int epochs) throws Exception {
         fleet = FaultFleet.start(folder, List.of(), "cpu", FaultFleet.job(epochs));
         String holder = fleet.startWorker();

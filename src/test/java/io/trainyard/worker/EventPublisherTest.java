@@ -54,7 +54,7 @@ class EventPublisherTest {
     void tellsHowTheWorkerIsUntilItStops() throws IOException {
         try (Fleet fleet = new Fleet()) {
             Activity activity = new Activity();
-            Heartbeat.Self self = new Heartbeat.Self("w", "cpu", "store", TIME);
+            Heartbeat.Self self = new Heartbeat.Self("w", "cpu", "store", () -> TIME);
             Heartbeat heartbeat = new Heartbeat(new Machine(), fleet.publisher("w"), activity, self);
             activity.begin(JobJson.read(Fleet.job("job").getBytes(StandardCharsets.UTF_8)), 2);
             activity.see(losses("job", 2, 0, 1, 1));

@@ -30,13 +30,13 @@ final class FleetWorker implements AutoCloseable {
         int deliveryLimit = ShareGroups.configure(fleet.kafka, fleet.prefix, Patience.LIMIT);
         WorkerRules rules = new WorkerRules(id, routes, setup.grace(), Duration.ofSeconds(5), 3, deliveryLimit);
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
-        view = new FleetView(id);
+        view = new FleetView(id, Instant.now());
         Surroundings around = new Surroundings(rules, machine, fleet.store, publisher, view);
         keeper = new KeeperLoop(
                 around, () -> new KafkaFleetLog(fleet.kafka, fleet.prefix, id), new Keeper.Rules(Fleet.BEATS, 1000));
         claims = new ClaimLoop(around, () -> new ShareQueue(fleet.kafka, id, routes.sources()), runner, activity);
         heartbeat = new Heartbeat(
-                machine, publisher, activity, new Heartbeat.Self(id, "cpu", fleet.store.identity(), Instant.now()));
+                machine, publisher, activity, new Heartbeat.Self(id, "cpu", fleet.store.identity(), view::since));
         sweep = new CommandSweep(fleet.kafka, around);
         keeper.start();
         claims.start(keeper.ready());

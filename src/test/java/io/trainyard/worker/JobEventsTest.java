@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.Patience;
+import io.trainyard.event.TrainingEvent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -43,6 +44,22 @@ class JobEventsTest {
         sent.getLast().complete(null);
         assertThat(acknowledged).isNotDone();
         sent.getFirst().complete(null);
+        assertThat(acknowledged).isCompleted();
+    }
+
+    /// Topics are read side by side.
+    @Test
+    void theEndIsSentWhenAllBeforeItHasArrived() {
+        publish();
+        publish();
+        events.publish(EventLine.of(new TrainingEvent.Failed("job", 3, "why"), NOW, "w"));
+        CompletableFuture<Void> acknowledged = events.acknowledged();
+        sent.get(1).complete(null);
+        assertThat(sent).hasSize(2);
+        sent.get(0).complete(null);
+        assertThat(sent).hasSize(3);
+        assertThat(acknowledged).isNotDone();
+        sent.get(2).complete(null);
         assertThat(acknowledged).isCompleted();
     }
 

@@ -58,7 +58,8 @@ final class SimWorker {
         CheckpointStore view = seams.store(perils.around(store.of(process), process));
         Outbox outbox = seams.outbox(perils.around(new SimOutbox(kafka, process), process), process);
         EventPublisher publisher = new EventPublisher(outbox, "", id);
-        Surroundings around = new Surroundings(rules, process, view, publisher, new FleetView(id));
+        FleetView seen = new FleetView(id, process.now());
+        Surroundings around = new Surroundings(rules, process, view, publisher, seen);
         Activity activity = new Activity();
         KeeperLoop keeping = new KeeperLoop(
                 around, () -> seams.log(new SimFleetLog(kafka, process), process), new Keeper.Rules(8, 200_000));
@@ -71,7 +72,7 @@ final class SimWorker {
                 new SimTraining(process, view, lacking, seams.habits()),
                 activity);
         Heartbeat beats = new Heartbeat(
-                process, publisher, activity, new Heartbeat.Self(id, "cpu", view.identity(), process.now()));
+                process, publisher, activity, new Heartbeat.Self(id, "cpu", view.identity(), seen::since));
         keeping.start();
         claiming.start(keeping.ready());
         beats.start(fleet.beat());

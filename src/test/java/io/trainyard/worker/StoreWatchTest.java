@@ -1,0 +1,84 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.event.WorkerStatus;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Of this worker, `me`, beside others.
+class StoreWatchTest {
+    private static final Instant NOW = Instant.parse("2026-11-22T03:04:05.678Z");
+    private static final String OTHER = "another store";
+    private static final Set<String> ALL = Set.of("me", "elder", "stranger");
+
+    @TempDir
+    private Path folder;
+
+    private String mine;
+    private StoreWatch watch;
+
+    private void begin() {
+        CheckpointStore store = CheckpointStore.open(folder.toUri());
+        mine = store.identity();
+        watch = new StoreWatch("me", store);
+    }
+
+    private void hear(String worker, String store, @Nullable Instant since) {
+        watch.heard(new WorkerStatus(worker, "cpu", null, null, 0, 1, false, store, since, null));
+    }
+
+    @Test
+    void whoeverComesLaterWithAnotherStoreTakesNoJobs() {
+        begin();
+        hear("me", mine, NOW);
+        hear("elder", OTHER, NOW.minusSeconds(1));
+        assertThat(watch.objection(ALL).orElseThrow()).contains("worker elder (another store)");
+        assertThat(watch.objection(Set.of("me"))).as("once it has left").isEmpty();
+    }
+
+    @Test
+    void whoeverWasThereBeforeGoesOn() {
+        begin();
+        hear("me", mine, NOW);
+        hear("stranger", OTHER, NOW.plusSeconds(1));
+        assertThat(watch.objection(ALL)).isEmpty();
+    }
+
+    /// However long it has been there.
+    @Test
+    void aStrangerKeepsNobodyElseFromTheFleet() {
+        begin();
+        hear("elder", mine, NOW.minusSeconds(100));
+        hear("stranger", OTHER, null);
+        hear("me", mine, NOW);
+        assertThat(watch.objection(ALL)).isEmpty();
+    }
+
+    @Test
+    void aStrangerStaysOneUntilThoseHaveLeftWhoBelong() {
+        begin();
+        hear("me", mine, null);
+        hear("elder", OTHER, NOW);
+        assertThat(watch.objection(ALL)).isPresent();
+        watch.heard(new WorkerStatus("elder", "cpu", null, null, 0, 1, true, OTHER, NOW, null));
+        assertThat(watch.objection(ALL)).isEmpty();
+    }
+
+    @Test
+    void whoDoesNotBelongIsNoElder() {
+        FleetView view = new FleetView("me", NOW);
+        assertThat(view.since()).isEqualTo(NOW);
+        view.objection(Optional.of("another store"), NOW.plusSeconds(1));
+        assertThat(view.since()).isNull();
+        view.objection(Optional.empty(), NOW.plusSeconds(5));
+        view.objection(Optional.empty(), NOW.plusSeconds(9));
+        assertThat(view.since()).isEqualTo(NOW.plusSeconds(5));
+    }
+}
