@@ -19,7 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// A short version of the campaigns of faults: some kill points once, a worker that stands still, the broker killed
 /// once, and lost answers.
-@Faults
 @DisabledOnOs(OS.WINDOWS)
 final class FaultsIT {
     /// Keepers act after two seconds of silence, and not after sixteen.

@@ -3,6 +3,7 @@ package io.trainyard.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.trainyard.Patience;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Released;
@@ -134,10 +135,11 @@ final class StoreCampaignIT {
         String worker = fleet.news().of(job, Claimed.class).getFirst().worker();
         assertThat(released.reason()).as(fleet.fleet().toString()).containsAnyOf("Read-only", "No space left");
         assertThat(released.step()).isPositive();
-        assertThat(fleet.fleet().worker(worker).errors()
-                        + fleet.fleet().worker(worker).output())
-                .contains("a checkpoint could not be written")
-                .contains("takes no job for");
+        Patience.await("the worker to say that it takes no job")
+                .untilAsserted(() -> assertThat(fleet.fleet().worker(worker).errors()
+                                + fleet.fleet().worker(worker).output())
+                        .contains("a checkpoint could not be written")
+                        .contains("takes no job for"));
         mend.happen();
         fleet.awaitFinished(List.of(job));
         List<Started> starts = fleet.news().of(job, Started.class);
