@@ -1,6 +1,8 @@
 package io.trainyard.cli;
 
 import io.trainyard.topics.TopicAdmin;
+import io.trainyard.tracking.TrackingException;
+import io.trainyard.tracking.TrackingStore;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -8,6 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /// `trainyard dashboard`: the page, until it is stopped.
@@ -18,7 +21,7 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             ExitCodes.UNEXPECTED_HELP,
-            "2:a wrong option, or the port is taken",
+            "2:a wrong option, the port is taken, or the tracking store cannot be opened",
             ExitCodes.KAFKA_HELP,
             ExitCodes.INTERRUPTED_HELP
         })
@@ -43,15 +46,36 @@ final class DashboardCommand implements Callable<Integer> {
             description = "Address to listen on; 0.0.0.0 opens the page to the network (default: ${DEFAULT-VALUE}).")
     private String host;
 
+    @Option(
+            names = "--tracking",
+            paramLabel = "URL",
+            defaultValue = "jdbc:sqlite:tracking.db",
+            description = {
+                "Where the history of all jobs is kept: jdbc:sqlite:FILE, or",
+                "jdbc:postgresql://HOST/DATABASE?user=NAME&password=WORD (default: ${DEFAULT-VALUE})."
+            })
+    private String tracking;
+
     @Override
     public Integer call() {
         Service.requireFree(spec, "--port", host, port);
+        requireTracking();
         TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
         Map<String, String> settings = new HashMap<>(kafka.settings());
         settings.put("trainyard.dashboard.enabled", "true");
+        settings.put("trainyard.dashboard.tracking", tracking);
         settings.put("quarkus.http.host", host);
         settings.put("quarkus.http.port", Integer.toString(port));
         return Service.run(settings, this::announce);
+    }
+
+    /// Says what is wrong with it before Quarkus does, in a stack trace.
+    private void requireTracking() {
+        try {
+            TrackingStore.open(tracking).close();
+        } catch (TrackingException e) {
+            throw new ParameterException(spec.commandLine(), "--tracking: " + e.getMessage(), e);
+        }
     }
 
     private void announce() {

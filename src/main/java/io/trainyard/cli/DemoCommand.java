@@ -88,7 +88,7 @@ public final class DemoCommand implements Callable<Integer> {
             names = "--dir",
             paramLabel = "DIR",
             description = {
-                "Keeps Kafka's log and the checkpoints here",
+                "Keeps Kafka's log, the checkpoints and the history here",
                 "(default: a temporary folder, removed at the end)."
             })
     private @Nullable Path directory;
@@ -145,6 +145,7 @@ public final class DemoCommand implements Callable<Integer> {
         settings.put("trainyard.kafka", broker.address());
         settings.put("trainyard.worker.enabled", "true");
         settings.put("trainyard.dashboard.enabled", "true");
+        settings.put("trainyard.dashboard.tracking", "jdbc:sqlite:" + folder.resolve("tracking.db"));
         settings.put("quarkus.http.host", LOCALHOST);
         settings.put("quarkus.http.port", Integer.toString(port));
         settings.put("quarkus.log.console.stderr", "true"); // standard output is for the progress

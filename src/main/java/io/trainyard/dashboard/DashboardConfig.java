@@ -11,13 +11,15 @@ public interface DashboardConfig {
     @WithDefault("false")
     boolean enabled();
 
-    /// Jobs kept; past that the longest quiet of those that have ended or not begun leaves, then the quietest of all.
+    /// The tracking store, where the history of all jobs is kept: `jdbc:sqlite:FILE`, which is made where there is
+    /// none,
+    /// or `jdbc:postgresql://HOST/DATABASE?user=NAME&password=WORD`.
+    @WithDefault("jdbc:sqlite:tracking.db")
+    String tracking();
+
+    /// Jobs that the page lists: those that are under way, and the newest.
     @WithDefault("500")
     int maxJobs();
-
-    /// Buckets of each job's loss curve; about 60 bytes each.
-    @WithDefault("2000")
-    int curveBuckets();
 
     /// Points of a loss curve in one answer.
     @WithDefault("1000")

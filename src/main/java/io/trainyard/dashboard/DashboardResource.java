@@ -1,6 +1,7 @@
 package io.trainyard.dashboard;
 
 import io.trainyard.event.JobNews;
+import io.trainyard.tracking.JobSummary;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -72,8 +73,8 @@ public class DashboardResource {
     private WebApplicationException unknown(String id) {
         return refused(
                 Status.NOT_FOUND,
-                "there is no job \"%s\" here: nothing was submitted under that id, or it is long ago (the dashboard keeps %d jobs); GET /api/jobs lists all"
-                        .formatted(cut(id), config.maxJobs()));
+                "there is no job \"%s\" here: nothing was submitted under that id; GET /api/jobs lists the newest"
+                        .formatted(cut(id)));
     }
 
     private static String cut(String text) {

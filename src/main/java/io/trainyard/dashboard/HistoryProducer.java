@@ -1,18 +1,31 @@
 package io.trainyard.dashboard;
 
+import io.trainyard.tracking.TrackingStore;
+import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 
-/// The one history of this process, with the limits of its configuration.
+/// The one history of this process, with the limits of its configuration, and the store under it.
 class HistoryProducer {
     @Produces
     @Singleton
-    JobHistory history(DashboardConfig config) {
-        return new JobHistory(new JobHistory.Limits(
-                config.maxJobs(),
-                config.curveBuckets(),
-                config.maxWorkers(),
-                config.workerGoneAfter().toMillis(),
-                config.workerForgottenAfter().toMillis()));
+    TrackingStore store(DashboardConfig config) {
+        return TrackingStore.open(config.tracking());
+    }
+
+    void close(@Disposes TrackingStore store) {
+        store.close();
+    }
+
+    @Produces
+    @Singleton
+    JobHistory history(TrackingStore store, DashboardConfig config) {
+        return new JobHistory(
+                store,
+                new JobHistory.Limits(
+                        config.maxJobs(),
+                        config.maxWorkers(),
+                        config.workerGoneAfter().toMillis(),
+                        config.workerForgottenAfter().toMillis()));
     }
 }

@@ -4,6 +4,7 @@ import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.tracking.JobSummary;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,74 +1,94 @@
 package io.trainyard.dashboard;
 
-import io.trainyard.dashboard.LossCurve.Bucket;
-import io.trainyard.event.JobBook;
 import io.trainyard.event.JobNews;
-import io.trainyard.event.JobNews.Happened;
-import io.trainyard.event.JobState;
-import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.tracking.JobQuery;
+import io.trainyard.tracking.JobSummary;
+import io.trainyard.tracking.Partition;
+import io.trainyard.tracking.TrackingException;
+import io.trainyard.tracking.TrackingStore;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
-/// Everything the dashboard knows, in bounded space: the jobs' states, kept in a [JobBook], their loss curves, and
-/// the workers. The topics may be read side by side and more than once; the outcome is the same.
+/// What the page shows: the newest jobs and those that run, kept here, all others from the tracking store, and the
+/// workers.
 ///
 /// Every change has a version, so that a reader asks for what is new to it, however slow it is. Thread-safe.
 public final class JobHistory {
     /// What is kept; the fields are those of [DashboardConfig], times in milliseconds.
-    public record Limits(
-            int maxJobs, int curveBuckets, int maxWorkers, long workerGoneMillis, long workerForgottenMillis) {}
+    public record Limits(int maxJobs, int maxWorkers, long workerGoneMillis, long workerForgottenMillis) {}
 
-    private static final class Entry {
-        final JobState state;
-        final LossCurve losses;
-        long version;
-
-        Entry(JobState state, int curveBuckets) {
-            this.state = state;
-            losses = new LossCurve(curveBuckets);
-        }
-    }
+    /// A job, as it is since a version.
+    private record Entry(JobSummary job, long version) {}
 
     private record Seen(WorkerStatus status, long millis, boolean gone) {}
 
-    private final Limits limits;
-    private final JobBook book;
+    private static final Comparator<JobSummary> NEWEST_FIRST =
+            Comparator.comparingLong(JobSummary::firstSeenMillis).reversed().thenComparing(JobSummary::job);
 
-    /// Of the jobs in the book.
+    /// The first is the next to leave.
+    private static final Comparator<JobSummary> LEAVING =
+            Comparator.comparing(JobHistory::isUnderWay).thenComparing(NEWEST_FIRST.reversed());
+
+    private final TrackingStore store;
+    private final Limits limits;
     private final Map<String, Entry> jobs = new HashMap<>();
+    private final NavigableSet<JobSummary> leaving = new TreeSet<>(LEAVING);
     private final Map<String, Seen> workers = new HashMap<>();
 
     private long version = 1;
     private long jobLeftVersion;
     private long workersVersion;
 
-    public JobHistory(Limits limits) {
+    public JobHistory(TrackingStore store, Limits limits) {
+        this.store = store;
         this.limits = limits;
-        book = new JobBook(limits.maxJobs(), this::forget);
+        Set<Status> underWay = EnumSet.of(Status.RUNNING, Status.QUEUED, Status.PAUSED);
+        show(store.jobs(JobQuery.newest(limits.maxJobs())).jobs());
+        show(store.jobs(new JobQuery(underWay, "", JobQuery.Sort.HEARD, true, limits.maxJobs(), 0))
+                .jobs());
     }
 
-    /// Takes in one piece of news of a job.
-    public synchronized void apply(JobNews news) {
-        JobState state = book.take(news);
-        if (state == null) {
-            return;
-        }
-        Entry entry = jobs.computeIfAbsent(news.job(), _ -> new Entry(state, limits.curveBuckets()));
-        entry.version = ++version;
-        if (news instanceof Happened happened
-                && happened.event() instanceof StepLosses losses
-                && state.believes(happened)) {
-            entry.losses.add(losses.attempt(), state.attempt(), losses.firstStep(), losses.losses());
-        }
+    private static boolean isUnderWay(JobSummary job) {
+        return job.attempt() > 0 && !job.status().isFinal();
     }
 
-    private void forget(String job) {
-        jobs.remove(job);
-        jobLeftVersion = ++version;
+    /// How far the topics were read.
+    public Map<Partition, Long> offsets() {
+        return store.offsets();
+    }
+
+    /// Takes in news of jobs, and how far the topics were read with them.
+    ///
+    /// @throws TrackingException if nothing was taken in
+    public void apply(Collection<JobNews> news, Map<Partition, Long> next) {
+        show(store.take(news, next));
+    }
+
+    private synchronized void show(Collection<JobSummary> changed) {
+        for (JobSummary job : changed) {
+            Entry before = jobs.put(job.job(), new Entry(job, ++version));
+            if (before != null) {
+                leaving.remove(before.job());
+            }
+            leaving.add(job);
+            if (jobs.size() > limits.maxJobs()) {
+                JobSummary left = leaving.removeFirst();
+                jobs.remove(left.job());
+                if (!left.job().equals(job.job())) {
+                    jobLeftVersion = ++version;
+                }
+            }
+        }
     }
 
     /// Takes in one heartbeat.
@@ -125,16 +145,13 @@ public final class JobHistory {
     }
 
     /// Empty if there is no such job.
-    public synchronized Optional<JobDetail> job(String id) {
-        return Optional.ofNullable(jobs.get(id)).map(entry -> JobDetail.of(entry.state));
+    public Optional<JobDetail> job(String id) {
+        return store.job(id).map(JobDetail::of);
     }
 
     /// The losses between two steps, both inclusive, in at most `maxPoints` points; empty if there is no such job.
-    public synchronized Optional<LossPoints> losses(String id, long fromStep, long toStep, int maxPoints) {
-        return Optional.ofNullable(jobs.get(id)).map(entry -> {
-            List<Bucket> buckets = entry.losses.between(fromStep, toStep, maxPoints, entry.state.attemptsToSteps());
-            return LossPoints.of(id, entry.state.attempt(), buckets);
-        });
+    public Optional<LossPoints> losses(String id, long fromStep, long toStep, int maxPoints) {
+        return store.losses(id, fromStep, toStep, maxPoints / 2 - 1).map(curve -> LossPoints.of(id, curve));
     }
 
     /// What is new since `known`, an earlier update's version; 0 asks for everything.
@@ -151,11 +168,9 @@ public final class JobHistory {
 
     private List<JobSummary> summaries(long after) {
         return jobs.values().stream()
-                .filter(entry -> entry.version > after)
-                .sorted(Comparator.comparingLong((Entry entry) -> entry.state.firstHeardMillis())
-                        .reversed()
-                        .thenComparing(entry -> entry.state.job()))
-                .map(entry -> JobSummary.of(entry.state))
+                .filter(entry -> entry.version() > after)
+                .map(Entry::job)
+                .sorted(NEWEST_FIRST)
                 .toList();
     }
 }

@@ -1,6 +1,7 @@
 package io.trainyard.dashboard;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.trainyard.tracking.JobSummary;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,23 +1,33 @@
 package io.trainyard.dashboard;
 
-import io.trainyard.dashboard.LossCurve.Bucket;
-import java.util.List;
+import io.trainyard.tracking.Buckets;
+import io.trainyard.tracking.Curve;
+import java.util.stream.IntStream;
 
-/// A piece of a loss curve, in columns. Point i covers the steps `firstStep[i]` to `lastStep[i]`; a loss that is not
-/// a number is the text `"NaN"`, `"Infinity"` or `"-Infinity"`.
+/// A piece of a loss curve, in columns. Point i covers the steps `firstStep[i]` to `lastStep[i]`, and has at least one
+/// loss: the least, the mean and the greatest of those that are numbers, the text `"NaN"` where none is.
+///
+/// @param notFinite of each point, how many losses are NaN or infinite
 public record LossPoints(
-        String job, int attempt, long[] firstStep, long[] lastStep, float[] min, float[] mean, float[] max) {
+        String job, long[] firstStep, long[] lastStep, float[] min, float[] mean, float[] max, int[] notFinite) {
 
-    static LossPoints of(String job, int attempt, List<Bucket> buckets) {
-        int n = buckets.size();
-        var points = new LossPoints(job, attempt, new long[n], new long[n], new float[n], new float[n], new float[n]);
+    static LossPoints of(String job, Curve curve) {
+        Buckets buckets = curve.buckets();
+        int[] full = IntStream.range(0, buckets.size())
+                .filter(i -> buckets.count(i) > 0)
+                .toArray();
+        int n = full.length;
+        var points =
+                new LossPoints(job, new long[n], new long[n], new float[n], new float[n], new float[n], new int[n]);
         for (int i = 0; i < n; i++) {
-            Bucket bucket = buckets.get(i);
-            points.firstStep[i] = bucket.firstStep();
-            points.lastStep[i] = bucket.lastStep();
-            points.min[i] = bucket.min();
-            points.mean[i] = (float) bucket.mean();
-            points.max[i] = bucket.max();
+            int bucket = full[i];
+            boolean finite = buckets.hasFinite(bucket);
+            points.firstStep[i] = curve.firstStep(bucket);
+            points.lastStep[i] = curve.lastStep(bucket);
+            points.min[i] = finite ? buckets.min(bucket) : Float.NaN;
+            points.mean[i] = finite ? (float) buckets.mean(bucket) : Float.NaN;
+            points.max[i] = finite ? buckets.max(bucket) : Float.NaN;
+            points.notFinite[i] = buckets.notFinite(bucket);
         }
         return points;
     }

@@ -1,51 +1,127 @@
 package io.trainyard.dashboard;
 
-import io.smallrye.common.annotation.Blocking;
+import io.smallrye.common.annotation.Identifier;
+import io.smallrye.reactive.messaging.annotations.Blocking;
+import io.smallrye.reactive.messaging.kafka.KafkaConsumerRebalanceListener;
 import io.trainyard.event.EventJson;
+import io.trainyard.event.JobNews;
 import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicRecord;
+import io.trainyard.tracking.Partition;
+import io.trainyard.tracking.TrackingException;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.jboss.logging.Logger;
 
-/// Reads the topics from their beginning into the history. A record that cannot be read is logged and
-/// skipped: anyone can write to a topic, and one bad record must not blind the dashboard.
+/// Reads the topics into the history, from where the tracking store says it has come to; heartbeats from the beginning.
+/// A
+/// record that cannot be read is logged and skipped: anyone can write to a topic, and one bad record must not blind the
+/// dashboard. While the store is away nothing more is read.
 @ApplicationScoped
-public class TopicConsumer {
+@Identifier("tracking")
+public class TopicConsumer implements KafkaConsumerRebalanceListener {
     private static final Logger LOG = Logger.getLogger(TopicConsumer.class);
     /// Of a reason in the log; the record itself stays in its topic.
     private static final int MAX_REASON = 300;
 
-    private final JobHistory history;
-    private final Map<String, Topic> topics;
+    private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    TopicConsumer(JobHistory history, @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
+    /// For the brokers to say which topics they have.
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    private final JobHistory history;
+    private final String kafka;
+    private final Map<String, Topic> topics;
+    private volatile Map<String, String> ids = Map.of();
+
+    TopicConsumer(
+            JobHistory history,
+            @ConfigProperty(name = "trainyard.kafka") String kafka,
+            @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
         this.history = history;
+        this.kafka = kafka;
         topics = Topic.byName(prefix);
+    }
+
+    @Override
+    public void onPartitionsAssigned(Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
+        ids = TopicAdmin.ids(kafka, TIMEOUT);
+        Map<Partition, Long> known = history.offsets();
+        for (TopicPartition partition : partitions) {
+            Long next = known.get(tracked(partition));
+            if (next != null) {
+                consumer.seek(partition, next);
+            }
+        }
+    }
+
+    private Partition tracked(TopicPartition partition) {
+        return new Partition(ids.getOrDefault(partition.topic(), partition.topic()), partition.partition());
     }
 
     @Incoming("dashboard")
     @Blocking
-    void read(ConsumerRecords<String, byte[]> records) {
-        records.forEach(this::read);
+    void read(ConsumerRecords<String, byte[]> records) throws InterruptedException {
+        boolean failing = false;
+        while (true) {
+            try {
+                take(records);
+                if (failing) {
+                    LOG.info("the tracking store is back");
+                }
+                return;
+            } catch (TrackingException e) {
+                if (!failing) {
+                    LOG.warnf("%s; tried again until it works, and nothing more is read before", firstLine(e));
+                }
+                failing = true;
+                Thread.sleep(PAUSE);
+            }
+        }
+    }
+
+    /// What the store has by now is passed over: another process may write to it.
+    private void take(ConsumerRecords<String, byte[]> records) {
+        Map<Partition, Long> known = history.offsets();
+        List<JobNews> news = new ArrayList<>();
+        Map<Partition, Long> next = new HashMap<>();
+        for (TopicPartition partition : records.partitions()) {
+            Topic topic = topics.get(partition.topic());
+            for (ConsumerRecord<String, byte[]> entry : records.records(partition)) {
+                if (topic == Topic.WORKERS) {
+                    read(topic, entry, news);
+                } else if (topic != null && entry.offset() >= known.getOrDefault(tracked(partition), 0L)) {
+                    read(topic, entry, news);
+                    next.put(tracked(partition), entry.offset() + 1);
+                }
+            }
+        }
+        history.apply(news, next);
     }
 
     /// Kafka's time of a record is when it was sent.
-    private void read(ConsumerRecord<String, byte[]> entry) {
-        Topic topic = topics.get(entry.topic());
-        if (topic == null || entry.value() == null) {
-            return; // null: a tombstone of a compacted topic, nothing to tell
+    private void read(Topic topic, ConsumerRecord<String, byte[]> entry, List<JobNews> news) {
+        if (entry.value() == null) {
+            return; // a tombstone of a compacted topic, nothing to tell
         }
         try {
             if (topic == Topic.WORKERS) {
                 history.apply(EventJson.readStatus(entry.value()), entry.timestamp());
             } else {
-                new TopicRecord(topic, entry).news().ifPresent(history::apply);
+                new TopicRecord(topic, entry).news().ifPresent(news::add);
             }
         } catch (IOException | RuntimeException e) {
             LOG.warnf(

@@ -1,5 +1,6 @@
-/// The dashboard: reads what the topics tell of jobs and workers from the beginning, keeps a bounded history in memory,
-/// and shows it as REST, as a live stream and as a page. It only reads; a fleet runs the same without it.
+/// The dashboard: reads what the topics tell of jobs and workers writes the history
+/// to the tracking store, and shows it as REST, as a live stream and as a page. It only reads; a fleet runs the same
+/// without it.
 @NullMarked
 package io.trainyard.dashboard;
 

@@ -9,9 +9,11 @@ import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TopicListing;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.errors.TopicExistsException;
@@ -35,6 +37,18 @@ public final class TopicAdmin {
                     admin.createTopics(missing).values().values()) {
                 createdBySomebody(kafka, created, timeout);
             }
+        }
+    }
+
+    /// What the brokers call their topics: a topic that is deleted and made anew has another id.
+    ///
+    /// @return by name
+    /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
+    public static Map<String, String> ids(String kafka, Duration timeout) {
+        try (Admin admin = open(kafka, timeout)) {
+            return await(kafka, admin.listTopics().listings(), timeout).stream()
+                    .collect(Collectors.toMap(
+                            TopicListing::name, topic -> topic.topicId().toString()));
         }
     }
 

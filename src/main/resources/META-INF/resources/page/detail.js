@@ -140,7 +140,7 @@ function showFacts(summary, tests, stepTimes) {
 }
 
 function noteLosses(points) {
-  const bad = points.mean.findIndex((value) => typeof value === "string");
+  const bad = points.notFinite.findIndex((count) => count > 0);
   byId("loss-note").hidden = bad < 0;
   if (bad >= 0) {
     setText(byId("loss-note"), `From step ${format.integer(points.firstStep[bad])} on, losses are not finite numbers.`);

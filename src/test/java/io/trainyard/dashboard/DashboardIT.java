@@ -15,6 +15,8 @@ import io.trainyard.broker.TestBroker;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
+import io.trainyard.tracking.Curve;
+import io.trainyard.tracking.TrackingStore;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -38,6 +40,8 @@ class DashboardIT {
 
     /// Where the page is, as the command says it, without the last slash.
     static final String URL = "Dashboard: (http://[^/]+)/";
+
+    private static final int KILLS = Integer.getInteger("dashboard.kills", 3);
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -180,6 +184,58 @@ class DashboardIT {
                     return summary;
                 }
             }
+        }
+    }
+
+    /// Whenever it is killed: what it has told the store, and how far it has read, are there together or not at all.
+    @Test
+    void losesAndDoublesNothingWhenItIsKilled() throws Exception {
+        int step = 1;
+        for (int round = 0; round <= KILLS; round++) {
+            try (var killed =
+                    start("--kafka", TestBroker.address(), "--port", "0", "--tracking", "jdbc:sqlite:kills.db")) {
+                String there = killed.await(URL);
+                if (round == 0) {
+                    publisher.send(claimed("kept"), started(spec("kept"), 1, 1, 100, null));
+                }
+                for (int i = 0; i < 50; i++, step += 7) {
+                    publisher.send(losses("kept", 1, 0, step, 7));
+                }
+                if (round < KILLS) {
+                    killed.kill();
+                    continue;
+                }
+                int last = step - 1;
+                Patience.await("all steps").untilAsserted(() -> {
+                    JsonNode points = JSON.readTree(http.send(
+                                    HttpRequest.newBuilder(URI.create(there + "/api/jobs/kept/losses"))
+                                            .build(),
+                                    BodyHandlers.ofString())
+                            .body());
+                    assertThat(points.path("lastStep")
+                                    .path(points.path("lastStep").size() - 1)
+                                    .asInt())
+                            .isEqualTo(last);
+                });
+            }
+        }
+        try (TrackingStore store = TrackingStore.open("jdbc:sqlite:" + dir.resolve("kills.db"))) {
+            Curve curve = store.losses("kept", 1, Long.MAX_VALUE, 1).orElseThrow();
+            int count = 0;
+            for (int i = 0; i < curve.buckets().size(); i++) {
+                count += curve.buckets().count(i);
+            }
+            assertThat(count).isEqualTo(step - 1);
+        }
+    }
+
+    @Test
+    void saysThatItsTrackingStoreCannotBeOpened() throws Exception {
+        try (var other = start("--kafka", TestBroker.address(), "--port", "0", "--tracking", "jdbc:mysql://here")) {
+            assertThat(other.exitStatus()).isEqualTo(2);
+            assertThat(other.errors())
+                    .startsWith(
+                            "--tracking: the tracking store is \"jdbc:mysql://here\"; allowed are jdbc:sqlite:FILE");
         }
     }
 

@@ -10,6 +10,7 @@ import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobNews.Rejected;
 import io.trainyard.event.JobNews.Requested;
@@ -18,23 +19,42 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.tracking.Databases;
+import io.trainyard.tracking.JobSummary;
+import io.trainyard.tracking.TrackingStore;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class JobHistoryTest {
     private static final long NOW = 1_750_000_000_000L;
 
-    private final JobHistory history = new JobHistory(new JobHistory.Limits(3, 100, 2, 10_000, 60_000));
+    private final TrackingStore store = TrackingStore.open(Databases.SQLITE.empty());
+    private final JobHistory history = history(store);
+
+    private static JobHistory history(TrackingStore store) {
+        return new JobHistory(store, new JobHistory.Limits(3, 2, 10_000, 60_000));
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
 
     private static WorkerStatus worker(String id, boolean stopping) {
         return new WorkerStatus(id, "cpu", "a", 1, 1234.5, 1 << 28, stopping, null, null, null);
     }
 
     private void apply(TrainingEvent event, long millis) {
-        history.apply(new Happened(event, millis));
+        apply(new Happened(event, millis));
+    }
+
+    private void apply(JobNews news) {
+        history.apply(List.of(news), Map.of());
     }
 
     private long lossesOf(String job) {
@@ -67,9 +87,9 @@ class JobHistoryTest {
 
     @Test
     void showsJobsThatWaitAndThatWereRejected() {
-        history.apply(new Requested("waits", spec("waits"), "commands-0 at offset 1", NOW));
-        history.apply(new Requested("refused", null, "commands-0 at offset 2", NOW + 1));
-        history.apply(new Rejected("refused", "commands-0 at offset 2", "it is not JSON", NOW + 2));
+        apply(new Requested("waits", spec("waits"), "commands-0 at offset 1", NOW));
+        apply(new Requested("refused", null, "commands-0 at offset 2", NOW + 1));
+        apply(new Rejected("refused", "commands-0 at offset 2", "it is not JSON", NOW + 2));
         assertThat(history.jobs()).extracting(JobSummary::job).containsExactly("refused", "waits");
         assertThat(history.jobs()).extracting(JobSummary::status).containsExactly(Status.REJECTED, Status.QUEUED);
         assertThat(history.jobs()).extracting(JobSummary::reason).containsExactly("it is not JSON", null);
@@ -86,7 +106,7 @@ class JobHistoryTest {
     @Test
     void saysWhichCheckpointAnEvaluationThatWaitsWillTest() {
         JobSpec evaluation = evaluation("check", new CheckpointName("a", 20L));
-        history.apply(new Requested("check", evaluation, "commands-0 at offset 1", NOW));
+        apply(new Requested("check", evaluation, "commands-0 at offset 1", NOW));
         assertThat(history.jobs()).extracting(JobSummary::initFrom).containsExactly("a/20");
     }
 
@@ -104,8 +124,9 @@ class JobHistoryTest {
                 List.of(losses("a", 1, 0, 1, 10), losses("a", 1, 1, 11, 6), losses("a", 2, 1, 11, 10)),
                 List.of(tested("a", 1, 0, 10, 0.5), tested("a", 2, 1, 20, 0.7)));
         Random random = new Random(1);
-        for (int round = 0; round < 200; round++) {
-            JobHistory one = new JobHistory(new JobHistory.Limits(3, 100, 2, 10_000, 60_000));
+        for (int round = 0; round < 10; round++) {
+            TrackingStore empty = TrackingStore.open(Databases.SQLITE.empty());
+            JobHistory one = history(empty);
             List<Integer> turns = new ArrayList<>();
             for (int again = 0; again < 2; again++) {
                 List<Integer> pass = new ArrayList<>();
@@ -118,7 +139,9 @@ class JobHistoryTest {
             int[] next = new int[topics.size()];
             for (int t : turns) {
                 one.apply(
-                        new Happened(topics.get(t).get(next[t]++ % topics.get(t).size()), NOW));
+                        List.of(new Happened(
+                                topics.get(t).get(next[t]++ % topics.get(t).size()), NOW)),
+                        Map.of());
             }
 
             JobSummary job = one.jobs().getFirst();
@@ -129,6 +152,7 @@ class JobHistoryTest {
             assertThat(one.losses("a", 1, 99, 99).orElseThrow().firstStep())
                     .as("round %d: every step once", round)
                     .containsExactly(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20);
+            empty.close();
         }
     }
 
@@ -140,11 +164,11 @@ class JobHistoryTest {
         apply(claimed("next", 1), NOW + 3);
         assertThat(history.jobs()).extracting(JobSummary::job).containsExactly("next", "new", "running");
 
+        long version = history.since(0, NOW).version();
         apply(losses("old", 1, 0, 1, 10), NOW); // its losses are read after its end
         assertThat(history.jobs()).extracting(JobSummary::job).containsExactly("next", "new", "running");
-
-        apply(claimed("old", 2), NOW + 9); // but it may be run again
-        assertThat(history.jobs()).extracting(JobSummary::job).containsExactly("old", "next", "running");
+        assertThat(history.since(version, NOW).isEmpty()).isTrue();
+        assertThat(lossesOf("old")).as("it is in the store").isEqualTo(10);
     }
 
     @Test
@@ -153,6 +177,15 @@ class JobHistoryTest {
             apply(claimed("job" + i), NOW + i);
         }
         assertThat(history.jobs()).extracting(JobSummary::job).containsExactly("job49", "job48", "job47");
+    }
+
+    @Test
+    void knowsAfterARestartWhatItKnewBefore() {
+        apply(claimed("running"), NOW);
+        apply(finished("old", 1, 20), NOW + 1);
+        apply(finished("new", 1, 20), NOW + 2);
+        apply(finished("newest", 1, 20), NOW + 3);
+        assertThat(history(store).jobs()).isEqualTo(history.jobs());
     }
 
     @Test

@@ -7,19 +7,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 import io.trainyard.Patience;
 import io.trainyard.event.JobNews.Happened;
+import io.trainyard.tracking.Databases;
+import io.trainyard.tracking.JobSummary;
+import io.trainyard.tracking.TrackingStore;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class LiveUpdatesTest {
     private static final Duration PERIOD = Duration.ofMillis(5);
 
-    private final JobHistory history = new JobHistory(new JobHistory.Limits(10, 100, 10, 10_000, 60_000));
+    private final TrackingStore store = TrackingStore.open(Databases.SQLITE.empty());
+    private final JobHistory history = new JobHistory(store, new JobHistory.Limits(10, 10, 10_000, 60_000));
     private final AssertSubscriber<LiveUpdate> client = AssertSubscriber.create(0);
 
     @AfterEach
     void leave() {
         client.cancel();
+        store.close();
     }
 
     private LiveUpdate next() {
@@ -32,18 +39,18 @@ class LiveUpdatesTest {
     @Test
     void aSlowClientIsGivenTheNewestStateAndNothingIsQueuedForIt() {
         LiveUpdates.of(history, PERIOD, Duration.ofHours(1)).subscribe().withSubscriber(client);
-        history.apply(new Happened(claimed("a"), 1));
+        history.apply(List.of(new Happened(claimed("a"), 1)), Map.of());
         assertThat(next().snapshot()).isTrue();
 
         for (int step = 1; step <= 1000; step++) {
-            history.apply(new Happened(losses("a", 1, 0, step, 1), 1));
+            history.apply(List.of(new Happened(losses("a", 1, 0, step, 1), 1)), Map.of());
         }
         LiveUpdate update = next();
 
         assertThat(update.snapshot()).isFalse();
         assertThat(update.jobs()).extracting(JobSummary::step).containsExactly(1000L);
         client.request(1000);
-        history.apply(new Happened(claimed("b"), 1));
+        history.apply(List.of(new Happened(claimed("b"), 1)), Map.of());
         Patience.await("the change")
                 .untilAsserted(() -> assertThat(client.getItems())
                         .hasSize(3)

@@ -1,4 +1,4 @@
-package io.trainyard.dashboard;
+package io.trainyard.tracking;
 
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
@@ -49,9 +49,9 @@ public record JobSummary(
         @Nullable String checkpoint) {
 
     /// A longer reason is cut on the page, which shows the state of every job at once.
-    static final int MAX_REASON = 2000;
+    public static final int MAX_REASON = 2000;
 
-    static JobSummary of(JobState state) {
+    public static JobSummary of(JobState state) {
         JobSpec spec = state.spec();
         var epochs = state.epochs();
         return new JobSummary(

@@ -1,0 +1,106 @@
+package io.trainyard.tracking;
+
+import io.trainyard.tracking.CurveTables.Key;
+import java.sql.SQLException;
+
+/// Losses of a range of steps in neighbouring buckets of one width, made from all losses in the range. Not thread-safe
+/// while it is read from the store.
+public final class Curve {
+    private final long firstStep;
+    private final long lastStep;
+    private final int level;
+
+    /// How many buckets of the level make one here.
+    private final int together;
+    private final Buckets buckets;
+
+    /// An empty one.
+    ///
+    /// @param from the first step
+    /// @param to the last step
+    /// @param points how many buckets there are at least, where there are so many steps; at most twice as many,
+    ///     and two
+    Curve(long from, long to, int points) {
+        firstStep = from;
+        lastStep = to;
+        level = Level.of(to - from + 1, points);
+        together = level > 0 && (to - from + 1) / new Level(level).width() >= 2L * points ? 2 : 1;
+        buckets = new Buckets(place(to) + 1);
+    }
+
+    private int place(long step) {
+        return (int) (level == 0 ? step - firstStep : bucket(step) - bucket(firstStep));
+    }
+
+    private long bucket(long step) {
+        return new Level(level).bucket(step) / together;
+    }
+
+    /// Adds the losses of one attempt up to a step. Attempts are added in the order of their steps.
+    void add(CurveTables tables, Key key, long upTo) throws SQLException {
+        if (firstStep <= Math.min(lastStep, upTo)) {
+            add(tables, key, level, firstStep, Math.min(lastStep, upTo));
+        }
+    }
+
+    /// Adds a range of steps: of a level's chunks what lies wholly in it, and the rest from the finer level.
+    private void add(CurveTables tables, Key key, int from, long first, long last) throws SQLException {
+        if (from == 0) {
+            addLosses(tables, key, first, last);
+            return;
+        }
+        Level source = new Level(from);
+        long firstWhole = source.bucket(first + source.width() - 1);
+        long endWhole = source.bucket(last + 1);
+        if (firstWhole >= endWhole) {
+            add(tables, key, from - 1, first, last);
+            return;
+        }
+        var rest = new Object() {
+            long first;
+        };
+        rest.first = first;
+        tables.chunks(key, source, firstWhole / Level.CHUNK, (endWhole - 1) / Level.CHUNK, (chunk, found) -> {
+            long begin = Math.max(chunk * Level.CHUNK, firstWhole);
+            long end = Math.min((chunk + 1) * Level.CHUNK, endWhole);
+            if (rest.first < source.firstStepOfBucket(begin)) {
+                add(tables, key, from - 1, rest.first, source.firstStepOfBucket(begin) - 1);
+            }
+            for (long bucket = begin; bucket < end; bucket++) {
+                buckets.add(place(source.firstStepOfBucket(bucket)), found, (int) (bucket % Level.CHUNK));
+            }
+            rest.first = source.firstStepOfBucket(end);
+        });
+        if (rest.first <= last) {
+            add(tables, key, from - 1, rest.first, last);
+        }
+    }
+
+    private void addLosses(CurveTables tables, Key key, long first, long last) throws SQLException {
+        long row = Level.FIRST.firstStep(Level.FIRST.chunk(first));
+        tables.losses(key, row, last, new Steps((step, loss, millis) -> {
+            if (step >= first && step <= last) {
+                buckets.add(place(step), loss, millis);
+            }
+        }));
+    }
+
+    /// The first step of a bucket; of the first bucket that of the range.
+    public long firstStep(int bucket) {
+        return bucket == 0 ? firstStep : level == 0 ? firstStep + bucket : startOf(bucket);
+    }
+
+    /// The last step of a bucket; of the last bucket that of the range.
+    public long lastStep(int bucket) {
+        return bucket == buckets.size() - 1 ? lastStep : level == 0 ? firstStep + bucket : startOf(bucket + 1) - 1;
+    }
+
+    private long startOf(int bucket) {
+        return new Level(level).firstStepOfBucket((bucket(firstStep) + bucket) * together);
+    }
+
+    /// What is in them; some may be empty.
+    public Buckets buckets() {
+        return buckets;
+    }
+}

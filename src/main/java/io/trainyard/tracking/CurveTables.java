@@ -1,0 +1,109 @@
+package io.trainyard.tracking;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.List;
+
+/// The tables of curves, in one transaction.
+///
+/// @param connection of that transaction
+record CurveTables(Connection connection) {
+    /// The curve of an attempt.
+    ///
+    /// @param job its number in the store
+    record Key(long job, int attempt) {}
+
+    /// A row of losses.
+    interface LossReader {
+        void take(long firstStep, long millis, float[] losses);
+    }
+
+    /// A row of buckets.
+    interface ChunkReader {
+        void take(long chunk, Buckets buckets) throws SQLException;
+    }
+
+    /// Adds rows; those that are there already stay as they are.
+    void add(Key key, List<LossRow> rows) throws SQLException {
+        try (PreparedStatement insert = connection.prepareStatement("""
+                INSERT INTO losses (job, attempt, first_step, epoch, millis, elapsed_micros, learning_rate, losses)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""")) {
+            for (LossRow row : rows) {
+                insert.setLong(1, key.job());
+                insert.setInt(2, key.attempt());
+                insert.setLong(3, row.firstStep());
+                insert.setInt(4, row.epoch());
+                insert.setLong(5, row.millis());
+                insert.setLong(6, row.elapsedMicros());
+                insert.setObject(7, row.learningRate(), Types.DOUBLE);
+                insert.setBytes(8, row.bytes());
+                insert.addBatch();
+            }
+            insert.executeBatch();
+        }
+    }
+
+    /// Rows whose first step is in a range, both ends inclusive, in order.
+    void losses(Key key, long from, long to, LossReader reader) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement("""
+                SELECT first_step, millis, losses FROM losses
+                WHERE job = ? AND attempt = ? AND first_step BETWEEN ? AND ? ORDER BY first_step""")) {
+            select.setLong(1, key.job());
+            select.setInt(2, key.attempt());
+            select.setLong(3, from);
+            select.setLong(4, to);
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    reader.take(rows.getLong(1), rows.getLong(2), LossRow.losses(rows.getBytes(3)));
+                }
+            }
+        }
+    }
+
+    /// The last step that there is a loss of; 0 where there is none.
+    long lastStep(Key key) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement("""
+                SELECT first_step, losses FROM losses WHERE job = ? AND attempt = ? ORDER BY first_step DESC LIMIT 1""")) {
+            select.setLong(1, key.job());
+            select.setInt(2, key.attempt());
+            try (ResultSet rows = select.executeQuery()) {
+                return rows.next() ? rows.getLong(1) + rows.getBytes(2).length / Float.BYTES - 1 : 0;
+            }
+        }
+    }
+
+    /// Writes a chunk, or writes it anew.
+    void put(Key key, Level level, long chunk, Buckets buckets) throws SQLException {
+        try (PreparedStatement insert = connection.prepareStatement("""
+                INSERT INTO chunks (job, level, chunk, attempt, buckets) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT (job, level, chunk, attempt) DO UPDATE SET buckets = excluded.buckets""")) {
+            insert.setLong(1, key.job());
+            insert.setInt(2, level.number());
+            insert.setLong(3, chunk);
+            insert.setInt(4, key.attempt());
+            insert.setBytes(5, buckets.write());
+            insert.executeUpdate();
+        }
+    }
+
+    /// Chunks of a level, from the first to the last, both inclusive, in order.
+    void chunks(Key key, Level level, long from, long to, ChunkReader reader) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement("""
+                SELECT chunk, buckets FROM chunks
+                WHERE job = ? AND level = ? AND chunk BETWEEN ? AND ? AND attempt = ? ORDER BY chunk""")) {
+            select.setLong(1, key.job());
+            select.setInt(2, level.number());
+            select.setLong(3, from);
+            select.setLong(4, to);
+            select.setInt(5, key.attempt());
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    reader.take(rows.getLong(1), Buckets.read(rows.getBytes(2)));
+                }
+            }
+        }
+    }
+}

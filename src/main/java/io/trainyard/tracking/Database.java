@@ -1,0 +1,125 @@
+package io.trainyard.tracking;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import javax.sql.DataSource;
+import org.flywaydb.core.Flyway;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteDataSource;
+
+/// PostgreSQL or a file of SQLite, with our tables in it. One transaction writes at a time; readers wait for none.
+final class Database implements AutoCloseable {
+    static final String SQLITE = "jdbc:sqlite:";
+    static final String POSTGRESQL = "jdbc:postgresql:";
+
+    private static final String SCHEMA = "classpath:io/trainyard/tracking/schema";
+    private static final int CONNECTIONS = 8;
+    private static final int BUSY_MILLIS = 30_000;
+
+    private final HikariDataSource pool;
+    private final ReentrantLock writing = new ReentrantLock();
+
+    /// What is done with a connection.
+    @FunctionalInterface
+    interface Work<T> {
+        T on(Connection connection) throws SQLException;
+    }
+
+    private Database(DataSource source, Map<String, String> dialect) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(source);
+        config.setPoolName("tracking");
+        config.setMaximumPoolSize(CONNECTIONS);
+        config.setAutoCommit(false);
+        pool = new HikariDataSource(config);
+        Flyway.configure()
+                .dataSource(source)
+                .locations(SCHEMA)
+                .placeholders(dialect)
+                .load()
+                .migrate();
+    }
+
+    /// @param url as JDBC has it: `jdbc:sqlite:FILE`, `jdbc:postgresql://HOST/DATABASE?user=...`
+    /// @throws TrackingException if it cannot be reached or has other tables
+    static Database open(String url) {
+        try {
+            if (url.startsWith(SQLITE)) {
+                return new Database(sqlite(url), Map.of("bytes", "BLOB", "clustered", "WITHOUT ROWID"));
+            }
+            if (url.startsWith(POSTGRESQL)) {
+                return new Database(postgresql(url), Map.of("bytes", "BYTEA", "clustered", ""));
+            }
+        } catch (RuntimeException e) {
+            throw new TrackingException("the tracking store %s cannot be opened".formatted(withoutQuery(url)), e);
+        }
+        throw new TrackingException("the tracking store is \"%s\"; allowed are %sFILE and %s//HOST/DATABASE"
+                .formatted(url, SQLITE, POSTGRESQL));
+    }
+
+    /// A password may be in it.
+    private static String withoutQuery(String url) {
+        return url.replaceFirst("\\?.*", "");
+    }
+
+    /// Readers see what was committed while a transaction writes. A crash of the machine, not of the process, may lose
+    /// the last transactions, offsets and all: they are read again.
+    private static DataSource sqlite(String url) {
+        SQLiteConfig config = new SQLiteConfig();
+        config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+        config.setSynchronous(SQLiteConfig.SynchronousMode.NORMAL);
+        config.setTransactionMode(SQLiteConfig.TransactionMode.DEFERRED);
+        config.setBusyTimeout(BUSY_MILLIS);
+        SQLiteDataSource source = new SQLiteDataSource(config);
+        source.setUrl(url);
+        return source;
+    }
+
+    private static DataSource postgresql(String url) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(url);
+        source.setReWriteBatchedInserts(true);
+        return source;
+    }
+
+    <T> T read(Work<T> work) {
+        try (Connection connection = pool.getConnection()) {
+            try {
+                return work.on(connection);
+            } finally {
+                connection.rollback();
+            }
+        } catch (SQLException e) {
+            throw new TrackingException("the tracking store cannot be read", e);
+        }
+    }
+
+    /// In one transaction; nothing of it stays when it throws.
+    <T> T write(Work<T> work) {
+        writing.lock();
+        try (Connection connection = pool.getConnection()) {
+            try {
+                T result = work.on(connection);
+                connection.commit();
+                return result;
+            } catch (SQLException | RuntimeException e) {
+                connection.rollback();
+                throw e;
+            }
+        } catch (SQLException e) {
+            throw new TrackingException("the tracking store cannot be written", e);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

@@ -1,0 +1,54 @@
+package io.trainyard.tracking;
+
+import io.trainyard.event.JobState.Status;
+import java.util.Locale;
+import java.util.Set;
+
+/// Which jobs, in which order, how many.
+///
+/// @param statuses in one of which they are; empty: any
+/// @param text that is in their id, data set or network, whatever the case; empty: any
+/// @param descending the greatest first; jobs that have no such value come last
+/// @param limit how many at most
+/// @param offset how many are passed over
+public record JobQuery(Set<Status> statuses, String text, Sort sort, boolean descending, int limit, int offset) {
+    /// What jobs are sorted by.
+    public enum Sort {
+        JOB("job"),
+        STATUS("status"),
+        HEARD("heard_millis"),
+        START("start_millis"),
+        DURATION("duration_millis"),
+        DATASET("dataset"),
+        NETWORK("network"),
+        STEP("step"),
+        LOSS("loss"),
+        ACCURACY("accuracy");
+
+        private final String column;
+
+        Sort(String column) {
+            this.column = column;
+        }
+    }
+
+    public JobQuery {
+        statuses = Set.copyOf(statuses);
+    }
+
+    /// The newest jobs.
+    public static JobQuery newest(int limit) {
+        return new JobQuery(Set.of(), "", Sort.HEARD, true, limit, 0);
+    }
+
+    /// As LIKE has it, with `!` before what is meant literally.
+    String pattern() {
+        return "%" + text.toLowerCase(Locale.ROOT).replaceAll("[!%_]", "!$0") + "%";
+    }
+
+    /// Among equals the order is that of their numbers, so that pages fit together.
+    String order() {
+        String direction = descending ? "DESC" : "ASC";
+        return "%s %s NULLS LAST, number %s".formatted(sort.column, direction, direction);
+    }
+}

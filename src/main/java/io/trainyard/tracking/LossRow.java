@@ -1,0 +1,60 @@
+package io.trainyard.tracking;
+
+import io.trainyard.event.TrainingEvent.StepLosses;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Losses of neighbouring steps, within one chunk of the first level.
+record LossRow(
+        long firstStep,
+        int epoch,
+        long millis,
+        long elapsedMicros,
+        @Nullable Double learningRate,
+        float[] losses) {
+
+    /// No job has so many; anyone can write to a topic.
+    private static final long MAX_STEP = 1L << 50;
+
+    long lastStep() {
+        return firstStep + losses.length - 1;
+    }
+
+    /// An event's losses, cut where chunks begin; none of an event whose steps cannot be.
+    static List<LossRow> of(StepLosses told, long millis) {
+        if (told.firstStep() < 1 || told.firstStep() > MAX_STEP) {
+            return List.of();
+        }
+        List<LossRow> rows = new ArrayList<>(2);
+        for (int from = 0; from < told.losses().length; ) {
+            long first = told.firstStep() + from;
+            long end = Level.FIRST.lastStep(Level.FIRST.chunk(first)) + 1;
+            int to = (int) Math.min(told.losses().length, end - told.firstStep());
+            rows.add(new LossRow(
+                    first,
+                    told.epoch(),
+                    millis,
+                    told.elapsedMicros(),
+                    told.learningRate(),
+                    Arrays.copyOfRange(told.losses(), from, to)));
+            from = to;
+        }
+        return rows;
+    }
+
+    byte[] bytes() {
+        ByteBuffer bytes = ByteBuffer.allocate(losses.length * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.asFloatBuffer().put(losses);
+        return bytes.array();
+    }
+
+    static float[] losses(byte[] bytes) {
+        float[] losses = new float[bytes.length / Float.BYTES];
+        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).asFloatBuffer().get(losses);
+        return losses;
+    }
+}

@@ -1,0 +1,25 @@
+package io.trainyard.tracking;
+
+/// Takes rows of losses apart, and passes over steps that a row before has had.
+final class Steps implements CurveTables.LossReader {
+    private final Reader reader;
+    private long last;
+
+    interface Reader {
+        void take(long step, float loss, long millis);
+    }
+
+    Steps(Reader reader) {
+        this.reader = reader;
+    }
+
+    @Override
+    public void take(long firstStep, long millis, float[] losses) {
+        for (int i = 0; i < losses.length; i++) {
+            if (firstStep + i > last) {
+                last = firstStep + i;
+                reader.take(last, losses[i], millis);
+            }
+        }
+    }
+}

@@ -1,0 +1,211 @@
+package io.trainyard.tracking;
+
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobState;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.tracking.CurveTables.Key;
+import io.trainyard.tracking.JobTables.Numbered;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/// The history of all jobs that were ever heard of. Whoever reads the topics hands over what is told, and how far it
+/// has
+/// read; both are there after that, or neither. Thread-safe.
+public final class TrackingStore implements AutoCloseable {
+    /// Jobs of which it is remembered where they stand; of others it is read again.
+    private static final int MAX_REMEMBERED = 2_000;
+
+    private final Database database;
+    private final CurveWriter curves = new CurveWriter();
+    private final Map<Partition, Long> offsets = new HashMap<>();
+    private final Map<String, Tracked> remembered = new LinkedHashMap<>(16, 0.75f, true);
+    private long nextJob;
+    private long nextNews;
+
+    /// Where a job stands, and its number in the store.
+    private record Tracked(long number, JobState state) {}
+
+    private TrackingStore(Database database) {
+        this.database = database;
+        reload();
+    }
+
+    /// @param url as JDBC has it: `jdbc:sqlite:FILE`, which is made where there is none, or
+    ///     `jdbc:postgresql://HOST/DATABASE?user=NAME`
+    /// @throws TrackingException if it cannot be opened
+    public static TrackingStore open(String url) {
+        return new TrackingStore(Database.open(url));
+    }
+
+    /// How far the topics were read: of each partition the offset that comes next.
+    public synchronized Map<Partition, Long> offsets() {
+        return Map.copyOf(offsets);
+    }
+
+    /// Takes in what is told, and how far that is.
+    ///
+    /// @param next of the partitions read, the offsets that come next
+    /// @return the jobs that something is new of
+    /// @throws TrackingException if nothing of it was taken in
+    public synchronized List<JobSummary> take(Collection<JobNews> news, Map<Partition, Long> next) {
+        try {
+            List<JobSummary> changed = database.write(connection -> take(connection, news, next));
+            offsets.putAll(next);
+            forgetEldest();
+            return changed;
+        } catch (RuntimeException e) {
+            reload();
+            throw e;
+        }
+    }
+
+    /// What is remembered may be ahead of the store, or behind it.
+    private void reload() {
+        remembered.clear();
+        curves.forget();
+        offsets.clear();
+        database.read(connection -> {
+            JobTables jobs = new JobTables(connection);
+            nextJob = jobs.nextNumber();
+            nextNews = jobs.nextNewsNumber();
+            offsets.putAll(new OffsetTable(connection).all());
+            return offsets;
+        });
+    }
+
+    private List<JobSummary> take(Connection connection, Collection<JobNews> all, Map<Partition, Long> next)
+            throws SQLException {
+        OffsetTable table = new OffsetTable(connection);
+        for (var partition : next.entrySet()) {
+            if (!table.move(partition.getKey(), offsets.get(partition.getKey()), partition.getValue())) {
+                throw new TrackingException("another process has written to the tracking store; one at a time may");
+            }
+        }
+        JobTables jobs = new JobTables(connection);
+        Set<Tracked> changed = new LinkedHashSet<>();
+        List<Numbered> told = new ArrayList<>();
+        Map<Key, List<LossRow>> losses = new LinkedHashMap<>();
+        Set<Key> ended = new LinkedHashSet<>();
+        for (JobNews news : all) {
+            Tracked job = tracked(jobs, news.job());
+            changed.add(job);
+            Set<Integer> before = growing(job.state());
+            job.state().apply(news);
+            if (news instanceof Happened happened && happened.event() instanceof StepLosses step) {
+                if (job.state().believes(happened)) {
+                    losses.computeIfAbsent(new Key(job.number(), step.attempt()), _ -> new ArrayList<>())
+                            .addAll(LossRow.of(step, news.millis()));
+                }
+            } else {
+                told.add(new Numbered(job.number(), nextNews++, news));
+                before.removeAll(growing(job.state()));
+                before.forEach(attempt -> ended.add(new Key(job.number(), attempt)));
+            }
+        }
+        jobs.addNews(told);
+        CurveTables tables = new CurveTables(connection);
+        Map<Long, JobState> states = new LinkedHashMap<>();
+        changed.forEach(job -> states.put(job.number(), job.state()));
+        for (var curve : losses.entrySet()) {
+            JobState state = states.get(curve.getKey().job());
+            curves.add(
+                    tables,
+                    curve.getKey(),
+                    curve.getValue(),
+                    state == null || growing(state).contains(curve.getKey().attempt()));
+        }
+        for (Key key : ended) {
+            curves.end(tables, key);
+        }
+        return jobs.put(states);
+    }
+
+    /// The attempts that may tell more losses: of a job that has not ended, the newest.
+    private static Set<Integer> growing(JobState state) {
+        Set<Integer> growing = new LinkedHashSet<>();
+        if (!state.status().isFinal()) {
+            growing.add(Math.max(1, state.attempt()));
+        }
+        return growing;
+    }
+
+    private Tracked tracked(JobTables jobs, String job) throws SQLException {
+        Tracked known = remembered.get(job);
+        if (known == null) {
+            long number = jobs.number(job);
+            known = number == 0
+                    ? new Tracked(nextJob++, new JobState(job))
+                    : new Tracked(number, jobs.state(job, number));
+            remembered.put(job, known);
+        }
+        return known;
+    }
+
+    private void forgetEldest() {
+        var eldest = remembered.entrySet().iterator();
+        for (int tooMany = remembered.size() - MAX_REMEMBERED; tooMany > 0; tooMany--) {
+            eldest.next();
+            eldest.remove();
+        }
+    }
+
+    /// Some of the jobs.
+    public JobPage jobs(JobQuery query) {
+        return database.read(connection -> new JobTables(connection).page(query));
+    }
+
+    /// Where a job stands; empty where nothing is known of it.
+    public Optional<JobState> job(String job) {
+        return database.read(connection -> {
+            JobTables jobs = new JobTables(connection);
+            long number = jobs.number(job);
+            return number == 0 ? Optional.empty() : Optional.of(jobs.state(job, number));
+        });
+    }
+
+    /// The losses of a job's steps; empty where nothing is known of it.
+    ///
+    /// @param from the first step
+    /// @param to the last step; where the job has fewer, its last
+    /// @param points so many buckets at least, where there are so many steps, and at most twice as many and
+    ///     two
+    public Optional<Curve> losses(String job, long from, long to, int points) {
+        return database.read(connection -> {
+            JobTables jobs = new JobTables(connection);
+            long number = jobs.number(job);
+            return number == 0
+                    ? Optional.empty()
+                    : Optional.of(losses(connection, number, jobs.state(job, number), from, to, points));
+        });
+    }
+
+    private static Curve losses(Connection connection, long number, JobState state, long from, long to, int points)
+            throws SQLException {
+        CurveTables tables = new CurveTables(connection);
+        var attempts = state.attemptsToSteps();
+        long last = 0;
+        for (var attempt : attempts.entrySet()) {
+            last = Math.max(last, Math.min(tables.lastStep(new Key(number, attempt.getKey())), attempt.getValue() - 1));
+        }
+        Curve curve = new Curve(from, Math.max(from, Math.min(to, last)), points);
+        for (var attempt : attempts.entrySet()) {
+            curve.add(tables, new Key(number, attempt.getKey()), attempt.getValue() - 1);
+        }
+        return curve;
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+}
