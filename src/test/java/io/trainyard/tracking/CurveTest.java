@@ -67,7 +67,7 @@ final class CurveTest {
             boolean grows = !(ends && transaction == transactions);
             database.write(connection -> {
                 writer.add(new CurveTables(connection), key, rows, grows);
-                return null;
+                return key;
             });
             if (random.nextInt(5) == 0) {
                 writer.forget();
@@ -80,7 +80,7 @@ final class CurveTest {
             Curve curve = new Curve(from, to, 1 + random.nextInt(100));
             database.read(connection -> {
                 curve.add(new CurveTables(connection), key, upTo);
-                return null;
+                return key;
             });
             assertSame(curve, new TreeMap<>(all.headMap(upTo, true)));
         }

@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,7 +25,8 @@ class StoreWatchTest {
     private String mine;
     private StoreWatch watch;
 
-    private void begin() {
+    @BeforeEach
+    void begin() {
         CheckpointStore store = CheckpointStore.open(folder.toUri());
         mine = store.identity();
         watch = new StoreWatch("me", store);
@@ -36,7 +38,6 @@ class StoreWatchTest {
 
     @Test
     void whoeverComesLaterWithAnotherStoreTakesNoJobs() {
-        begin();
         hear("me", mine, NOW);
         hear("elder", OTHER, NOW.minusSeconds(1));
         assertThat(watch.objection(ALL).orElseThrow()).contains("worker elder (another store)");
@@ -45,7 +46,6 @@ class StoreWatchTest {
 
     @Test
     void whoeverWasThereBeforeGoesOn() {
-        begin();
         hear("me", mine, NOW);
         hear("stranger", OTHER, NOW.plusSeconds(1));
         assertThat(watch.objection(ALL)).isEmpty();
@@ -54,7 +54,6 @@ class StoreWatchTest {
     /// However long it has been there.
     @Test
     void aStrangerKeepsNobodyElseFromTheFleet() {
-        begin();
         hear("elder", mine, NOW.minusSeconds(100));
         hear("stranger", OTHER, null);
         hear("me", mine, NOW);
@@ -63,7 +62,6 @@ class StoreWatchTest {
 
     @Test
     void aStrangerStaysOneUntilThoseHaveLeftWhoBelong() {
-        begin();
         hear("me", mine, null);
         hear("elder", OTHER, NOW);
         assertThat(watch.objection(ALL)).isPresent();
