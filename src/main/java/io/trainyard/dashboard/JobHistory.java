@@ -69,7 +69,8 @@ public final class JobHistory {
 
     /// Takes in news of jobs, and how far the topics were read with them.
     ///
-    /// @throws TrackingException if nothing was taken in
+    /// @throws IllegalArgumentException if the database refuses it; nothing was taken in
+    /// @throws TrackingException if the store fails, or another process was quicker; nothing was taken in
     public void apply(Collection<JobNews> news, Map<Partition, Long> next) {
         show(store.take(news, next));
     }

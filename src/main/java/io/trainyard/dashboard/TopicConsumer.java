@@ -61,15 +61,19 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
         ids = TopicAdmin.ids(kafka, TIMEOUT);
         Map<Partition, Long> known = history.offsets();
         for (TopicPartition partition : partitions) {
-            Long next = known.get(tracked(partition));
+            Long next = known.get(tracked(partition.topic(), partition.partition()));
             if (next != null) {
                 consumer.seek(partition, next);
             }
         }
     }
 
-    private Partition tracked(TopicPartition partition) {
-        return new Partition(ids.getOrDefault(partition.topic(), partition.topic()), partition.partition());
+    private Partition tracked(ConsumerRecord<String, byte[]> entry) {
+        return tracked(entry.topic(), entry.partition());
+    }
+
+    private Partition tracked(String topic, int partition) {
+        return new Partition(ids.getOrDefault(topic, topic), partition);
     }
 
     @Incoming("dashboard")
@@ -93,20 +97,43 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
         }
     }
 
+    /// All in one transaction, or else, where something cannot be taken in, each record in its own.
+    private void take(Iterable<ConsumerRecord<String, byte[]>> records) {
+        try {
+            takeTogether(records);
+        } catch (TrackingException e) {
+            throw e;
+        } catch (RuntimeException _) {
+            for (ConsumerRecord<String, byte[]> entry : records) {
+                takeOrSkip(entry);
+            }
+        }
+    }
+
+    private void takeOrSkip(ConsumerRecord<String, byte[]> entry) {
+        try {
+            takeTogether(List.of(entry));
+        } catch (TrackingException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            skip(entry, e);
+            history.apply(List.of(), Map.of(tracked(entry), entry.offset() + 1));
+        }
+    }
+
     /// What the store has by now is passed over: another process may write to it.
-    private void take(ConsumerRecords<String, byte[]> records) {
+    private void takeTogether(Iterable<ConsumerRecord<String, byte[]>> records) {
         Map<Partition, Long> known = history.offsets();
         List<JobNews> news = new ArrayList<>();
         Map<Partition, Long> next = new HashMap<>();
-        for (TopicPartition partition : records.partitions()) {
-            Topic topic = topics.get(partition.topic());
-            for (ConsumerRecord<String, byte[]> entry : records.records(partition)) {
-                if (topic == Topic.WORKERS) {
-                    read(topic, entry, news);
-                } else if (topic != null && entry.offset() >= known.getOrDefault(tracked(partition), 0L)) {
-                    read(topic, entry, news);
-                    next.put(tracked(partition), entry.offset() + 1);
-                }
+        for (ConsumerRecord<String, byte[]> entry : records) {
+            Topic topic = topics.get(entry.topic());
+            Partition partition = tracked(entry);
+            if (topic == Topic.WORKERS) {
+                read(topic, entry, news);
+            } else if (topic != null && entry.offset() >= known.getOrDefault(partition, 0L)) {
+                read(topic, entry, news);
+                next.put(partition, entry.offset() + 1);
             }
         }
         history.apply(news, next);
@@ -124,10 +151,14 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
                 new TopicRecord(topic, entry).news().ifPresent(news::add);
             }
         } catch (IOException | RuntimeException e) {
-            LOG.warnf(
-                    "skipped an unreadable record: topic=%s partition=%d offset=%d reason=%s",
-                    entry.topic(), entry.partition(), entry.offset(), firstLine(e));
+            skip(entry, e);
         }
+    }
+
+    private static void skip(ConsumerRecord<String, byte[]> entry, Exception problem) {
+        LOG.warnf(
+                "skipped an unreadable record: topic=%s partition=%d offset=%d reason=%s",
+                entry.topic(), entry.partition(), entry.offset(), firstLine(problem));
     }
 
     private static String firstLine(Exception e) {

@@ -4,13 +4,17 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteDataSource;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
 
 /// PostgreSQL or a file of SQLite, with our tables in it. One transaction writes at a time; readers wait for none.
 final class Database implements AutoCloseable {
@@ -20,6 +24,9 @@ final class Database implements AutoCloseable {
     private static final String SCHEMA = "classpath:io/trainyard/tracking/schema";
     private static final int CONNECTIONS = 8;
     private static final int BUSY_MILLIS = 30_000;
+
+    private static final Set<SQLiteErrorCode> REFUSED = EnumSet.of(
+            SQLiteErrorCode.SQLITE_TOOBIG, SQLiteErrorCode.SQLITE_CONSTRAINT, SQLiteErrorCode.SQLITE_MISMATCH);
 
     private final HikariDataSource pool;
     private final ReentrantLock writing = new ReentrantLock();
@@ -100,6 +107,9 @@ final class Database implements AutoCloseable {
     }
 
     /// In one transaction; nothing of it stays when it throws.
+    ///
+    /// @throws IllegalArgumentException if the database refuses what was written
+    /// @throws TrackingException if it fails for another reason
     <T> T write(Work<T> work) {
         writing.lock();
         try (Connection connection = pool.getConnection()) {
@@ -112,10 +122,19 @@ final class Database implements AutoCloseable {
                 throw e;
             }
         } catch (SQLException e) {
+            if (isOfWhatWasWritten(e)) {
+                throw new IllegalArgumentException("the tracking store cannot hold it: " + e.getMessage(), e);
+            }
             throw new TrackingException("the tracking store cannot be written", e);
         } finally {
             writing.unlock();
         }
+    }
+
+    private static boolean isOfWhatWasWritten(SQLException e) {
+        String state = e.getSQLState();
+        return (state != null && (state.startsWith("22") || state.startsWith("23"))) // PostgreSQL: data, constraints
+                || (e instanceof SQLiteException lite && REFUSED.contains(lite.getResultCode()));
     }
 
     @Override

@@ -56,7 +56,8 @@ public final class TrackingStore implements AutoCloseable {
     ///
     /// @param next of the partitions read, the offsets that come next
     /// @return the jobs that something is new of
-    /// @throws TrackingException if nothing of it was taken in
+    /// @throws IllegalArgumentException if the database refuses it; nothing was taken in
+    /// @throws TrackingException if the store fails, or another process was quicker; nothing was taken in
     public synchronized List<JobSummary> take(Collection<JobNews> news, Map<Partition, Long> next) {
         try {
             List<JobSummary> changed = database.write(connection -> take(connection, news, next));
