@@ -4,7 +4,6 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
@@ -25,8 +24,13 @@ final class Database implements AutoCloseable {
     private static final int CONNECTIONS = 8;
     private static final int BUSY_MILLIS = 30_000;
 
-    private static final Set<SQLiteErrorCode> REFUSED = EnumSet.of(
-            SQLiteErrorCode.SQLITE_TOOBIG, SQLiteErrorCode.SQLITE_CONSTRAINT, SQLiteErrorCode.SQLITE_MISMATCH);
+    /// Of SQLite's codes, what is left of the longer ones.
+    private static final int PRIMARY_CODE = 0xff;
+
+    private static final Set<Integer> REFUSED = Set.of(
+            SQLiteErrorCode.SQLITE_TOOBIG.code,
+            SQLiteErrorCode.SQLITE_CONSTRAINT.code,
+            SQLiteErrorCode.SQLITE_MISMATCH.code);
 
     private final HikariDataSource pool;
     private final ReentrantLock writing = new ReentrantLock();
@@ -131,10 +135,14 @@ final class Database implements AutoCloseable {
         }
     }
 
+    /// PostgreSQL's classes of data and constraints; SQLite says it in the cause of a failed batch.
     private static boolean isOfWhatWasWritten(SQLException e) {
         String state = e.getSQLState();
-        return (state != null && (state.startsWith("22") || state.startsWith("23"))) // PostgreSQL: data, constraints
-                || (e instanceof SQLiteException lite && REFUSED.contains(lite.getResultCode()));
+        boolean refused = state != null && (state.startsWith("22") || state.startsWith("23"));
+        for (Throwable cause = e; cause != null && !refused; cause = cause.getCause()) {
+            refused = cause instanceof SQLiteException lite && REFUSED.contains(lite.getErrorCode() & PRIMARY_CODE);
+        }
+        return refused;
     }
 
     @Override

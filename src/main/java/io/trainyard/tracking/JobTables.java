@@ -300,6 +300,9 @@ record JobTables(Connection connection) {
     }
 
     private List<JobSummary> summaries(List<Long> jobs) throws SQLException {
+        if (jobs.isEmpty()) {
+            return List.of(); // PostgreSQL knows no empty list
+        }
         Map<Long, JobSummary> found = new HashMap<>();
         try (PreparedStatement select = connection.prepareStatement(
                 "SELECT job, summary FROM summaries WHERE job IN (%s)".formatted(marks(jobs.size())))) {

@@ -1,14 +1,25 @@
 package io.trainyard.dashboard;
 
+import static io.trainyard.event.SampleEvents.claimed;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.event.SampleEvents;
 import io.trainyard.topics.Topic;
+import io.trainyard.tracking.Databases;
+import io.trainyard.tracking.TrackingStore;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class TopicConsumerTest {
     /// The configuration is a text, which knows no list of topics but its own.
@@ -26,5 +37,31 @@ class TopicConsumerTest {
                 .containsExactlyInAnyOrderElementsOf(told.stream()
                         .map(topic -> topic.name("${trainyard.topics.prefix}"))
                         .toList());
+    }
+
+    /// Two jobs whose ids differ in what a database has no text for: it refuses to have both.
+    @ParameterizedTest
+    @EnumSource
+    @Timeout(60)
+    void whatTheStoreCannotHoldKeepsNothingElseFromIt(Databases kind) throws Exception {
+        try (TrackingStore store = TrackingStore.open(kind.empty())) {
+            JobHistory history = new JobHistory(store, new JobHistory.Limits(10, 2, 10_000, 60_000));
+            TopicConsumer consumer = new TopicConsumer(history, "nowhere:1", "t.");
+            TopicPartition partition = new TopicPartition(Topic.JOBS.name("t."), 0);
+            List<ConsumerRecord<String, byte[]>> records = new ArrayList<>();
+            for (String job : List.of("a\0", "a\uFFFD", "good")) {
+                records.add(new ConsumerRecord<>(
+                        partition.topic(),
+                        partition.partition(),
+                        records.size(),
+                        job,
+                        SampleEvents.json(claimed(job))));
+            }
+            consumer.read(new ConsumerRecords<>(Map.of(partition, records), Map.of()));
+            assertThat(history.job("good")).isPresent();
+            assertThat(history.offsets().values()).containsExactly(3L);
+            consumer.read(new ConsumerRecords<>(Map.of(partition, records), Map.of()));
+            assertThat(history.offsets().values()).as("what was read again").containsExactly(3L);
+        }
     }
 }

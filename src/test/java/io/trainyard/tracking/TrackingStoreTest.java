@@ -120,6 +120,7 @@ final class TrackingStoreTest {
     @EnumSource
     void listsAreFilteredSortedAndPaged(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
+            assertThat(store.jobs(JobQuery.newest(10)).jobs()).isEmpty();
             store.take(
                     IntStream.range(0, 10)
                             .<JobNews>mapToObj(
