@@ -207,11 +207,11 @@ class DashboardIT {
                 }
                 int last = step - 1;
                 Patience.await("all steps").untilAsserted(() -> {
-                    JsonNode points = JSON.readTree(http.send(
-                                    HttpRequest.newBuilder(URI.create(there + "/api/jobs/kept/losses"))
-                                            .build(),
-                                    BodyHandlers.ofString())
-                            .body());
+                    HttpRequest losses = HttpRequest.newBuilder(URI.create(there + "/api/jobs/kept/losses"))
+                            .build();
+                    HttpResponse<String> answer = http.send(losses, BodyHandlers.ofString());
+                    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+                    JsonNode points = JSON.readTree(answer.body());
                     assertThat(points.path("lastStep")
                                     .path(points.path("lastStep").size() - 1)
                                     .asInt())
