@@ -155,10 +155,12 @@ record JobTables(Connection connection) {
     private void lastLosses(String job, long number, Consumer<JobNews> reader) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement("""
                 SELECT attempt, first_step, epoch, millis, elapsed_micros, learning_rate, losses FROM losses
-                WHERE job = ? AND attempt > ? ORDER BY attempt, first_step DESC LIMIT 1""")) {
+                WHERE job = ? AND attempt = (SELECT MIN(attempt) FROM losses WHERE job = ? AND attempt > ?)
+                ORDER BY first_step DESC LIMIT 1""")) {
             select.setLong(1, number);
+            select.setLong(2, number);
             for (int attempt = 0; ; ) {
-                select.setInt(2, attempt);
+                select.setInt(3, attempt);
                 try (ResultSet row = select.executeQuery()) {
                     if (!row.next()) {
                         return;
