@@ -11,9 +11,8 @@ public interface DashboardConfig {
     @WithDefault("false")
     boolean enabled();
 
-    /// The tracking store, where the history of all jobs is kept: `jdbc:sqlite:FILE`, which is made where there is
-    /// none,
-    /// or `jdbc:postgresql://HOST/DATABASE?user=NAME&password=WORD`.
+    /// The tracking store, where the history of all jobs is kept: `jdbc:sqlite:FILE`, which is made where there
+    /// is none, or `jdbc:postgresql://HOST/DATABASE?user=NAME&password=WORD`.
     @WithDefault("jdbc:sqlite:tracking.db")
     String tracking();
 

@@ -26,10 +26,9 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.jboss.logging.Logger;
 
-/// Reads the topics into the history, from where the tracking store says it has come to; heartbeats from the beginning.
-/// A
-/// record that cannot be read is logged and skipped: anyone can write to a topic, and one bad record must not blind the
-/// dashboard. While the store is away nothing more is read.
+/// Reads the topics into the history, from where the tracking store says it has come to; heartbeats from the
+/// beginning. A record that cannot be read is logged and skipped: anyone can write to a topic, and one bad record
+/// must not blind the dashboard. While the store is away nothing more is read.
 @ApplicationScoped
 @Identifier("tracking")
 public class TopicConsumer implements KafkaConsumerRebalanceListener {

@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /// Neighbouring buckets of a curve, in columns: of each how many losses are in it, how many of them are NaN or
-/// infinite,
-/// the last one and its time, and of the finite ones the least, the greatest, the mean, and the sum of squared
-/// differences from the mean. Two buckets merge into what one bucket of all their losses is, to rounding of float64.
+/// infinite, the last one and its time, and of the finite ones the least, the greatest, the mean, and the sum of
+/// squared differences from the mean. Two buckets merge into what one bucket of all their losses is, to rounding of
+/// float64.
 ///
 /// Steps are added in their order. Not thread-safe.
 public final class Buckets {

@@ -1,6 +1,7 @@
 package io.trainyard.tracking;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.JobNews;
@@ -33,7 +34,10 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param connection of that transaction
 record JobTables(Connection connection) {
-    private static final JsonMapper MAPPER = new JsonMapper();
+    /// Another version may have written more of a job.
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .build();
 
     /// NUL, and halves of a surrogate pair without the other.
     private static final Pattern UNSTORABLE = Pattern.compile("\\x00|\\p{Cs}");
@@ -321,21 +325,6 @@ record JobTables(Connection connection) {
     private static void set(PreparedStatement statement, List<Object> values) throws SQLException {
         for (int i = 0; i < values.size(); i++) {
             statement.setObject(i + 1, values.get(i));
-        }
-    }
-
-    /// Removes all that is known of a job.
-    void remove(long number) throws SQLException {
-        for (String table : List.of("news", "losses", "chunks", "summaries")) {
-            try (PreparedStatement delete =
-                    connection.prepareStatement("DELETE FROM %s WHERE job = ?".formatted(table))) {
-                delete.setLong(1, number);
-                delete.executeUpdate();
-            }
-        }
-        try (PreparedStatement delete = connection.prepareStatement("DELETE FROM jobs WHERE number = ?")) {
-            delete.setLong(1, number);
-            delete.executeUpdate();
         }
     }
 }

@@ -18,9 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The history of all jobs that were ever heard of. Whoever reads the topics hands over what is told, and how far it
-/// has
-/// read; both are there after that, or neither. Thread-safe.
+/// The history of all jobs that were ever heard of. Whoever reads the topics hands over what is told, and how far
+/// it has read; both are there after that, or neither. Thread-safe.
 public final class TrackingStore implements AutoCloseable {
     /// Jobs of which it is remembered where they stand; of others it is read again.
     private static final int MAX_REMEMBERED = 2_000;

@@ -13,9 +13,8 @@ import org.jspecify.annotations.Nullable;
 /// The events of one attempt, on their way to the brokers. While these are away, events wait here; when there is no
 /// more room, the attempt waits, at a step boundary, for as long as it takes.
 ///
-/// What ends the attempt is sent when all before it has arrived: topics are read side by side, and who reads the end
-/// has
-/// the whole story.
+/// What ends the attempt is sent when all before it has arrived: topics are read side by side, and who reads the
+/// end has the whole story.
 ///
 /// An event that the brokers refuse is remembered: from then on nothing more is taken, and [#acknowledged] fails.
 final class JobEvents {
