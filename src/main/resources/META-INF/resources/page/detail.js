@@ -42,9 +42,9 @@ export function refresh() {
 
 async function load(job) {
   try {
-    const path = "/api/jobs/" + encodeURIComponent(job);
+    const path = "/api/v1/jobs/" + encodeURIComponent(job);
     const charts = import("./charts.js");
-    const [detail, losses] = await Promise.all([fetch(path), fetch(path + "/losses")]);
+    const [detail, losses] = await Promise.all([fetch(path), fetch(path + "/curve")]);
     if (!detail.ok || !losses.ok) {
       const bad = detail.ok ? losses : detail;
       const sentence = (await bad.text()) || `The dashboard answered ${bad.status}.`;
@@ -58,7 +58,7 @@ async function load(job) {
     }
     show(known);
     noteLosses(points);
-    const over = format.isOver(known.summary.status);
+    const over = format.isOver(known.summary.state);
     if (isThere(points.mean, "loss-chart", "no-losses", over ? "No losses." : "No losses yet.")) drawLosses(points);
     if (isThere(known.tests, "accuracy-chart", "no-accuracy", over ? "No epoch was tested." : "No epoch tested yet.")) {
       drawAccuracy(known.tests);
@@ -87,13 +87,13 @@ function show({ summary, command, tests, stepTimes, classAccuracy, confusion }) 
   byId("detail").hidden = false;
   byId("detail-missing").hidden = true;
   setText(byId("detail-heading"), summary.job);
-  setState(byId("detail-state"), summary.status.toLowerCase(), format.stateWord(summary.status));
+  setState(byId("detail-state"), summary.state, format.stateWord(summary.state));
   byId("detail-reason").hidden = !summary.reason;
-  byId("detail-reason").dataset.state = summary.status.toLowerCase();
-  setText(byId("detail-reason"), (summary.status === "FINISHED" ? "Stopped early: " : "") + (summary.reason ?? ""));
+  byId("detail-reason").dataset.state = summary.state;
+  setText(byId("detail-reason"), (summary.state === "finished" ? "Stopped early: " : "") + (summary.reason ?? ""));
   showFacts(summary, tests, stepTimes);
   byId("command").hidden = !command;
-  setText(byId("command").querySelector("pre"), command ?? "");
+  setText(byId("command").querySelector("pre"), command ? JSON.stringify(command) : "");
   byId("tests").hidden = !confusion;
   if (confusion) {
     setText(byId("class-epoch"), `after epoch ${tests.at(-1).epoch}`);
@@ -121,7 +121,7 @@ function showFacts(summary, tests, stepTimes) {
     ["Began", format.moment(summary.startMillis)],
     ["Duration", format.duration(1000 * summary.durationMillis)],
     ["Attempt", summary.attempt > 0 ? format.integer(summary.attempt) : format.NONE],
-    ["Checkpoint", summary.checkpoint ?? (format.isOver(summary.status) ? "none" : "none yet"), "wide"],
+    ["Checkpoint", summary.checkpoint ?? (format.isOver(summary.state) ? "none" : "none yet"), "wide"],
   ];
   const list = byId("facts");
   if (list.childElementCount !== facts.length) {

@@ -75,20 +75,20 @@ export function bytes(value) {
 }
 
 const STATES = {
-  QUEUED: "Queued",
-  RUNNING: "Running",
-  PAUSED: "Paused",
-  FINISHED: "Finished",
-  FAILED: "Failed",
-  CANCELLED: "Cancelled",
-  REJECTED: "Rejected",
+  queued: "Queued",
+  running: "Running",
+  paused: "Paused",
+  finished: "Finished",
+  failed: "Failed",
+  cancelled: "Cancelled",
+  rejected: "Rejected",
 };
 
 // True when nothing more will happen to the job.
-export function isOver(status) {
-  return ["FINISHED", "FAILED", "CANCELLED", "REJECTED"].includes(status);
+export function isOver(state) {
+  return ["finished", "failed", "cancelled", "rejected"].includes(state);
 }
 
-export function stateWord(status) {
-  return STATES[status] ?? status;
+export function stateWord(state) {
+  return STATES[state] ?? state;
 }

@@ -51,17 +51,17 @@ function createRow(job) {
 }
 
 function updateRow(row, job, selected) {
-  const state = job.status.toLowerCase();
+  const state = job.state;
   row.dataset.state = state;
   row.setAttribute("aria-current", String(job.job === selected));
-  setState(row.state, state, format.stateWord(job.status));
+  setState(row.state, state, format.stateWord(job.state));
   setCell(row.network, job.network);
   setCell(row.data, job.dataset);
   setCell(row.device, job.device);
   setCell(row.worker, job.worker);
   const evaluates = job.kind === "evaluate"; // has no steps
   row.bar.max = Math.max(1, job.steps);
-  row.bar.value = evaluates && job.status === "FINISHED" ? 1 : job.step;
+  row.bar.value = evaluates && job.state === "finished" ? 1 : job.step;
   row.bar.setAttribute("aria-label", "Progress of " + job.job);
   setText(
     row.count,

@@ -23,7 +23,7 @@ export function connect(onUpdate, onState) {
       source.close();
       onState("lost");
     }
-    source = new EventSource("/api/live");
+    source = new EventSource("/api/v1/live");
     source.addEventListener("snapshot", receive);
     source.addEventListener("change", receive);
     source.onerror = () => {

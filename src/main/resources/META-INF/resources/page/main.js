@@ -22,8 +22,8 @@ function selected(list) {
   const named = jobOfHash();
   if (named !== null) return named;
   // Once chosen it stays until it ends and another runs: a view that jumps cannot be read.
-  if (jobs.get(automatic)?.status !== "RUNNING") {
-    const running = list.find((job) => job.status === "RUNNING");
+  if (jobs.get(automatic)?.state !== "running") {
+    const running = list.find((job) => job.state === "running");
     automatic = (running ?? jobs.get(automatic) ?? list[0])?.job ?? null;
   }
   return automatic;
@@ -35,7 +35,7 @@ function render() {
   showJobs(list, job);
   select(job);
   showWorkers(workers, Date.now() + clockAheadMillis);
-  const running = list.filter((each) => each.status === "RUNNING").length;
+  const running = list.filter((each) => each.state === "running").length;
   const here = workers.filter((worker) => !worker.gone).length;
   const count = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
   setText(byId("counts"), `${count(list.length, "job")}, ${running} running, ${count(here, "worker")}`);

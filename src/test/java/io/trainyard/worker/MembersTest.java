@@ -79,7 +79,7 @@ class MembersTest {
         }
     }
 
-    /// Members of the groups of commands for every device that are no workers, and ask for nothing.
+    /// Members of the group of commands of normal priority that are no workers: they ask for what is on another topic.
     private static List<KafkaShareConsumer<byte[], byte[]>> join(Fleet fleet, int count) {
         List<KafkaShareConsumer<byte[], byte[]>> joined = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -93,7 +93,7 @@ class MembersTest {
                             Integer.MAX_VALUE),
                     new ByteArrayDeserializer(),
                     new ByteArrayDeserializer());
-            member.subscribe(List.of(Topic.COMMANDS_NORMAL.name(fleet.prefix)));
+            member.subscribe(List.of(Topic.COMMANDS_LOW.name(fleet.prefix)));
             joined.add(member);
         }
         try (Admin admin = TopicAdmin.open(fleet.kafka, Patience.LIMIT)) {
