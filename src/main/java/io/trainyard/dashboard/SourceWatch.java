@@ -1,5 +1,6 @@
 package io.trainyard.dashboard;
 
+import io.smallrye.common.annotation.Identifier;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.tracking.Partition;
@@ -31,7 +32,7 @@ class SourceWatch implements AutoCloseable {
 
     SourceWatch(
             JobHistory history,
-            TopicConsumer consumer,
+            @Identifier("tracking") TopicConsumer consumer,
             Sources sources,
             @ConfigProperty(name = "trainyard.kafka") String kafka) {
         this.history = history;

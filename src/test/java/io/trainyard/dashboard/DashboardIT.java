@@ -196,7 +196,7 @@ class DashboardIT {
 
     @Test
     void publishesWhatIsAskedAndRefusesWhatIsWrong() throws Exception {
-        String job = "{\"id\": \"%s\", \"network\": \"lenet\", \"dataset\": \"shapes32\"}";
+        String job = "{\"id\": \"%s\", \"network\": \"lenet\", \"dataset\": \"shapes32\", \"epochs\": 1}";
         assertThat(send("POST", "/api/v1/jobs", job.formatted("asked")).statusCode())
                 .as("without the header")
                 .isEqualTo(403);
