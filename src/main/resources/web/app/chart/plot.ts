@@ -186,21 +186,27 @@ function drawEnvelope(
   context.globalAlpha = 1;
 }
 
-// A column reaches to the one before it, so that a curve of single values is in one piece.
+// Points in the same pixel are one column. It reaches to the one before it, so that a curve of single values is in one
+// piece.
 function drawColumns(
   xs: Float64Array,
   tops: Float64Array,
   bottoms: Float64Array,
   context: CanvasRenderingContext2D,
 ): void {
-  context.globalAlpha = 0.3;
-  for (let i = 0; i < xs.length; i++) {
-    const before = Math.max(0, i - 1);
+  context.globalAlpha = 0.36;
+  let [lastTop, lastBottom] = [tops[0]!, bottoms[0]!];
+  for (let i = 0; i < xs.length; ) {
     const x = Math.round(xs[i]!);
-    const width = Math.max(1, Math.round(xs[Math.min(i + 1, xs.length - 1)]!) - x);
-    const top = Math.round(Math.min(tops[i]!, bottoms[before]!));
-    const bottom = Math.round(Math.max(bottoms[i]!, tops[before]!));
-    context.fillRect(x, top, width, Math.max(1, bottom - top));
+    let [top, bottom] = [tops[i]!, bottoms[i]!];
+    for (i++; i < xs.length && Math.round(xs[i]!) === x; i++) {
+      top = Math.min(top, tops[i]!);
+      bottom = Math.max(bottom, bottoms[i]!);
+    }
+    const width = i < xs.length ? Math.round(xs[i]!) - x : 1;
+    const [from, to] = [Math.round(Math.min(top, lastBottom)), Math.round(Math.max(bottom, lastTop))];
+    context.fillRect(x, from, width, Math.max(1, to - from));
+    [lastTop, lastBottom] = [top, bottom];
   }
 }
 

@@ -67,7 +67,7 @@ function matrix(confusion: readonly number[][], name: (i: number) => string, nam
 // The shade grows with the share of the true class, so that rare classes show as well as frequent ones; its square root,
 // so that a few mistakes show beside many hits. Set as a property: a style in markup is against the page's policy.
 function cell(count: number, share: number, truth: string, predicted: string) {
-  const shade = `background-color: rgba(var(--heat), ${(0.65 * Math.sqrt(share)).toFixed(3)})`;
+  const shade = `background-color: rgba(var(--heat), calc(var(--heat-most) * ${Math.sqrt(share).toFixed(3)}))`;
   return html`<td .style=${shade} title="${truth} taken for ${predicted}: ${count} (${percent(share)})">
     ${count === 0 ? "·" : integer(count)}
   </td>`;
