@@ -8,6 +8,7 @@ import type {
   JobPage,
   JobStateName,
   JsonObject,
+  RatePoint,
 } from "./types";
 
 const ROOT = "/api/v1";
@@ -81,6 +82,12 @@ export interface JobsQuery {
   offset?: number;
 }
 
+// What is answered to a wish: the sentence goes after the job's id.
+export interface Answer {
+  job: string;
+  sentence: string;
+}
+
 export const api = {
   info: (): Promise<Info> => ask(address("/info")),
 
@@ -96,15 +103,18 @@ export const api = {
     signal?: AbortSignal,
   ): Promise<CurveAnswer> => ask(address(jobPath(job) + "/curve", range), { signal }),
 
+  learningRates: (job: string, signal?: AbortSignal): Promise<RatePoint[]> =>
+    ask(address(jobPath(job) + "/learning-rates"), { signal }),
+
   compare: (jobs: readonly string[], signal?: AbortSignal): Promise<ComparedFields> =>
     ask(address("/compare", { jobs: jobs.join(",") }), { signal }),
 
-  submit: (command: JsonObject): Promise<{ job: string }> => send("POST", "/jobs", command),
+  submit: (command: JsonObject): Promise<{ jobs: string[] }> => send("POST", "/jobs", command),
 
-  wish: (job: string, wish: "cancel" | "pause" | "resume"): Promise<void> =>
+  wish: (job: string, wish: "cancel" | "pause" | "resume"): Promise<Answer> =>
     send("POST", `${jobPath(job)}/${wish}`),
 
-  reprioritize: (job: string, priority: string): Promise<void> =>
+  reprioritize: (job: string, priority: string): Promise<Answer> =>
     send("POST", jobPath(job) + "/reprioritize", { priority }),
 
   annotate: (job: string, notes: { tags: string[]; note: string }): Promise<void> =>

@@ -24,7 +24,8 @@ export interface JobSummary {
   durationMillis: number;
   reason: string | null;
   worker: string | null;
-  device: string | null;
+  device: string | null; // of the newest attempt
+  wants?: string | null; // the kind of device that it asks for
   kind: "train" | "evaluate" | null;
   initFrom: string | null;
   network: string | null;
@@ -52,8 +53,12 @@ export interface TestedEpoch {
   accuracyLow: number;
   accuracyHigh: number;
   imagesPerSecond: number;
-  millis?: number | null;
-  learningRate?: number | null;
+  millis?: number;
+}
+
+export interface RatePoint {
+  step: number;
+  learningRate: number;
 }
 
 export interface AttemptSpan {
@@ -61,7 +66,8 @@ export interface AttemptSpan {
   worker: string | null;
   startMillis: number;
   endMillis: number | null;
-  firstStep: number;
+  firstStep: number; // 0 until it has begun
+  end?: string | null; // how it ended; null while it runs, and where its worker was lost
 }
 
 export interface CheckpointRow {
@@ -79,6 +85,7 @@ export type JsonObject = { [field: string]: Json };
 
 export interface JobDetail {
   summary: JobSummary;
+  waiting?: string | null; // why, in words; null where it does not
   command: JsonObject | null;
   tests: TestedEpoch[];
   classAccuracy: JsonNumber[] | null;
@@ -88,7 +95,7 @@ export interface JobDetail {
   checkpoints?: CheckpointRow[];
   tags?: string[];
   note?: string | null;
-  urgency?: string | null;
+  wish?: { priority?: string | null } | null; // what somebody wished of it last
 }
 
 export interface JobPage {
@@ -108,7 +115,8 @@ export interface CurveAnswer {
 
 export interface ComparedFields {
   fields: { field: string; values: Json[] }[];
-  tests?: { a: string; b: string; test: string; pValue: number }[];
+  tests: { a: string; b: string; pValue: number }[];
+  test: string; // which it is, and what it takes for granted
 }
 
 export interface WorkerView {
@@ -135,6 +143,7 @@ export interface LiveUpdate {
   snapshot: boolean;
   jobs: JobSummary[];
   workers: WorkerView[] | null;
+  waiting?: Record<string, string> | null; // why jobs wait, by the kind of device that they want
   nowMillis: number;
   sources?: Sources;
 }
@@ -142,6 +151,5 @@ export interface LiveUpdate {
 export interface Info {
   version: string;
   readOnly: boolean;
-  user: string | null;
-  role: "operator" | "viewer";
+  role?: "operator" | "viewer"; // absent where nobody signs in
 }

@@ -1,7 +1,7 @@
-// What is known of each tested epoch, of one run or several.
+// What is known of each tested epoch, and the learning rate, of one run or several.
 
 import { html, nothing } from "lit";
-import type { TestedEpoch } from "../api/types";
+import type { RatePoint, TestedEpoch } from "../api/types";
 import "../chart/chart";
 import type { Range, Series } from "../chart/series";
 import { PageElement } from "../element";
@@ -11,6 +11,7 @@ export interface TestedRun {
   job: string;
   colour: number;
   tests: readonly TestedEpoch[];
+  rates: readonly RatePoint[];
 }
 
 interface EpochChart {
@@ -38,12 +39,6 @@ const CHARTS: readonly EpochChart[] = [
     about: "after each epoch",
     value: (test) => numberOf(test.testLoss),
     inWords: (test) => `test loss ${exact(numberOf(test.testLoss))}`,
-  },
-  {
-    title: "Learning rate",
-    about: "at the end of each epoch",
-    value: (test) => test.learningRate ?? Number.NaN,
-    inWords: (test) => `learning rate ${exact(test.learningRate ?? Number.NaN)}`,
   },
   {
     title: "Throughput",
@@ -74,6 +69,19 @@ function seriesOf(chart: EpochChart, { job, colour, tests }: TestedRun): Series 
   };
 }
 
+function rateSeries({ job, colour, rates }: TestedRun): Series {
+  return {
+    name: job,
+    colour,
+    x: Float64Array.from(rates, ({ step }) => step),
+    y: Float64Array.from(rates, ({ learningRate }) => learningRate),
+    envelope: null,
+    notFinite: new Float64Array(0),
+    dots: false,
+    describe: (i) => [`step ${integer(rates[i]!.step)}`, `learning rate ${exact(rates[i]!.learningRate)}`],
+  };
+}
+
 export class EpochCharts extends PageElement {
   static override properties = { runs: { attribute: false } };
 
@@ -85,7 +93,19 @@ export class EpochCharts extends PageElement {
   }
 
   protected override render() {
-    return html`<div class="pair">${CHARTS.map((chart) => this.chart(chart))}</div>`;
+    return html`<div class="pair">${CHARTS.map((chart) => this.chart(chart))} ${this.rates()}</div>`;
+  }
+
+  // One that never changes is among the parameters.
+  private rates() {
+    const series = this.runs.map(rateSeries);
+    if (!series.some(({ y }) => y.some((rate) => rate !== y[0]))) return nothing;
+    return html`
+      <figure>
+        <figcaption>Learning rate <span class="quiet">of the steps so far</span></figcaption>
+        <trainyard-chart name="Learning rate" .series=${series} xName="step"></trainyard-chart>
+      </figure>
+    `;
   }
 
   // Whole epochs alone are ticks; a single one is no curve but a dot with room around it.

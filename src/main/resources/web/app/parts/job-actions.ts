@@ -1,7 +1,7 @@
 // What can be done about a job, by who may.
 
 import { html, nothing } from "lit";
-import { ApiError, api } from "../api/api";
+import { type Answer, ApiError, api } from "../api/api";
 import type { JobSummary, JsonObject } from "../api/types";
 import { PageElement } from "../element";
 import { isOver } from "../format";
@@ -86,18 +86,18 @@ class JobActions extends PageElement {
 
   private wish(wish: "cancel" | "pause" | "resume"): Promise<void> {
     this.sure = false;
-    return this.do(api.wish(this.summary.job, wish), `Asked to ${wish}.`);
+    return this.tell(api.wish(this.summary.job, wish));
   }
 
   private reprioritize(priority: string): Promise<void> {
-    return this.do(api.reprioritize(this.summary.job, priority), `Asked for priority ${priority}.`);
+    return this.tell(api.reprioritize(this.summary.job, priority));
   }
 
-  private async do(asked: Promise<unknown>, sentence: string): Promise<void> {
+  private async tell(asked: Promise<Answer>): Promise<void> {
     try {
-      await asked;
+      const { job, sentence } = await asked;
       this.failed = false;
-      this.said = sentence;
+      this.said = `${job} ${sentence}`;
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
       this.failed = true;

@@ -114,8 +114,8 @@ class NewJob extends PageElement {
     this.sending = true;
     this.problem = "";
     try {
-      const { job } = await api.submit(this.edited);
-      location.hash = jobLink(job);
+      const { jobs } = await api.submit(this.edited);
+      location.hash = jobLink(jobs[0]!);
       this.dispatchEvent(new CustomEvent("close"));
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;

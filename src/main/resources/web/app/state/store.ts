@@ -22,6 +22,7 @@ export class Store {
   info: Info | null = null;
 
   private sources: Sources | null = null;
+  private waiting: Readonly<Record<string, string>> = {};
   private heard = false;
   private streamBroken = false;
   private lastHeardMillis = 0; // by the dashboard's clock
@@ -34,6 +35,7 @@ export class Store {
     if (update.snapshot) this.jobs.clear();
     for (const job of update.jobs) this.jobs.set(job.job, job);
     if (update.workers) this.workers = update.workers;
+    if (update.waiting) this.waiting = update.waiting;
     if (update.sources) this.sources = update.sources;
     if (!this.heard || this.streamBroken) void this.ask();
     this.heard = true;
@@ -80,8 +82,13 @@ export class Store {
     return !kafka || kafka.ok || kafka.sinceMillis - worker.lastSeenMillis > SILENT_MILLIS;
   }
 
+  // Why a job waits, in words.
+  whyWaiting(job: JobSummary): string | null {
+    return job.state === "queued" ? (this.waiting[job.wants ?? "auto"] ?? null) : null;
+  }
+
   get mayWrite(): boolean {
-    return this.info !== null && !this.info.readOnly && this.info.role === "operator";
+    return this.info !== null && !this.info.readOnly && this.info.role !== "viewer";
   }
 
   subscribe(listener: Listener): () => void {

@@ -1,8 +1,8 @@
 // Several runs beside one another: their curves, what they were asked that differs, and whether their accuracies do.
 
 import { html, nothing } from "lit";
-import { ApiError, api, isMissing } from "../api/api";
-import type { ComparedFields, JobDetail } from "../api/types";
+import { ApiError, api } from "../api/api";
+import type { ComparedFields, JobDetail, RatePoint } from "../api/types";
 import { swatchClass } from "../chart/palette";
 import { PageElement } from "../element";
 import * as format from "../format";
@@ -15,7 +15,7 @@ import { Refresher } from "../state/refresher";
 import { store } from "../state/store";
 import { Subscriber } from "../state/subscriber";
 
-const MOST = 100;
+const MOST = 50; // the dashboard compares no more
 const PERIOD_MILLIS = 2_000;
 
 class CompareView extends PageElement {
@@ -32,6 +32,7 @@ class CompareView extends PageElement {
   declare private problem: string;
 
   private jobs: readonly string[] = [];
+  private rates: readonly (readonly RatePoint[])[] = [];
   private asked = "";
   private readonly refresher = new Refresher((signal) => this.read(signal), PERIOD_MILLIS);
 
@@ -57,6 +58,7 @@ class CompareView extends PageElement {
     this.asked = asked;
     this.jobs = [...new Set(asked.split(",").filter((job) => job !== ""))].slice(0, MOST);
     this.details = [];
+    this.rates = [];
     this.compared = null;
     this.refresher.reset();
     if (this.jobs.length > 0) this.refresher.request();
@@ -71,11 +73,10 @@ class CompareView extends PageElement {
       if (problem.status !== 0) this.problem = problem.message;
       return;
     }
-    try {
-      this.compared = await api.compare(this.jobs, signal);
-    } catch (problem) {
-      if (!isMissing(problem)) throw problem;
+    if (this.rates.length === 0) {
+      this.rates = await Promise.all(this.jobs.map((job) => api.learningRates(job, signal)));
     }
+    if (this.jobs.length > 1) this.compared = await api.compare(this.jobs, signal);
   }
 
   protected override render() {
@@ -85,7 +86,7 @@ class CompareView extends PageElement {
     if (this.problem) return html`<p class="notice" role="status">${this.problem}</p>`;
     if (this.details.length === 0) return nothing;
     const jobs = this.details.map(({ summary }) => store.jobs.get(summary.job) ?? summary);
-    const runs = this.details.map(({ summary, tests }, colour) => ({ job: summary.job, colour, tests }));
+    const runs = this.details.map(({ summary, tests }, colour) => ({ job: summary.job, colour, tests, rates: this.rates[colour] ?? [] }));
     return html`
       <p class="crumbs"><a href=${link("runs")}>Runs</a></p>
       <section class="sheet" id="compare" aria-labelledby="compare-heading">
@@ -129,7 +130,7 @@ class CompareView extends PageElement {
 
   private differences(jobs: readonly string[]) {
     if (!this.compared || this.compared.fields.length === 0) return nothing;
-    const { fields, tests = [] } = this.compared;
+    const { fields, tests, test } = this.compared;
     return html`
       <h3>What differs</h3>
       <div class="scroll" tabindex="0" role="group" aria-label="What differs">
@@ -154,11 +155,12 @@ class CompareView extends PageElement {
         ? nothing
         : html`<ul class="reasons" id="significance">
             ${tests.map(
-              ({ a, b, test, pValue }) => html`<li>
+              ({ a, b, pValue }) => html`<li>
                 ${a} and ${b}: the accuracies ${pValue < 0.05 ? "differ" : "do not differ"} significantly, p =
-                ${pValue.toPrecision(2)} <span class="quiet">${test}</span>
+                ${pValue.toPrecision(2)}
               </li>`,
             )}
+            <li class="quiet">${test}</li>
           </ul>`}
     `;
   }

@@ -2,7 +2,7 @@
 
 import { type TemplateResult, html, nothing } from "lit";
 import { ApiError, api } from "../api/api";
-import type { JobDetail, JobSummary, TestedEpoch } from "../api/types";
+import type { JobDetail, JobSummary, RatePoint, TestedEpoch } from "../api/types";
 import { PageElement } from "../element";
 import * as format from "../format";
 import { attempts } from "../parts/attempts";
@@ -27,6 +27,8 @@ class JobView extends PageElement {
   declare private detail: JobDetail | null;
   declare private problem: string;
 
+  private rates: readonly RatePoint[] = [];
+  private ratesOf = ""; // how far the job was then
   private readonly refresher = new Refresher((signal) => this.read(signal));
 
   constructor() {
@@ -49,6 +51,8 @@ class JobView extends PageElement {
     if (changed.has("job")) {
       this.detail = null;
       this.problem = "";
+      this.rates = [];
+      this.ratesOf = "";
       this.refresher.reset();
       this.refresher.request();
     }
@@ -58,11 +62,20 @@ class JobView extends PageElement {
     try {
       this.detail = await api.job(this.job, signal);
       this.problem = "";
+      await this.readRates(this.detail, signal);
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
       // Where nobody answers, what was heard before stays, and the page says that it is old.
       if (problem.status !== 0 || !this.detail) this.problem = problem.message;
     }
+  }
+
+  // A learning rate changes slowly: once an epoch is often enough.
+  private async readRates({ tests, summary }: JobDetail, signal: AbortSignal): Promise<void> {
+    const stage = `${tests.length} ${summary.state}`;
+    if (stage === this.ratesOf) return;
+    this.rates = await api.learningRates(this.job, signal);
+    this.ratesOf = stage;
   }
 
   protected override render() {
@@ -86,13 +99,13 @@ class JobView extends PageElement {
         <job-actions
           .summary=${summary}
           .command=${detail.command}
-          .urgency=${detail.urgency ?? null}
+          .urgency=${detail.wish?.priority ?? null}
         ></job-actions>
         ${this.facts(summary, detail)}
         ${summary.kind === "evaluate"
           ? nothing
           : html`<loss-curves .jobs=${[summary]} .checkpoints=${detail.checkpoints ?? []} .query=${this.query}></loss-curves>`}
-        <epoch-charts .runs=${[{ job: summary.job, colour: 0, tests: detail.tests }]}></epoch-charts>
+        <epoch-charts .runs=${[{ job: summary.job, colour: 0, tests: detail.tests, rates: this.rates }]}></epoch-charts>
         ${detail.tests.length === 0
           ? html`<p class="nothing" id="no-accuracy">
               ${format.isOver(summary.state) ? "No epoch was tested." : "No epoch tested yet."}
@@ -115,10 +128,15 @@ class JobView extends PageElement {
     `;
   }
 
-  private reason({ state, reason }: JobSummary) {
-    if (!reason) return nothing;
-    const lead = { finished: "Stopped early: ", queued: "Waits: ", running: "", paused: "" }[state as string] ?? "";
-    return html`<p class="reason" id="detail-reason" data-state=${state}>${lead}${reason}</p>`;
+  private reason(summary: JobSummary) {
+    const { state, reason } = summary;
+    const waiting = store.whyWaiting(summary);
+    const sentences = [
+      waiting ? `Waits: ${waiting}` : null,
+      reason && state === "finished" ? `Stopped early: ${reason}` : reason,
+    ].filter((sentence) => sentence !== null);
+    if (sentences.length === 0) return nothing;
+    return html`<p class="reason" id="detail-reason" data-state=${state}>${sentences.join("\n")}</p>`;
   }
 
   // Time left is a guess that grows old: it is told only while news comes.

@@ -15,7 +15,7 @@ import { store } from "../state/store";
 import { Subscriber } from "../state/subscriber";
 
 const PAGE = 50;
-const MOST_COMPARED = 100;
+const MOST_COMPARED = 50;
 const TYPING_MILLIS = 250;
 
 interface Column {
