@@ -67,7 +67,9 @@ class FleetView extends PageElement {
   }
 
   private tiles() {
-    const rate = store.liveWorkers.reduce((sum, worker) => sum + worker.imagesPerSecond, 0);
+    // Of a moment that is over no throughput is told.
+    const working = store.connection.asOfMillis === null ? store.liveWorkers : [];
+    const rate = working.reduce((sum, worker) => sum + worker.imagesPerSecond, 0);
     return html`
       <section aria-labelledby="jobs-heading">
         <h2 id="jobs-heading">Jobs</h2>
@@ -80,7 +82,7 @@ class FleetView extends PageElement {
             </li>`,
           )}
           <li>
-            <div><span class="quiet">Images a second</span><strong id="throughput">${format.rate(rate)}</strong></div>
+            <div><span class="quiet">Images/s</span><strong id="throughput">${format.rate(rate)}</strong></div>
           </li>
         </ul>
       </section>
@@ -173,7 +175,7 @@ class FleetView extends PageElement {
           ${worker.job ? html`<a href=${jobLink(worker.job)}>${worker.job}</a>` : format.NONE}
         </td>
         <td data-label="Images/s" class="number" ?data-empty=${!(worker.imagesPerSecond > 0)}>
-          ${format.rate(state === "lost" ? 0 : worker.imagesPerSecond)}
+          ${format.rate(state === "lost" || state === "unknown" ? 0 : worker.imagesPerSecond)}
         </td>
         <td data-label="Memory" class="number">${format.bytes(worker.memoryBytes)}</td>
         <td data-label="Last heard" class="number">

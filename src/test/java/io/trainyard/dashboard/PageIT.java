@@ -19,7 +19,6 @@ import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 import io.trainyard.PackagedFleet;
-import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.JobJson;
@@ -236,7 +235,7 @@ class PageIT {
         assertThat(see("figcaption:has-text(\"Test loss\")")).isVisible();
         assertThat(page.locator("#classes tr")).hasCount(10);
         assertThat(page.locator("#confusion tbody tr")).hasCount(10);
-        assertThat(see("#classes")).containsText("Ankle boot");
+        assertThat(see("#classes")).containsText("ankle boot");
         visit("#job/moved");
         assertThat(page.locator("#attempts li")).hasCount(2);
         assertThat(see("#attempts")).containsText("w8");
@@ -249,7 +248,8 @@ class PageIT {
     void lossesThatAreNoNumbersAreMarked() {
         visit("#job/diverges");
         assertThat(see(".losses .note")).containsText("NaN or infinite, the first from step 412 on");
-        assertThat((Integer) page.evaluate("document.querySelector('.losses trainyard-chart').series[0].notFinite.length"))
+        assertThat((Integer)
+                        page.evaluate("document.querySelector('.losses trainyard-chart').series[0].notFinite.length"))
                 .isPositive();
     }
 
