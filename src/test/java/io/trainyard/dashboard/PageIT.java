@@ -38,6 +38,7 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
@@ -138,22 +139,25 @@ class PageIT {
                 new WorkerStatus("w9", "cuda:0", null, null, 0, 3L << 30, false, null, null, "3 jobs broke off here"));
     }
 
+    @BeforeEach
+    void open() {
+        page = chromium.page(1360, 1000, ColorScheme.LIGHT);
+    }
+
     @AfterEach
     void nothingWasComplainedOf() {
-        if (page != null) {
-            page.context().close();
-        }
+        page.context().close();
         assertThat(chromium.complaints()).isEmpty();
     }
 
-    private Page visit(String hash) {
-        return visit(hash, 1360, 1000, ColorScheme.LIGHT);
+    private void visit(String hash) {
+        page.navigate(url + hash);
     }
 
-    private Page visit(String hash, int width, int height, ColorScheme scheme) {
+    private void visit(String hash, int width, int height, ColorScheme scheme) {
+        page.context().close();
         page = chromium.page(width, height, scheme);
-        page.navigate(url + hash);
-        return page;
+        visit(hash);
     }
 
     private Locator see(String selector) {
@@ -338,7 +342,6 @@ class PageIT {
                             .toList();
             assertThat(serious).as("%s in %s", view, scheme).isEmpty();
             Chromium.picture(page, PICTURES.resolve(view.replaceAll("\\W+", "-") + scheme + ".png"));
-            page.context().close();
         }
     }
 
