@@ -42,12 +42,15 @@ export class LossCurves extends PageElement {
     query: {},
     checkpoints: { attribute: false },
     curvesVersion: { state: true },
+    sliding: { state: true },
   };
 
   declare jobs: readonly JobSummary[];
   declare query: string; // of the link
   declare checkpoints: readonly CheckpointRow[]; // of the one run, where it is one
   declare curvesVersion: number; // grows when curves have grown
+  // The smoothing while its slider is moved: a browser bears few changes of the link a second.
+  declare sliding: number | null;
 
   private curves: RunCurve[] = [];
   private asked = ""; // what the curves were last asked for
@@ -61,6 +64,7 @@ export class LossCurves extends PageElement {
     this.query = "";
     this.checkpoints = [];
     this.curvesVersion = 0;
+    this.sliding = null;
   }
 
   override disconnectedCallback(): void {
@@ -98,7 +102,8 @@ export class LossCurves extends PageElement {
   }
 
   protected override render() {
-    const { axis, log, smoothing, zoom } = settingsOf(this.query);
+    const { axis, log, smoothing: kept, zoom } = settingsOf(this.query);
+    const smoothing = this.sliding ?? kept;
     const empty = this.series.every(({ x }) => x.length === 0);
     const timeless = empty && this.curves.some(({ curve }) => curve.firstStep.length > 0);
     return html`
@@ -153,7 +158,8 @@ export class LossCurves extends PageElement {
             max="0.99"
             step="0.01"
             .value=${String(smoothing)}
-            @input=${(event: Event) => keep({ smooth: (event.target as HTMLInputElement).value })}
+            @input=${(event: Event) => (this.sliding = Number((event.target as HTMLInputElement).value))}
+            @change=${this.keepSmoothing}
           />
           <output>${smoothing.toFixed(2)}</output>
         </label>
@@ -202,6 +208,11 @@ export class LossCurves extends PageElement {
       return Number.isNaN(x) ? [] : [{ x, text: `checkpoint at step ${integer(step)}, ${bytes(size)}` }];
     });
   }
+
+  private readonly keepSmoothing = (event: Event): void => {
+    keep({ smooth: (event.target as HTMLInputElement).value });
+    this.sliding = null;
+  };
 
   private readonly zoom = (event: CustomEvent<Range | null>): void => {
     const range = event.detail;

@@ -81,12 +81,15 @@ final class Chromium implements AutoCloseable {
     }
 
     private void hear(ConsoleMessage message) {
-        if (BAD.contains(message.type())) {
+        boolean refusedCall = message.text().startsWith("Failed to load resource")
+                && message.location().contains("/api/");
+        if (BAD.contains(message.type()) && !refusedCall) {
             complaints.add(message.text() + " " + message.location());
         }
     }
 
-    /// Errors of scripts, what the content policy refused, and warnings since the last call.
+    /// Errors of scripts, what the content policy refused, and warnings since the last call; not that a call of the
+    /// page was refused, which the browser reports, too, and the page tells in its own words.
     List<String> complaints() {
         List<String> heard = List.copyOf(complaints);
         complaints.clear();
