@@ -1,5 +1,5 @@
-// The address names the view and how it is set, so that a link shows the same: #fleet, #runs?state=failed, #job/ID?x=epoch,
-// #compare?jobs=A,B.
+// The address names the view and how it is set, so that a link shows the same: #fleet, #runs?state=failed,
+// #job/ID?x=epoch, #compare?jobs=A,B.
 
 export type ViewName = "fleet" | "runs" | "job" | "compare";
 

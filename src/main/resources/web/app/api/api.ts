@@ -111,8 +111,7 @@ export const api = {
 
   submit: (command: JsonObject): Promise<{ jobs: string[] }> => send("POST", "/jobs", command),
 
-  wish: (job: string, wish: "cancel" | "pause" | "resume"): Promise<Answer> =>
-    send("POST", `${jobPath(job)}/${wish}`),
+  wish: (job: string, wish: "cancel" | "pause" | "resume"): Promise<Answer> => send("POST", `${jobPath(job)}/${wish}`),
 
   reprioritize: (job: string, priority: string): Promise<Answer> =>
     send("POST", jobPath(job) + "/reprioritize", { priority }),

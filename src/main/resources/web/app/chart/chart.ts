@@ -83,7 +83,9 @@ export class Chart extends PageElement {
   }
 
   protected override render() {
-    const keys = this.zoomable ? "Arrow keys read values, plus and minus zoom, Escape shows all." : "Arrow keys read values.";
+    const keys = this.zoomable
+      ? "Arrow keys read values, plus and minus zoom, Escape shows all."
+      : "Arrow keys read values.";
     return html`
       <div
         class="plot"

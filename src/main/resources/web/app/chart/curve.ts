@@ -19,7 +19,15 @@ export interface StepRange {
   to: number;
 }
 
-const emptyCurve = (): Curve => ({ firstStep: [], lastStep: [], min: [], mean: [], max: [], millis: [], notFinite: [] });
+const emptyCurve = (): Curve => ({
+  firstStep: [],
+  lastStep: [],
+  min: [],
+  mean: [],
+  max: [],
+  millis: [],
+  notFinite: [],
+});
 
 export class GrowingCurve {
   curve: Curve = emptyCurve();
@@ -31,11 +39,15 @@ export class GrowingCurve {
 
   // A range is read anew, and so is a curve of which a newer attempt tells some steps again.
   async read(range: StepRange | null, attempt: number, points: number, signal: AbortSignal): Promise<void> {
-    const same = this.loaded && attempt === this.attempt && range?.from === this.range?.from && range?.to === this.range?.to;
+    const same =
+      this.loaded && attempt === this.attempt && range?.from === this.range?.from && range?.to === this.range?.to;
     if (same && this.curve.lastStep.length <= 2 * points) {
       const next = (this.curve.lastStep.at(-1) ?? 0) + 1;
       if (range && next > range.to) return;
-      append(this.curve, await api.curve(this.job, { from: Math.max(next, range?.from ?? 1), to: range?.to, points }, signal));
+      append(
+        this.curve,
+        await api.curve(this.job, { from: Math.max(next, range?.from ?? 1), to: range?.to, points }, signal),
+      );
     } else {
       const whole = emptyCurve();
       append(whole, await api.curve(this.job, { from: range?.from, to: range?.to, points }, signal));

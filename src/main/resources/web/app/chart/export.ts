@@ -25,7 +25,9 @@ export function tableOf(curves: readonly { job: string; curve: Curve }[]): strin
     curve.firstStep.forEach((first, i) => {
       const millis = curve.millis[i];
       const time = millis ? new Date(millis).toISOString() : "";
-      const values = [curve.min[i]!, curve.mean[i]!, curve.max[i]!].map((value) => (Number.isFinite(value) ? value : ""));
+      const values = [curve.min[i]!, curve.mean[i]!, curve.max[i]!].map((value) =>
+        Number.isFinite(value) ? value : "",
+      );
       rows.push([job, first, curve.lastStep[i], ...values, time, curve.notFinite[i]].join(","));
     });
   }

@@ -169,7 +169,7 @@ function drawEnvelope(
   };
   const dense = end - first > (right - left) / DENSE_PIXELS;
   context.fillStyle = context.strokeStyle = palette.colour(series.colour);
-  for (let from = first; from < end; ) {
+  for (let from = first; from < end;) {
     if (!Number.isFinite(low[from]!) || !Number.isFinite(high[from]!)) {
       from++;
       continue;
@@ -196,7 +196,7 @@ function drawColumns(
 ): void {
   context.globalAlpha = 0.36;
   let [lastTop, lastBottom] = [tops[0]!, bottoms[0]!];
-  for (let i = 0; i < xs.length; ) {
+  for (let i = 0; i < xs.length;) {
     const x = Math.round(xs[i]!);
     let [top, bottom] = [tops[i]!, bottoms[i]!];
     for (i++; i < xs.length && Math.round(xs[i]!) === x; i++) {
@@ -311,4 +311,3 @@ function drawMarks({ settings, x, area }: Plot, context: CanvasRenderingContext2
     context.fill();
   }
 }
-

@@ -60,7 +60,15 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 export const TIME_STEPS: readonly number[] = [
-  1, 2, 5, 10, 20, 50, 100, 200, 500,
+  1,
+  2,
+  5,
+  10,
+  20,
+  50,
+  100,
+  200,
+  500,
   ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
   ...[1, 2, 3, 6, 12, 24].map((n) => n * HOUR),

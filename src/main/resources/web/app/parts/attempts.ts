@@ -25,7 +25,9 @@ export function attempts(spans: readonly AttemptSpan[], asOfMillis: number) {
                 ${span.endMillis === null ? `for ${duration(until - span.startMillis)} so far` : duration(until - span.startMillis)}
               </span>
             </span>
-            <span class="track"><span class="span" ?data-running=${span.endMillis === null} .style=${place}></span></span>
+            <span class="track"
+              ><span class="span" ?data-running=${span.endMillis === null} .style=${place}></span
+            ></span>
           </li>`;
         })}
       </ol>

@@ -22,13 +22,16 @@ export function checkpoints(rows: readonly CheckpointRow[]) {
           </thead>
           <tbody>
             ${rows.toReversed().map(
-              (row) => html`<tr>
-                <td>${integer(row.step)}</td>
-                <td>${row.epoch}</td>
-                <td>${bytes(row.bytes)}</td>
-                <td>${moment(row.millis)}</td>
-                <td class="uri">${row.uri}${row.sha256 ? html`<br /><span class="quiet">sha256 ${row.sha256}</span>` : nothing}</td>
-              </tr>`,
+              (row) =>
+                html`<tr>
+                  <td>${integer(row.step)}</td>
+                  <td>${row.epoch}</td>
+                  <td>${bytes(row.bytes)}</td>
+                  <td>${moment(row.millis)}</td>
+                  <td class="uri">
+                    ${row.uri}${row.sha256 ? html`<br /><span class="quiet">sha256 ${row.sha256}</span>` : nothing}
+                  </td>
+                </tr>`,
             )}
           </tbody>
         </table>

@@ -21,7 +21,11 @@ export function classResults({ tests, classAccuracy, confusion, classNames }: Jo
                 return html`<tr>
                   <th scope="row">${name(i)}</th>
                   <td>
-                    <progress max="1" .value=${Number.isFinite(accuracy) ? accuracy : 0} aria-label="Accuracy of ${name(i)}"></progress>
+                    <progress
+                      max="1"
+                      .value=${Number.isFinite(accuracy) ? accuracy : 0}
+                      aria-label="Accuracy of ${name(i)}"
+                    ></progress>
                   </td>
                   <td class="number">${percent(accuracy)}</td>
                 </tr>`;
@@ -32,9 +36,11 @@ export function classResults({ tests, classAccuracy, confusion, classNames }: Jo
       </figure>
       <figure>
         <figcaption>Confusion matrix <span class="quiet">rows: true class; columns: predicted</span></figcaption>
-        ${confusion.length > MAX_CLASSES
-          ? html`<p class="note">${confusion.length} classes are too many to show as a table.</p>`
-          : matrix(confusion, name, Boolean(classNames))}
+        ${
+          confusion.length > MAX_CLASSES
+            ? html`<p class="note">${confusion.length} classes are too many to show as a table.</p>`
+            : matrix(confusion, name, Boolean(classNames))
+        }
       </figure>
     </div>
   `;
@@ -52,7 +58,10 @@ function matrix(confusion: readonly number[][], name: (i: number) => string, nam
         </thead>
         <tbody>
           ${confusion.map((counts, truth) => {
-            const all = Math.max(1, counts.reduce((a, b) => a + b, 0));
+            const all = Math.max(
+              1,
+              counts.reduce((a, b) => a + b, 0),
+            );
             return html`<tr>
               <th scope="row">${name(truth)}</th>
               ${counts.map((count, predicted) => cell(count, count / all, name(truth), name(predicted)))}

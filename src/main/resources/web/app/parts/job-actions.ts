@@ -45,32 +45,40 @@ class JobActions extends PageElement {
     const over = isOver(state);
     return html`
       <div class="toolbar" id="actions" role="group" aria-label="Actions">
-        ${state === "running" || state === "queued"
-          ? html`<button type="button" @click=${() => this.wish("pause")}>Pause</button>`
-          : nothing}
+        ${
+          state === "running" || state === "queued"
+            ? html`<button type="button" @click=${() => this.wish("pause")}>Pause</button>`
+            : nothing
+        }
         ${state === "paused" ? html`<button type="button" @click=${() => this.wish("resume")}>Resume</button>` : nothing}
         ${over ? nothing : this.cancelButtons()}
-        ${over
-          ? nothing
-          : html`<label>
-              Priority
-              <select
-                aria-label="Priority of ${job}"
-                @change=${(event: Event) => this.reprioritize((event.target as HTMLSelectElement).value)}
-              >
-                ${PRIORITIES.map((name) => html`<option ?selected=${name === (this.urgency ?? "normal")}>${name}</option>`)}
-              </select>
-            </label>`}
-        ${this.command
-          ? html`<button type="button" aria-expanded=${this.cloning} @click=${() => (this.cloning = !this.cloning)}>
-              Clone and edit
-            </button>`
-          : nothing}
+        ${
+          over
+            ? nothing
+            : html`<label>
+                Priority
+                <select
+                  aria-label="Priority of ${job}"
+                  @change=${(event: Event) => this.reprioritize((event.target as HTMLSelectElement).value)}
+                >
+                  ${PRIORITIES.map((name) => html`<option ?selected=${name === (this.urgency ?? "normal")}>${name}</option>`)}
+                </select>
+              </label>`
+        }
+        ${
+          this.command
+            ? html`<button type="button" aria-expanded=${this.cloning} @click=${() => (this.cloning = !this.cloning)}>
+                Clone and edit
+              </button>`
+            : nothing
+        }
         <span role="status" class=${this.failed ? "bad" : "quiet"} id="said">${this.said}</span>
       </div>
-      ${this.cloning && this.command
-        ? html`<new-job .command=${this.command} @close=${() => (this.cloning = false)}></new-job>`
-        : nothing}
+      ${
+        this.cloning && this.command
+          ? html`<new-job .command=${this.command} @close=${() => (this.cloning = false)}></new-job>`
+          : nothing
+      }
     `;
   }
 
@@ -78,7 +86,9 @@ class JobActions extends PageElement {
   private cancelButtons() {
     return this.sure
       ? html`
-          <button type="button" class="danger" id="cancel-sure" @click=${() => this.wish("cancel")}>Yes, cancel it</button>
+          <button type="button" class="danger" id="cancel-sure" @click=${() => this.wish("cancel")}>
+            Yes, cancel it
+          </button>
           <button type="button" @click=${() => (this.sure = false)}>No</button>
         `
       : html`<button type="button" id="cancel" @click=${() => (this.sure = true)}>Cancel</button>`;

@@ -41,11 +41,13 @@ class JobNotes extends PageElement {
       <div class="notes" id="notes">
         ${this.tags.map((tag) => html`<a class="tag" href=${link("runs", { tag })}>${tag}</a>`)}
         ${this.note ? html`<span class="text">${this.note}</span>` : nothing}
-        ${store.mayWrite
-          ? html`<button type="button" class="quiet" @click=${() => (this.editing = true)}>
-              ${empty ? "Add tags or a note" : "Edit"}
-            </button>`
-          : nothing}
+        ${
+          store.mayWrite
+            ? html`<button type="button" class="quiet" @click=${() => (this.editing = true)}>
+                ${empty ? "Add tags or a note" : "Edit"}
+              </button>`
+            : nothing
+        }
       </div>
     `;
   }
@@ -54,8 +56,12 @@ class JobNotes extends PageElement {
     return html`
       <form class="sheet" id="notes-form" aria-label="Tags and note" @submit=${this.save}>
         <div class="fields">
-          <label><span class="name">Tags, with commas between them</span><input name="tags" .value=${this.tags.join(", ")} /></label>
-          <label class="wide"><span class="name">Note</span><textarea name="note" rows="3" .value=${this.note}></textarea></label>
+          <label
+            ><span class="name">Tags, with commas between them</span><input name="tags" .value=${this.tags.join(", ")}
+          /></label>
+          <label class="wide"
+            ><span class="name">Note</span><textarea name="note" rows="3" .value=${this.note}></textarea>
+          </label>
         </div>
         ${this.problem ? html`<p class="reason" role="alert">${this.problem}</p>` : nothing}
         <p class="toolbar">
@@ -69,7 +75,9 @@ class JobNotes extends PageElement {
   private readonly save = async (event: Event): Promise<void> => {
     event.preventDefault();
     const form = new FormData(event.target as HTMLFormElement);
-    const words = String(form.get("tags")).split(",").map((tag) => tag.trim());
+    const words = String(form.get("tags"))
+      .split(",")
+      .map((tag) => tag.trim());
     const tags = [...new Set(words.filter((tag) => tag !== ""))];
     const note = String(form.get("note")).trim();
     try {

@@ -110,30 +110,33 @@ export class LossCurves extends PageElement {
       <figure class="losses">
         <figcaption>Loss <span class="quiet">line: smoothed mean; band: least to greatest</span></figcaption>
         ${this.toolbar(axis, log, smoothing, zoom)}
-        ${empty
-          ? html`<p class="nothing">${timeless ? `The dashboard does not tell ${axis.title} here.` : this.whyNothing()}</p>`
-          : html`<trainyard-chart
-              class="tall"
-              name="Loss"
-              .series=${this.series}
-              .marks=${this.marks(axis)}
-              .xRange=${zoom}
-              .log=${log}
-              .smoothing=${smoothing}
-              .xName=${axis.title}
-              .formatX=${axis.format}
-              .xSteps=${axis.steps}
-              .zoomable=${true}
-              @zoom=${this.zoom}
-            ></trainyard-chart>`}
+        ${
+          empty
+            ? html`<p class="nothing">
+                ${timeless ? `The dashboard does not tell ${axis.title} here.` : this.whyNothing()}
+              </p>`
+            : html`<trainyard-chart
+                class="tall"
+                name="Loss"
+                .series=${this.series}
+                .marks=${this.marks(axis)}
+                .xRange=${zoom}
+                .log=${log}
+                .smoothing=${smoothing}
+                .xName=${axis.title}
+                .formatX=${axis.format}
+                .xSteps=${axis.steps}
+                .zoomable=${true}
+                @zoom=${this.zoom}
+              ></trainyard-chart>`
+        }
         ${this.legend()} ${this.note()}
       </figure>
     `;
   }
 
   private toolbar(axis: XAxis, log: boolean, smoothing: number, zoom: Range | null) {
-    const choose = (event: Event): void =>
-      keep({ x: (event.target as HTMLSelectElement).value, zoom: null });
+    const choose = (event: Event): void => keep({ x: (event.target as HTMLSelectElement).value, zoom: null });
     return html`
       <div class="toolbar">
         <label>
@@ -190,7 +193,9 @@ export class LossCurves extends PageElement {
       if (first < 0) return [];
       const all = curve.notFinite.reduce((a, b) => a + b, 0);
       const what = all === 1 ? "1 loss is" : `${integer(all)} losses are`;
-      return [`${this.jobs.length > 1 ? job + ": " : ""}${what} NaN or infinite, the first from step ${integer(curve.firstStep[first])} on.`];
+      return [
+        `${this.jobs.length > 1 ? job + ": " : ""}${what} NaN or infinite, the first from step ${integer(curve.firstStep[first])} on.`,
+      ];
     });
     return notes.length === 0 ? nothing : html`<p class="note bad">${notes.join(" ")}</p>`;
   }

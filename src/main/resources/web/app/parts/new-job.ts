@@ -44,19 +44,23 @@ class NewJob extends PageElement {
   protected override render() {
     return html`
       <form class="sheet" id="new-job" aria-label="New job" @submit=${this.submit}>
-        ${this.text === null
-          ? html`<div class="fields">${parametersOf(this.edited).map((parameter) => this.field(parameter))}</div>`
-          : html`<textarea
-              aria-label="The job as JSON"
-              rows="16"
-              spellcheck="false"
-              .value=${this.text}
-              @input=${(event: Event) => (this.text = (event.target as HTMLTextAreaElement).value)}
-            ></textarea>`}
+        ${
+          this.text === null
+            ? html`<div class="fields">${parametersOf(this.edited).map((parameter) => this.field(parameter))}</div>`
+            : html`<textarea
+                aria-label="The job as JSON"
+                rows="16"
+                spellcheck="false"
+                .value=${this.text}
+                @input=${(event: Event) => (this.text = (event.target as HTMLTextAreaElement).value)}
+              ></textarea>`
+        }
         ${this.problem ? html`<p class="reason" role="alert" id="submit-problem">${this.problem}</p>` : nothing}
         <p class="toolbar">
           <button class="primary" ?disabled=${this.sending}>Submit</button>
-          <button type="button" @click=${this.toggleText}>${this.text === null ? "Edit as JSON" : "Edit as fields"}</button>
+          <button type="button" @click=${this.toggleText}>
+            ${this.text === null ? "Edit as JSON" : "Edit as fields"}
+          </button>
           <button type="button" @click=${() => this.dispatchEvent(new CustomEvent("close"))}>Close</button>
         </p>
       </form>
@@ -65,12 +69,18 @@ class NewJob extends PageElement {
 
   private field([path, value]: Parameter) {
     if (value !== null && typeof value === "object") {
-      return html`<div><span class="name">${path}</span><span class="quiet">${inWords(value)}: edit as JSON</span></div>`;
+      return html`<div>
+        <span class="name">${path}</span><span class="quiet">${inWords(value)}: edit as JSON</span>
+      </div>`;
     }
     if (typeof value === "boolean") {
       return html`<label>
         <span class="name">${path}</span>
-        <input type="checkbox" .checked=${value} @change=${(event: Event) => this.set(path, (event.target as HTMLInputElement).checked)} />
+        <input
+          type="checkbox"
+          .checked=${value}
+          @change=${(event: Event) => this.set(path, (event.target as HTMLInputElement).checked)}
+        />
       </label>`;
     }
     return html`<label>

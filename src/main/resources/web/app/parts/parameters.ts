@@ -43,7 +43,11 @@ export function parameterTable(object: JsonObject) {
     <table class="plain" id="parameters">
       <tbody>
         ${parametersOf(object).map(
-          ([path, value]) => html`<tr><th scope="row">${path}</th><td>${inWords(value)}</td></tr>`,
+          ([path, value]) =>
+            html`<tr>
+              <th scope="row">${path}</th>
+              <td>${inWords(value)}</td>
+            </tr>`,
         )}
       </tbody>
     </table>

@@ -21,7 +21,8 @@ export class Refresher {
     const abort = this.abort;
     void this.work(abort.signal)
       .catch((problem: unknown) => {
-        if (!abort.signal.aborted) console.warn("what was asked for did not come; asking again with the next news", problem);
+        if (!abort.signal.aborted)
+          console.warn("what was asked for did not come; asking again with the next news", problem);
       })
       .finally(() => {
         if (abort !== this.abort) return;

@@ -86,7 +86,12 @@ class CompareView extends PageElement {
     if (this.problem) return html`<p class="notice" role="status">${this.problem}</p>`;
     if (this.details.length === 0) return nothing;
     const jobs = this.details.map(({ summary }) => store.jobs.get(summary.job) ?? summary);
-    const runs = this.details.map(({ summary, tests }, colour) => ({ job: summary.job, colour, tests, rates: this.rates[colour] ?? [] }));
+    const runs = this.details.map(({ summary, tests }, colour) => ({
+      job: summary.job,
+      colour,
+      tests,
+      rates: this.rates[colour] ?? [],
+    }));
     return html`
       <p class="crumbs"><a href=${link("runs")}>Runs</a></p>
       <section class="sheet" id="compare" aria-labelledby="compare-heading">
@@ -143,25 +148,29 @@ class CompareView extends PageElement {
           </thead>
           <tbody>
             ${fields.map(
-              ({ field, values }) => html`<tr>
-                <th scope="row">${field}</th>
-                ${values.map((value) => html`<td>${inWords(value ?? undefined)}</td>`)}
-              </tr>`,
+              ({ field, values }) =>
+                html`<tr>
+                  <th scope="row">${field}</th>
+                  ${values.map((value) => html`<td>${inWords(value ?? undefined)}</td>`)}
+                </tr>`,
             )}
           </tbody>
         </table>
       </div>
-      ${tests.length === 0
-        ? nothing
-        : html`<ul class="reasons" id="significance">
-            ${tests.map(
-              ({ a, b, pValue }) => html`<li>
-                ${a} and ${b}: the accuracies ${pValue < 0.05 ? "differ" : "do not differ"} significantly, p =
-                ${pValue.toPrecision(2)}
-              </li>`,
-            )}
-            <li class="quiet">${test}</li>
-          </ul>`}
+      ${
+        tests.length === 0
+          ? nothing
+          : html`<ul class="reasons" id="significance">
+              ${tests.map(
+                ({ a, b, pValue }) =>
+                  html`<li>
+                    ${a} and ${b}: the accuracies ${pValue < 0.05 ? "differ" : "do not differ"} significantly, p =
+                    ${pValue.toPrecision(2)}
+                  </li>`,
+              )}
+              <li class="quiet">${test}</li>
+            </ul>`
+      }
     `;
   }
 }

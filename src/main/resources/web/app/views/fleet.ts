@@ -75,11 +75,12 @@ class FleetView extends PageElement {
         <h2 id="jobs-heading">Jobs</h2>
         <ul class="tiles" id="states">
           ${JOB_STATES.map(
-            (state) => html`<li data-state=${state}>
-              <a href=${link("runs", { state })}>
-                ${stateLabel(state)}<strong>${format.integer(this.counts.get(state))}</strong>
-              </a>
-            </li>`,
+            (state) =>
+              html`<li data-state=${state}>
+                <a href=${link("runs", { state })}>
+                  ${stateLabel(state)}<strong>${format.integer(this.counts.get(state))}</strong>
+                </a>
+              </li>`,
           )}
           <li>
             <div><span class="quiet">Images/s</span><strong id="throughput">${format.rate(rate)}</strong></div>
@@ -97,18 +98,28 @@ class FleetView extends PageElement {
     return html`
       <section aria-labelledby="running-heading">
         <h2 id="running-heading">Running now</h2>
-        ${running.length === 0
-          ? html`<p class="empty" id="no-jobs">
-              ${any || this.counts.size === 0
-                ? "Nothing runs."
-                : html`No jobs yet: <code>./trainyard submit docs/jobs/first.json</code>`}
-            </p>`
-          : html`<ul class="cards" id="running">
-              ${repeat(running.slice(0, RUNNING_SHOWN), (job) => job.job, (job) => this.card(job))}
-            </ul>`}
-        ${running.length > RUNNING_SHOWN
-          ? html`<p class="note"><a href=${link("runs", { state: "running" })}>All ${running.length} that run</a></p>`
-          : nothing}
+        ${
+          running.length === 0
+            ? html`<p class="empty" id="no-jobs">
+                ${
+                  any || this.counts.size === 0
+                    ? "Nothing runs."
+                    : html`No jobs yet: <code>./trainyard submit docs/jobs/first.json</code>`
+                }
+              </p>`
+            : html`<ul class="cards" id="running">
+                ${repeat(
+                  running.slice(0, RUNNING_SHOWN),
+                  (job) => job.job,
+                  (job) => this.card(job),
+                )}
+              </ul>`
+        }
+        ${
+          running.length > RUNNING_SHOWN
+            ? html`<p class="note"><a href=${link("runs", { state: "running" })}>All ${running.length} that run</a></p>`
+            : nothing
+        }
       </section>
     `;
   }
@@ -134,30 +145,38 @@ class FleetView extends PageElement {
 
   private workers() {
     const asOf = store.asOfMillis;
-    const shown = store.workers.filter((worker) => !store.isLost(worker) || asOf - worker.lastSeenMillis < LONG_LOST_MILLIS);
+    const shown = store.workers.filter(
+      (worker) => !store.isLost(worker) || asOf - worker.lastSeenMillis < LONG_LOST_MILLIS,
+    );
     return html`
       <section aria-labelledby="workers-heading">
         <h2 id="workers-heading">Workers</h2>
-        ${shown.length === 0
-          ? html`<p class="empty" id="no-workers">No workers: <code>./trainyard worker</code></p>`
-          : html`<div class="scroll">
-              <table class="list" id="workers">
-                <thead>
-                  <tr>
-                    <th scope="col">Worker</th>
-                    <th scope="col">State</th>
-                    <th scope="col">Device</th>
-                    <th scope="col">Job</th>
-                    <th scope="col" class="number">Images/s</th>
-                    <th scope="col" class="number">Memory</th>
-                    <th scope="col" class="number">Last heard</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  ${repeat(shown, (worker) => worker.worker, (worker) => this.worker(worker, asOf))}
-                </tbody>
-              </table>
-            </div>`}
+        ${
+          shown.length === 0
+            ? html`<p class="empty" id="no-workers">No workers: <code>./trainyard worker</code></p>`
+            : html`<div class="scroll">
+                <table class="list" id="workers">
+                  <thead>
+                    <tr>
+                      <th scope="col">Worker</th>
+                      <th scope="col">State</th>
+                      <th scope="col">Device</th>
+                      <th scope="col">Job</th>
+                      <th scope="col" class="number">Images/s</th>
+                      <th scope="col" class="number">Memory</th>
+                      <th scope="col" class="number">Last heard</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    ${repeat(
+                      shown,
+                      (worker) => worker.worker,
+                      (worker) => this.worker(worker, asOf),
+                    )}
+                  </tbody>
+                </table>
+              </div>`
+        }
       </section>
     `;
   }
@@ -179,9 +198,11 @@ class FleetView extends PageElement {
         </td>
         <td data-label="Memory" class="number">${format.bytes(worker.memoryBytes)}</td>
         <td data-label="Last heard" class="number">
-          ${store.connection.asOfMillis === null
-            ? format.ago(asOf - worker.lastSeenMillis)
-            : format.clock(worker.lastSeenMillis)}
+          ${
+            store.connection.asOfMillis === null
+              ? format.ago(asOf - worker.lastSeenMillis)
+              : format.clock(worker.lastSeenMillis)
+          }
         </td>
       </tr>
     `;
@@ -202,16 +223,17 @@ class FleetView extends PageElement {
         <h2 id="failures-heading">Why jobs failed</h2>
         <ul class="reasons" id="failures">
           ${this.failures.slice(0, REASONS_SHOWN).map(
-            ({ reason, jobs }) => html`<li>
-              <span class="number">${format.integer(jobs.length)}</span>
-              <span>
-                ${reason}
-                <span class="quiet">
-                  ${jobs.slice(0, 3).map((job) => html`<a href=${jobLink(job.job)}>${job.job}</a> `)}
-                  ${jobs.length > 3 ? html`and ${jobs.length - 3} more` : nothing}
+            ({ reason, jobs }) =>
+              html`<li>
+                <span class="number">${format.integer(jobs.length)}</span>
+                <span>
+                  ${reason}
+                  <span class="quiet">
+                    ${jobs.slice(0, 3).map((job) => html`<a href=${jobLink(job.job)}>${job.job}</a> `)}
+                    ${jobs.length > 3 ? html`and ${jobs.length - 3} more` : nothing}
+                  </span>
                 </span>
-              </span>
-            </li>`,
+              </li>`,
           )}
         </ul>
       </section>

@@ -102,28 +102,39 @@ class JobView extends PageElement {
           .urgency=${detail.wish?.priority ?? null}
         ></job-actions>
         ${this.facts(summary, detail)}
-        ${summary.kind === "evaluate"
-          ? nothing
-          : html`<loss-curves .jobs=${[summary]} .checkpoints=${detail.checkpoints ?? []} .query=${this.query}></loss-curves>`}
+        ${
+          summary.kind === "evaluate"
+            ? nothing
+            : html`<loss-curves
+                .jobs=${[summary]}
+                .checkpoints=${detail.checkpoints ?? []}
+                .query=${this.query}
+              ></loss-curves>`
+        }
         <epoch-charts .runs=${[{ job: summary.job, colour: 0, tests: detail.tests, rates: this.rates }]}></epoch-charts>
-        ${detail.tests.length === 0
-          ? html`<p class="nothing" id="no-accuracy">
-              ${format.isOver(summary.state) ? "No epoch was tested." : "No epoch tested yet."}
-            </p>`
-          : nothing}
-        ${classResults(detail)} ${attempts(detail.attempts ?? [], store.asOfMillis)} ${checkpoints(detail.checkpoints ?? [])}
-        ${detail.command
-          ? html`
-              <details>
-                <summary>Parameters</summary>
-                ${parameterTable(detail.command)}
-              </details>
-              <details id="command">
-                <summary>The command as it was sent</summary>
-                <pre tabindex="0">${JSON.stringify(detail.command, null, 2)}</pre>
-              </details>
-            `
-          : nothing}
+        ${
+          detail.tests.length === 0
+            ? html`<p class="nothing" id="no-accuracy">
+                ${format.isOver(summary.state) ? "No epoch was tested." : "No epoch tested yet."}
+              </p>`
+            : nothing
+        }
+        ${classResults(detail)} ${attempts(detail.attempts ?? [], store.asOfMillis)}
+        ${checkpoints(detail.checkpoints ?? [])}
+        ${
+          detail.command
+            ? html`
+                <details>
+                  <summary>Parameters</summary>
+                  ${parameterTable(detail.command)}
+                </details>
+                <details id="command">
+                  <summary>The command as it was sent</summary>
+                  <pre tabindex="0">${JSON.stringify(detail.command, null, 2)}</pre>
+                </details>
+              `
+            : nothing
+        }
       </section>
     `;
   }
@@ -148,9 +159,8 @@ class JobView extends PageElement {
       <div class="progress whole" data-state=${summary.state}>
         <progress max="1" .value=${format.share(summary)} aria-label="Progress"></progress>
         <span id="progress">
-          step ${format.progress(summary)}, epoch ${summary.epochsDone} of ${summary.epochs}${left === format.NONE
-            ? nothing
-            : html`, <span id="time-left">${left} left</span>`}
+          step ${format.progress(summary)}, epoch ${summary.epochsDone} of
+          ${summary.epochs}${left === format.NONE ? nothing : html`, <span id="time-left">${left} left</span>`}
         </span>
       </div>
     `;
@@ -160,7 +170,11 @@ class JobView extends PageElement {
     const facts = factsOf(summary, tests).filter(([, value]) => value !== format.NONE);
     return html`<dl id="facts">
       ${facts.map(
-        ([name, value]) => html`<div class=${name === LONGEST ? "wide" : ""}><dt>${name}</dt><dd>${value}</dd></div>`,
+        ([name, value]) =>
+          html`<div class=${name === LONGEST ? "wide" : ""}>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>`,
       )}
     </dl>`;
   }
@@ -182,11 +196,17 @@ function factsOf(summary: JobSummary, tests: readonly TestedEpoch[]): Fact[] {
     ["Worker", summary.worker ?? format.NONE],
     ["Started", format.moment(summary.startMillis)],
     ["Duration", format.duration(summary.durationMillis)],
-    ["Steps", over && summary.steps > 0 ? `${format.integer(summary.step)} / ${format.integer(summary.steps)}` : format.NONE],
+    [
+      "Steps",
+      over && summary.steps > 0 ? `${format.integer(summary.step)} / ${format.integer(summary.steps)}` : format.NONE,
+    ],
     ["Epochs", over && summary.epochs > 0 ? `${summary.epochsDone} / ${summary.epochs}` : format.NONE],
     ["Loss", format.loss(summary.loss)],
     ["Accuracy (95 %)", format.accuracy(summary)],
-    ["Best accuracy", best && tests.length > 1 ? `${format.percent(best.testAccuracy)} (epoch ${best.epoch})` : format.NONE],
+    [
+      "Best accuracy",
+      best && tests.length > 1 ? `${format.percent(best.testAccuracy)} (epoch ${best.epoch})` : format.NONE,
+    ],
     ["Images/s", format.rate(summary.imagesPerSecond)],
     [
       summary.kind === "evaluate" ? "Tests" : "Starts from",

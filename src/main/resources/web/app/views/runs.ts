@@ -1,5 +1,5 @@
-// All runs, as the dashboard's store has them: searched, filtered, sorted and paged there; those on the screen are kept up
-// by the live stream. What is asked for is in the link.
+// All runs, as the dashboard's store has them: searched, filtered, sorted and paged there; those on the screen are kept
+// up by the live stream. What is asked for is in the link.
 
 import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
@@ -133,16 +133,24 @@ class RunsView extends PageElement {
           <h2 id="runs-heading">Runs</h2>
           <span class="quiet" id="total">${this.jobs ? format.count(this.total, "run") : ""}</span>
           <span class="push">
-            ${store.mayWrite
-              ? html`<button type="button" aria-expanded=${this.composing} @click=${() => (this.composing = !this.composing)}>
-                  New job
-                </button>`
-              : nothing}
+            ${
+              store.mayWrite
+                ? html`<button
+                    type="button"
+                    aria-expanded=${this.composing}
+                    @click=${() => (this.composing = !this.composing)}
+                  >
+                    New job
+                  </button>`
+                : nothing
+            }
           </span>
         </div>
-        ${this.composing
-          ? html`<new-job .command=${EXAMPLE} @close=${() => (this.composing = false)}></new-job>`
-          : nothing}
+        ${
+          this.composing
+            ? html`<new-job .command=${EXAMPLE} @close=${() => (this.composing = false)}></new-job>`
+            : nothing
+        }
         ${this.filters(asked)} ${this.problem ? html`<p class="reason" role="alert">${this.problem}</p>` : nothing}
         ${this.table(asked)} ${this.pages(asked.page)}
       </section>
@@ -164,21 +172,29 @@ class RunsView extends PageElement {
         />
         <div class="chips" role="group" aria-label="States">
           ${JOB_STATES.map(
-            (name) => html`<button
-              type="button"
-              class="chip"
-              aria-pressed=${state.includes(name)}
-              @click=${() => keep({ state: toggled(name), page: null })}
-            >
-              ${format.stateWord(name)}
-            </button>`,
+            (name) =>
+              html`<button
+                type="button"
+                class="chip"
+                aria-pressed=${state.includes(name)}
+                @click=${() => keep({ state: toggled(name), page: null })}
+              >
+                ${format.stateWord(name)}
+              </button>`,
           )}
         </div>
-        ${tag
-          ? html`<button type="button" class="chip" aria-pressed="true" @click=${() => keep({ tag: null, page: null })}>
-              tag ${tag} ✕
-            </button>`
-          : nothing}
+        ${
+          tag
+            ? html`<button
+                type="button"
+                class="chip"
+                aria-pressed="true"
+                @click=${() => keep({ tag: null, page: null })}
+              >
+                tag ${tag} ✕
+              </button>`
+            : nothing
+        }
         <span class="push" id="selection">${this.selection()}</span>
       </div>
     `;
@@ -212,7 +228,11 @@ class RunsView extends PageElement {
             </tr>
           </thead>
           <tbody>
-            ${repeat(this.jobs, (job) => job.job, (job) => this.row(store.jobs.get(job.job) ?? job))}
+            ${repeat(
+              this.jobs,
+              (job) => job.job,
+              (job) => this.row(store.jobs.get(job.job) ?? job),
+            )}
           </tbody>
         </table>
       </div>
@@ -249,9 +269,7 @@ class RunsView extends PageElement {
         </td>
         <td class="id" title=${job.job}>
           <a href=${jobLink(job.job)}>${job.job}</a>
-          ${tags.map(
-            (tag) => html`<a class="tag" href=${link("runs", { tag })}>${tag}</a>`,
-          )}
+          ${tags.map((tag) => html`<a class="tag" href=${link("runs", { tag })}>${tag}</a>`)}
         </td>
         ${COLUMNS.map(({ title, className, cell }) => {
           const shown = cell(job);
