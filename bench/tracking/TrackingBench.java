@@ -55,9 +55,9 @@ public final class TrackingBench {
                 });
             }
             for (JobQuery.Sort sort : JobQuery.Sort.values()) {
-                time("100 of %,d jobs by %s".formatted(jobs + runs, sort), () -> store.jobs(new JobQuery(Set.of(), "", sort, true, 100, 0)));
+                time("100 of %,d jobs by %s".formatted(jobs + runs, sort), () -> store.jobs(new JobQuery(Set.of(), "", "", sort, true, 100, 0)));
             }
-            time("100 of those that run and have a 7 in their id", () -> store.jobs(new JobQuery(Set.of(Status.RUNNING), "7", JobQuery.Sort.HEARD, true, 100, 0)));
+            time("100 of those that run and have a 7 in their id", () -> store.jobs(new JobQuery(Set.of(Status.RUNNING), "7", "", JobQuery.Sort.HEARD, true, 100, 0)));
             time("where one job stands", () -> store.job("run-0"));
         }
     }

@@ -223,10 +223,10 @@ final class FleetIT {
         String url = dashboard.await("Dashboard: (http://[^/]+)/");
         try (HttpClient http = HttpClient.newHttpClient()) {
             Patience.await("the dashboard to show them all").untilAsserted(() -> {
-                JsonNode jobs = json(http, url + "/api/jobs");
+                JsonNode jobs = json(http, url + "/api/v1/jobs");
                 assertThat(jobs.findValuesAsText("job")).containsExactlyInAnyOrderElementsOf(JOBS);
-                assertThat(jobs.findValuesAsText("status")).containsOnly("FINISHED");
-                JsonNode workers = json(http, url + "/api/workers");
+                assertThat(jobs.findValuesAsText("state")).containsOnly("finished");
+                JsonNode workers = json(http, url + "/api/v1/workers");
                 assertThat(workers.findValuesAsText("worker")).containsExactlyElementsOf(WORKERS);
             });
         }

@@ -18,6 +18,7 @@ import io.trainyard.device.check.DeviceCheck;
 import io.trainyard.device.check.DeviceChecks;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.Printable;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -128,8 +129,7 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
         try {
             return new DeviceSpec(name);
         } catch (InvalidJobException e) {
-            throw new ParameterException(
-                    command.commandLine(), Terminal.printable(String.valueOf(e.getMessage()), 1000));
+            throw new ParameterException(command.commandLine(), Printable.text(String.valueOf(e.getMessage()), 1000));
         }
     }
 
@@ -144,8 +144,7 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
                 : new TextCheckReport(terminal.out(), Trainyard.version());
         if (spec.isAuto() && !json) {
             DeviceChoice choice = Devices.choice();
-            terminal.out()
-                    .println(Terminal.printable("auto takes %s: %s".formatted(choice.kind(), choice.reason()), 1000));
+            terminal.out().println(Printable.text("auto takes %s: %s".formatted(choice.kind(), choice.reason()), 1000));
         }
         Device device = Devices.open(spec);
         report.begin(device);
@@ -223,7 +222,7 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
                     .findFirst()
                     .orElseThrow(() -> new TypeConversionException("\"%s\" is none of %s"
                             .formatted(
-                                    Terminal.printable(value, 100),
+                                    Printable.text(value, 100),
                                     Stream.of(CheckGroup.values())
                                             .map(CheckGroup::toString)
                                             .collect(Collectors.joining(", ")))));

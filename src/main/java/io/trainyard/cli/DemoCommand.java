@@ -3,13 +3,15 @@ package io.trainyard.cli;
 import io.quarkus.runtime.Quarkus;
 import io.trainyard.broker.BrokerException;
 import io.trainyard.broker.EmbeddedBroker;
-import io.trainyard.cli.jobfile.JobFiles;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.JobWatch;
 import io.trainyard.device.Devices;
+import io.trainyard.jobfile.JobFiles;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Cluster;
+import io.trainyard.topics.CommandSender;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.io.IOException;
@@ -159,7 +161,7 @@ public final class DemoCommand implements Callable<Integer> {
         options.choice(jobs).ifPresent(choice -> terminal.out().println("device " + choice));
         terminal.out().println();
         Cluster kafka = new Cluster(broker.address(), Topic.DEFAULT_PREFIX, EmbeddedBroker.START_TIMEOUT);
-        CommandSender.send(kafka, jobs, Priority.NORMAL, _ -> {});
+        new CommandSender(kafka, CloudEvents.CLI).send(jobs, Priority.NORMAL, _ -> {});
         boolean allFinished = JobWatch.run(
                 kafka,
                 terminal,

@@ -4,6 +4,7 @@ import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Devices;
+import io.trainyard.spec.Printable;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -52,6 +53,6 @@ public final class DevicesCommand implements Callable<Integer>, PlainCommand {
     }
 
     private void line(String device, String text) {
-        terminal.out().printf("%-12s %s%n", device, Terminal.printable(text, 1000));
+        terminal.out().printf("%-12s %s%n", device, Printable.text(text, 1000));
     }
 }

@@ -7,6 +7,7 @@ import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.NewsReader;
 import io.trainyard.cli.watch.OtherJobs;
 import io.trainyard.history.HistoryChecker;
+import io.trainyard.spec.Printable;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicRecord;
@@ -148,8 +149,8 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
             return ExitCodes.FAILED;
         }
         HistoryChecker.Report report = checker.report();
-        report.remarks().forEach(remark -> terminal.err().println(Terminal.printable(remark, MAX_TEXT)));
-        report.wrong().forEach(sentence -> terminal.out().println(Terminal.printable(sentence, MAX_TEXT)));
+        report.remarks().forEach(remark -> terminal.err().println(Printable.text(remark, MAX_TEXT)));
+        report.wrong().forEach(sentence -> terminal.out().println(Printable.text(sentence, MAX_TEXT)));
         terminal.out()
                 .printf(
                         "checked %d %s: %s%n",
@@ -165,7 +166,7 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
     private void sayNoneOf(String name) {
         String similar = String.join(", ", others.similarTo(name));
         terminal.err()
-                .println(Terminal.printable(
+                .println(Printable.text(
                         "there are no events of job %s%s%s; ./trainyard jobs lists all jobs"
                                 .formatted(
                                         name,

@@ -2,10 +2,10 @@ package io.trainyard.cli;
 
 import io.trainyard.broker.BrokerException;
 import io.trainyard.checkpoint.CheckpointException;
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.data.DatasetException;
 import io.trainyard.device.DeviceException;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.Printable;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.worker.WorkerIdTakenException;
 import java.io.PrintWriter;
@@ -30,7 +30,7 @@ final class FailureMessages implements IExecutionExceptionHandler {
             case WorkerIdTakenException e -> err.println(e.getMessage());
             default -> {
                 err.println("trainyard %s: unexpected %s; --verbose or TRAINYARD_VERBOSE=true shows where"
-                        .formatted(command.getCommandName(), Terminal.printable(failure.toString(), 1000)));
+                        .formatted(command.getCommandName(), Printable.text(failure.toString(), 1000)));
             }
         }
         if (isVerbose(command)) {

@@ -1,6 +1,6 @@
 package io.trainyard.cli;
 
-import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.spec.Printable;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;
 import java.time.Duration;
@@ -41,7 +41,7 @@ public final class KafkaOptions {
             throw new ParameterException(
                     command.commandLine(),
                     "--kafka is \"%s\"; allowed is HOST:PORT, or several with commas between them"
-                            .formatted(Terminal.printable(value, 80)));
+                            .formatted(Printable.text(value, 80)));
         }
         address = value;
     }
@@ -56,7 +56,7 @@ public final class KafkaOptions {
             throw new ParameterException(
                     command.commandLine(),
                     "--prefix is \"%s\"; allowed are up to 100 letters, digits, dots, hyphens and underscores"
-                            .formatted(Terminal.printable(value, 80)));
+                            .formatted(Printable.text(value, 80)));
         }
         prefix = value;
     }

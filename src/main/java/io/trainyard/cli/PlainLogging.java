@@ -1,6 +1,6 @@
 package io.trainyard.cli;
 
-import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.spec.Printable;
 import java.io.PrintStream;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -43,7 +43,7 @@ final class PlainLogging {
             if (isLoggable(entry)) {
                 String message = new java.util.logging.SimpleFormatter().formatMessage(entry);
                 err.println(entry.getLevel().getName() + " " + entry.getLoggerName() + ": "
-                        + Terminal.printable(message, 1000));
+                        + Printable.text(message, 1000));
             }
         }
 

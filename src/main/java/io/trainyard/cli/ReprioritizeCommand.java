@@ -6,6 +6,8 @@ import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.CommandSender;
 import io.trainyard.topics.Priority;
 import java.util.List;
 import java.util.Locale;
@@ -75,7 +77,9 @@ public final class ReprioritizeCommand extends WishCommand {
     @Override
     void publish(List<Control> wishes, WishedJobs all) {
         if (isQueued(all)) {
-            all.command(job).ifPresent(command -> CommandSender.copy(kafka().cluster(), command, priority));
+            all.command(job)
+                    .ifPresent(
+                            command -> new CommandSender(kafka().cluster(), CloudEvents.CLI).copy(command, priority));
         }
         super.publish(wishes, all);
     }

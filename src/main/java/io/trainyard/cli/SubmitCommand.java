@@ -1,9 +1,11 @@
 package io.trainyard.cli;
 
-import io.trainyard.cli.jobfile.JobFiles;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.JobWatch;
+import io.trainyard.jobfile.JobFiles;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.CommandSender;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Priority;
 import java.util.ArrayList;
@@ -76,7 +78,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         List<JobSpec> jobs = JobFiles.read(files, terminal.in());
         List<String> sent = new ArrayList<>();
         try {
-            CommandSender.send(kafka.cluster(), jobs, priority, job -> {
+            new CommandSender(kafka.cluster(), CloudEvents.CLI).send(jobs, priority, job -> {
                 sent.add(job.id());
                 terminal.out().println(job.id());
             });

@@ -2,13 +2,14 @@ package io.trainyard.cli;
 
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
-import io.trainyard.cli.jobfile.JobFiles;
 import io.trainyard.cli.terminal.JobProgress;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.Devices;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.jobfile.JobFiles;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Printable;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Outcome;
 import io.trainyard.training.Supervisor;
@@ -200,7 +201,7 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
     }
 
     private static String words(JobSpec job, String what) {
-        return "job " + job.id() + " " + Terminal.printable(what, 1000);
+        return "job " + job.id() + " " + Printable.text(what, 1000);
     }
 
     private void print(TrainingEvent event, Instant time) {

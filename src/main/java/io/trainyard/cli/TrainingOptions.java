@@ -1,12 +1,12 @@
 package io.trainyard.cli;
 
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Printable;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -89,7 +89,7 @@ public final class TrainingOptions {
             return Optional.empty();
         }
         DeviceChoice choice = Devices.choice();
-        return Optional.of("auto chose %s: %s".formatted(choice.kind(), Terminal.printable(choice.reason(), 1000)));
+        return Optional.of("auto chose %s: %s".formatted(choice.kind(), Printable.text(choice.reason(), 1000)));
     }
 
     /// Gets this process ready to compute beside whatever else it does at its start. That the device is missing is told

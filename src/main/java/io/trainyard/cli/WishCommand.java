@@ -9,12 +9,14 @@ import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.spec.Printable;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.CommandSender;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -133,7 +135,7 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
 
     /// Publishes what is due, in order.
     void publish(List<Control> wishes, WishedJobs jobs) {
-        CommandSender.wish(kafka.cluster(), wishes);
+        new CommandSender(kafka.cluster(), CloudEvents.CLI).wish(wishes);
     }
 
     KafkaOptions kafka() {
@@ -160,7 +162,7 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
     /// What a job is, after its name.
     static String words(Status status) {
         return switch (status) {
-            case QUEUED, RUNNING, PAUSED -> "is " + status.name().toLowerCase(Locale.ROOT);
+            case QUEUED, RUNNING, PAUSED -> "is " + status.word();
             case FINISHED -> "has finished";
             case FAILED -> "has failed";
             case CANCELLED -> "was cancelled";
@@ -172,14 +174,14 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
         if (json) {
             Map<String, Object> fields = new LinkedHashMap<>();
             fields.put("job", job);
-            jobs.state(job).ifPresent(state -> fields.put("status", state.status()));
+            jobs.state(job).ifPresent(state -> fields.put("state", state.status()));
             fields.put("done", answer.done());
             fields.put("ok", answer.ok());
             fields.put("answer", answer.sentence());
             terminal.out().println(MAPPER.writeValueAsString(fields));
         } else {
             (answer.ok() ? terminal.out() : terminal.err())
-                    .println(Terminal.printable("job " + job + " " + answer.sentence(), MAX_TEXT));
+                    .println(Printable.text("job " + job + " " + answer.sentence(), MAX_TEXT));
         }
     }
 }

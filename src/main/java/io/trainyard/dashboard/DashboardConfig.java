@@ -3,6 +3,7 @@ package io.trainyard.dashboard;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import java.time.Duration;
+import java.util.Optional;
 
 /// The dashboard's settings. All limits are here: what it keeps, and what it sends.
 @ConfigMapping(prefix = "trainyard.dashboard")
@@ -15,6 +16,21 @@ public interface DashboardConfig {
     /// is none, or `jdbc:postgresql://HOST/DATABASE?user=NAME&password=WORD`.
     @WithDefault("jdbc:sqlite:tracking.db")
     String tracking();
+
+    /// Whether calls that change something are refused.
+    @WithDefault("false")
+    boolean readOnly();
+
+    /// Jobs in one call that submits them, or asks something of them.
+    @WithDefault("1000")
+    int maxBulk();
+
+    /// Jobs that have ended that are kept; of more the eldest are forgotten.
+    @WithDefault("100000")
+    long keepJobs();
+
+    /// A job that ended so long ago is forgotten; absent: never.
+    Optional<Duration> keepFor();
 
     /// Jobs that the page lists: those that are under way, and the newest.
     @WithDefault("500")

@@ -19,9 +19,16 @@ class HistoryProducer {
 
     @Produces
     @Singleton
-    JobHistory history(TrackingStore store, DashboardConfig config) {
+    Sources sources() {
+        return new Sources();
+    }
+
+    @Produces
+    @Singleton
+    JobHistory history(TrackingStore store, Sources sources, DashboardConfig config) {
         return new JobHistory(
                 store,
+                sources,
                 new JobHistory.Limits(
                         config.maxJobs(),
                         config.maxWorkers(),

@@ -1,39 +1,77 @@
 package io.trainyard.dashboard;
 
+import com.fasterxml.jackson.annotation.JsonRawValue;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.trainyard.data.Datasets;
+import io.trainyard.event.Control;
+import io.trainyard.event.JobNews;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.tracking.JobSummary;
+import io.trainyard.tracking.Remarks;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// A job with its tests.
 ///
+/// @param waiting why it waits, in words; null: it does not
 /// @param command the job as JSON, with all defaults filled in: as it runs, or else as it was asked for; null where
-/// neither is
-///     known
+///     neither is known
+/// @param classNames by label; null where the data set is not known here
 /// @param tests one an epoch, in order
+/// @param attempts all of them, in order
+/// @param checkpoints those from which the job may go on, in order
 /// @param stepTimes null until the job has finished
 /// @param classAccuracy of the last test, 0..1 a class
 /// @param confusion of the last test: samples by (true class, predicted class)
+/// @param remarks what people wrote beside it
+/// @param wish what somebody wished of it last; null: nothing
 public record JobDetail(
         JobSummary summary,
-        @Nullable String command,
-        List<JobState.Epoch> tests,
+        @Nullable String waiting,
+        @JsonRawValue @Nullable String command,
+        @Nullable List<String> classNames,
+        List<Test> tests,
+        List<AttemptSpan> attempts,
+        List<JobTimeline.Checkpoint> checkpoints,
         JobState.@Nullable StepTimes stepTimes,
         double @Nullable [] classAccuracy,
-        int @Nullable [] @Nullable [] confusion) {
+        int @Nullable [][] confusion,
+        @JsonUnwrapped Remarks remarks,
+        @Nullable Control wish) {
 
-    static JobDetail of(JobState state) {
+    /// A tested epoch.
+    ///
+    /// @param millis when, since 1970
+    public record Test(@JsonUnwrapped JobState.Epoch epoch, long millis) {}
+
+    /// @param news all that was told of it but losses
+    static JobDetail of(
+            JobState state, List<JobNews> news, @Nullable String waiting, Remarks remarks, Optional<Control> wish) {
         JobSpec spec = state.spec();
         EpochTested last = state.lastTest();
+        JobTimeline timeline = JobTimeline.of(state, news);
         return new JobDetail(
                 JobSummary.of(state),
+                waiting,
                 spec == null ? null : JobJson.write(spec),
-                state.epochs(),
+                spec == null ? null : classNames(spec.dataset().name()),
+                state.epochs().stream()
+                        .map(epoch -> new Test(epoch, timeline.testMillis(epoch)))
+                        .toList(),
+                timeline.attempts(),
+                timeline.checkpoints(),
                 state.stepTimes(),
                 last == null ? null : last.classAccuracy(),
-                last == null ? null : last.confusion());
+                last == null ? null : last.confusion(),
+                remarks,
+                wish.orElse(null));
+    }
+
+    private static @Nullable List<String> classNames(String dataset) {
+        return Datasets.names().contains(dataset) ? Datasets.describe(dataset).classNames() : null;
     }
 }

@@ -1,11 +1,16 @@
 package io.trainyard.dashboard;
 
+import io.trainyard.event.Control;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.tracking.Curve;
+import io.trainyard.tracking.JobPage;
 import io.trainyard.tracking.JobQuery;
 import io.trainyard.tracking.JobSummary;
 import io.trainyard.tracking.Partition;
+import io.trainyard.tracking.RatePoint;
+import io.trainyard.tracking.Remarks;
 import io.trainyard.tracking.TrackingException;
 import io.trainyard.tracking.TrackingStore;
 import java.util.Collection;
@@ -40,6 +45,7 @@ public final class JobHistory {
             Comparator.comparing(JobHistory::isUnderWay).thenComparing(NEWEST_FIRST.reversed());
 
     private final TrackingStore store;
+    private final Sources sources;
     private final Limits limits;
     private final Map<String, Entry> jobs = new HashMap<>();
     private final NavigableSet<JobSummary> leaving = new TreeSet<>(LEAVING);
@@ -49,12 +55,13 @@ public final class JobHistory {
     private long jobLeftVersion;
     private long workersVersion;
 
-    public JobHistory(TrackingStore store, Limits limits) {
+    public JobHistory(TrackingStore store, Sources sources, Limits limits) {
         this.store = store;
+        this.sources = sources;
         this.limits = limits;
         Set<Status> underWay = EnumSet.of(Status.RUNNING, Status.QUEUED, Status.PAUSED);
         show(store.jobs(JobQuery.newest(limits.maxJobs())).jobs());
-        show(store.jobs(new JobQuery(underWay, "", JobQuery.Sort.HEARD, true, limits.maxJobs(), 0))
+        show(store.jobs(new JobQuery(underWay, "", "", JobQuery.Sort.HEARD, true, limits.maxJobs(), 0))
                 .jobs());
     }
 
@@ -73,6 +80,24 @@ public final class JobHistory {
     /// @throws TrackingException if the store fails, or another process was quicker; nothing was taken in
     public void apply(Collection<JobNews> news, Map<Partition, Long> next) {
         show(store.take(news, next));
+    }
+
+    /// Takes in what somebody wishes of jobs.
+    ///
+    /// @throws TrackingException if the store fails
+    void keep(Collection<Control> wishes) {
+        store.keep(wishes);
+    }
+
+    /// Jobs that are forgotten in the store are forgotten here.
+    synchronized void forget(Collection<String> forgotten) {
+        for (String job : forgotten) {
+            Entry left = jobs.remove(job);
+            if (left != null) {
+                leaving.remove(left.job());
+                jobLeftVersion = ++version;
+            }
+        }
     }
 
     private synchronized void show(Collection<JobSummary> changed) {
@@ -131,9 +156,14 @@ public final class JobHistory {
         }
     }
 
-    /// All jobs, the newest first.
-    public synchronized List<JobSummary> jobs() {
-        return summaries(0);
+    /// Some of all jobs.
+    public JobPage jobs(JobQuery query) {
+        return store.jobs(query);
+    }
+
+    /// Why a job waits, in words; empty for one that does not.
+    public Optional<String> waiting(JobSummary job) {
+        return Waiting.reason(job, workers(sources.knownMillis()));
     }
 
     /// All workers, by id.
@@ -147,24 +177,61 @@ public final class JobHistory {
 
     /// Empty if there is no such job.
     public Optional<JobDetail> job(String id) {
-        return store.job(id).map(JobDetail::of);
+        return store.job(id)
+                .map(state -> JobDetail.of(
+                        state,
+                        store.news(id),
+                        waiting(JobSummary.of(state)).orElse(null),
+                        store.remarks(id),
+                        store.wish(id)));
     }
 
-    /// The losses between two steps, both inclusive, in at most `maxPoints` points; empty if there is no such job.
-    public Optional<LossPoints> losses(String id, long fromStep, long toStep, int maxPoints) {
-        return store.losses(id, fromStep, toStep, maxPoints / 2 - 1).map(curve -> LossPoints.of(id, curve));
+    /// The losses between two steps, both inclusive; empty if there is no such job.
+    ///
+    /// @param buckets how many at least, where there are so many steps; at most twice as many, and two
+    public Optional<Curve> losses(String id, long fromStep, long toStep, int buckets) {
+        return store.losses(id, fromStep, toStep, buckets);
+    }
+
+    /// As the other `losses`, of several jobs together.
+    public Curve losses(Collection<String> ids, long fromStep, long toStep, int buckets) {
+        return store.losses(ids, fromStep, toStep, buckets);
+    }
+
+    /// The learning rates of a job's steps, at some of them.
+    public List<RatePoint> learningRates(String id, int most) {
+        return store.learningRates(id, most);
+    }
+
+    /// The commands of the jobs that a query asks for, as JSON, by job.
+    public Map<String, String> commands(JobQuery query) {
+        return store.commands(query);
+    }
+
+    /// Writes something beside a job, in the place of what was there.
+    ///
+    /// @return whether there is such a job
+    public boolean remark(String id, Remarks remarks) {
+        return store.remark(id, remarks);
     }
 
     /// What is new since `known`, an earlier update's version; 0 asks for everything.
-    public synchronized LiveUpdate since(long known, long nowMillis) {
-        watchWorkers(nowMillis);
+    public LiveUpdate since(long known) {
+        return since(known, sources.knownMillis());
+    }
+
+    synchronized LiveUpdate since(long known, long millis) {
+        watchWorkers(millis);
         boolean snapshot = known == 0 || jobLeftVersion > known;
+        List<WorkerView> views = snapshot || workersVersion > known ? workers(millis) : null;
         return new LiveUpdate(
                 version,
                 snapshot,
                 summaries(snapshot ? 0 : known),
-                snapshot || workersVersion > known ? workers(nowMillis) : null,
-                nowMillis);
+                views,
+                views == null ? null : Waiting.byKind(views),
+                sources.state(),
+                System.currentTimeMillis());
     }
 
     private List<JobSummary> summaries(long after) {

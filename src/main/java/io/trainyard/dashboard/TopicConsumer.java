@@ -3,6 +3,7 @@ package io.trainyard.dashboard;
 import io.smallrye.common.annotation.Identifier;
 import io.smallrye.reactive.messaging.annotations.Blocking;
 import io.smallrye.reactive.messaging.kafka.KafkaConsumerRebalanceListener;
+import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.JobNews;
 import io.trainyard.topics.Topic;
@@ -18,6 +19,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -42,16 +44,21 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final JobHistory history;
+    private final Sources sources;
     private final String kafka;
+    private final String prefix;
     private final Map<String, Topic> topics;
     private volatile Map<String, String> ids = Map.of();
 
     TopicConsumer(
             JobHistory history,
+            Sources sources,
             @ConfigProperty(name = "trainyard.kafka") String kafka,
             @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
         this.history = history;
+        this.sources = sources;
         this.kafka = kafka;
+        this.prefix = prefix;
         topics = Topic.byName(prefix);
     }
 
@@ -60,19 +67,23 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
         ids = TopicAdmin.ids(kafka, TIMEOUT);
         Map<Partition, Long> known = history.offsets();
         for (TopicPartition partition : partitions) {
-            Long next = known.get(tracked(partition.topic(), partition.partition()));
+            Long next = known.get(tracked(partition));
             if (next != null) {
                 consumer.seek(partition, next);
             }
         }
     }
 
-    private Partition tracked(ConsumerRecord<String, byte[]> entry) {
-        return tracked(entry.topic(), entry.partition());
+    /// The topics of which the store knows how far they were read.
+    List<String> trackedTopics() {
+        return Stream.concat(Topic.NEWS.stream(), Stream.of(Topic.CONTROL))
+                .map(topic -> topic.name(prefix))
+                .toList();
     }
 
-    private Partition tracked(String topic, int partition) {
-        return new Partition(ids.getOrDefault(topic, topic), partition);
+    /// A partition as the store knows it.
+    Partition tracked(TopicPartition partition) {
+        return new Partition(ids.getOrDefault(partition.topic(), partition.topic()), partition.partition());
     }
 
     @Incoming("dashboard")
@@ -82,6 +93,7 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
         while (true) {
             try {
                 take(records);
+                sources.store(true);
                 if (failing) {
                     LOG.info("the tracking store is back");
                 }
@@ -91,6 +103,7 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
                     LOG.warnf("%s; tried again until it works, and nothing more is read before", firstLine(e));
                 }
                 failing = true;
+                sources.store(false);
                 Thread.sleep(PAUSE);
             }
         }
@@ -116,7 +129,8 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
             throw e;
         } catch (RuntimeException e) {
             skip(entry, e);
-            history.apply(List.of(), Map.of(tracked(entry), entry.offset() + 1));
+            Partition partition = tracked(new TopicPartition(entry.topic(), entry.partition()));
+            history.apply(List.of(), Map.of(partition, entry.offset() + 1));
         }
     }
 
@@ -124,31 +138,49 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
     private void takeTogether(Iterable<ConsumerRecord<String, byte[]>> records) {
         Map<Partition, Long> known = history.offsets();
         List<JobNews> news = new ArrayList<>();
+        List<Control> wishes = new ArrayList<>();
         Map<Partition, Long> next = new HashMap<>();
         for (ConsumerRecord<String, byte[]> entry : records) {
             Topic topic = topics.get(entry.topic());
-            Partition partition = tracked(entry);
+            Partition partition = tracked(new TopicPartition(entry.topic(), entry.partition()));
             if (topic == Topic.WORKERS) {
-                read(topic, entry, news);
+                readStatus(entry);
             } else if (topic != null && entry.offset() >= known.getOrDefault(partition, 0L)) {
-                read(topic, entry, news);
+                if (topic == Topic.CONTROL) {
+                    readWish(entry, wishes);
+                } else {
+                    readNews(topic, entry, news);
+                }
                 next.put(partition, entry.offset() + 1);
             }
         }
+        history.keep(wishes); // read twice, they are the same
         history.apply(news, next);
     }
 
+    private static void readNews(Topic topic, ConsumerRecord<String, byte[]> entry, List<JobNews> news) {
+        read(entry, () -> new TopicRecord(topic, entry).news().ifPresent(news::add));
+    }
+
+    private static void readWish(ConsumerRecord<String, byte[]> entry, List<Control> wishes) {
+        read(entry, () -> wishes.add(EventJson.readControl(entry.value())));
+    }
+
     /// Kafka's time of a record is when it was sent.
-    private void read(Topic topic, ConsumerRecord<String, byte[]> entry, List<JobNews> news) {
+    private void readStatus(ConsumerRecord<String, byte[]> entry) {
+        read(entry, () -> history.apply(EventJson.readStatus(entry.value()), entry.timestamp()));
+    }
+
+    private interface Reading {
+        void run() throws IOException;
+    }
+
+    private static void read(ConsumerRecord<String, byte[]> entry, Reading reading) {
         if (entry.value() == null) {
             return; // a tombstone of a compacted topic, nothing to tell
         }
         try {
-            if (topic == Topic.WORKERS) {
-                history.apply(EventJson.readStatus(entry.value()), entry.timestamp());
-            } else {
-                new TopicRecord(topic, entry).news().ifPresent(news::add);
-            }
+            reading.run();
         } catch (IOException | RuntimeException e) {
             skip(entry, e);
         }

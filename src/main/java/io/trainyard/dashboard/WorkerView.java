@@ -8,23 +8,33 @@ import org.jspecify.annotations.Nullable;
 /// @param job the job it runs; null when idle
 /// @param lastSeenMillis when its last heartbeat was sent, since 1970
 /// @param gone unseen for so long that it must have ended without a word
+/// @param problem why it takes no jobs at present; null: it does
 public record WorkerView(
         String worker,
         String device,
         @Nullable String job,
+        @Nullable Integer attempt,
         double imagesPerSecond,
         long memoryBytes,
         long lastSeenMillis,
-        boolean gone) {
+        boolean gone,
+        @Nullable String problem) {
 
     static WorkerView of(WorkerStatus status, long lastSeenMillis, boolean gone) {
         return new WorkerView(
                 status.worker(),
                 status.device(),
                 status.job(),
+                status.attempt(),
                 status.imagesPerSecond(),
                 status.memoryBytes(),
                 lastSeenMillis,
-                gone);
+                gone,
+                status.problem());
+    }
+
+    /// Whether it would take a job now.
+    boolean isIdle() {
+        return !gone && job == null && problem == null;
     }
 }

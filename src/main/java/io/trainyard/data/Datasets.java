@@ -3,20 +3,28 @@ package io.trainyard.data;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Shape;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /// The data sets that a job can name. A new one is a [DatasetSource] and a line here.
 public final class Datasets {
+    private static final List<String> CIFAR10 =
+            List.of("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck");
+    private static final List<String> FASHION = List.of(
+            "t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot");
+
     private static final Map<String, Entry> ENTRIES = registry(
-            entry("cifar10", Shape.of(3, 32, 32), 10, new Cifar10Reader()),
-            entry("mnist", Shape.of(1, 28, 28), 10, IdxReader.mnist()),
-            entry("fashion-mnist", Shape.of(1, 28, 28), 10, IdxReader.fashionMnist()),
-            entry("signs", Shape.of(3, 64, 64), 6, new SignsReader()),
-            entry("shapes32", Shape.of(3, 32, 32), 10, ShapesGenerator.shapes32()),
-            entry("shapes28", Shape.of(1, 28, 28), 10, ShapesGenerator.shapes28()),
-            entry("shapes64", Shape.of(3, 64, 64), 6, ShapesGenerator.shapes64()));
+            entry("cifar10", Shape.of(3, 32, 32), CIFAR10, new Cifar10Reader()),
+            entry("mnist", Shape.of(1, 28, 28), digits(10), IdxReader.mnist()),
+            entry("fashion-mnist", Shape.of(1, 28, 28), FASHION, IdxReader.fashionMnist()),
+            entry("signs", Shape.of(3, 64, 64), digits(6), new SignsReader()),
+            entry("shapes32", Shape.of(3, 32, 32), figures(10), ShapesGenerator.shapes32()),
+            entry("shapes28", Shape.of(1, 28, 28), figures(10), ShapesGenerator.shapes28()),
+            entry("shapes64", Shape.of(3, 64, 64), figures(6), ShapesGenerator.shapes64()));
 
     private Datasets() {}
 
@@ -61,8 +69,19 @@ public final class Datasets {
         return "dataset is \"%s\"; allowed is one of %s".formatted(name, String.join(", ", names()));
     }
 
-    private static Entry entry(String name, Shape shape, int classes, DatasetSource source) {
-        return new Entry(new DatasetInfo(name, shape, classes), source);
+    private static List<String> digits(int count) {
+        return IntStream.range(0, count).mapToObj(Integer::toString).toList();
+    }
+
+    private static List<String> figures(int count) {
+        return Arrays.stream(Figure.values())
+                .limit(count)
+                .map(figure -> figure.name().toLowerCase(Locale.ROOT).replace('_', ' '))
+                .toList();
+    }
+
+    private static Entry entry(String name, Shape shape, List<String> classNames, DatasetSource source) {
+        return new Entry(new DatasetInfo(name, shape, classNames), source);
     }
 
     private static Map<String, Entry> registry(Entry... entries) {

@@ -18,6 +18,7 @@ import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobSpec;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,7 @@ import org.jspecify.annotations.Nullable;
     "job",
     "epochs",
     "attempt",
-    "status",
+    "state",
     "start",
     "durationMillis",
     "worker",
@@ -58,17 +59,29 @@ import org.jspecify.annotations.Nullable;
 public final class JobState {
     public enum Status {
         /// Waits for a worker: not begun yet, or given back.
+        @JsonProperty("queued")
         QUEUED,
+        @JsonProperty("running")
         RUNNING,
 
         /// Rests until somebody resumes it.
+        @JsonProperty("paused")
         PAUSED,
+        @JsonProperty("finished")
         FINISHED,
+        @JsonProperty("failed")
         FAILED,
+        @JsonProperty("cancelled")
         CANCELLED,
 
         /// Refused before it ever started.
+        @JsonProperty("rejected")
         REJECTED;
+
+        /// As people and programs are told it.
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
 
         /// True when nothing more will happen.
         public boolean isFinal() {
@@ -174,7 +187,7 @@ public final class JobState {
         return attempts.newest();
     }
 
-    @JsonProperty("status")
+    @JsonProperty("state")
     public Status status() {
         if (end != null) {
             return end.status();

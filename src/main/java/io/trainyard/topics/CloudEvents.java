@@ -21,6 +21,12 @@ public final class CloudEvents {
     /// The header that says who speaks.
     static final String SOURCE = "ce_source";
 
+    /// The source of what somebody asks for by the command line.
+    public static final String CLI = "/cli";
+
+    /// The source of what somebody asks for by the dashboard.
+    public static final String DASHBOARD = "/dashboard";
+
     /// What the source of a worker begins with; its id follows.
     static final String WORKERS = "/workers/";
 
@@ -49,8 +55,8 @@ public final class CloudEvents {
     }
 
     /// @param type such as [#COMMAND]
-    /// @param source who speaks, as a URI reference: `/workers/<id>` or `/cli`. An event that is told again for
-    ///     another worker keeps its source
+    /// @param source who speaks, as a URI reference: `/workers/<id>`, [#CLI] or [#DASHBOARD].
+    ///     An event that is told again for another worker keeps its source
     /// @param time when it happened
     public static RecordHeaders headers(String type, String source, Instant time) {
         RecordHeaders headers = new RecordHeaders();

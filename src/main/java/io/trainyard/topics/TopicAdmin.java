@@ -2,6 +2,8 @@ package io.trainyard.topics;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,9 +15,11 @@ import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicListing;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 /// Creates the topics that are missing. Topics that exist keep their settings.
@@ -50,6 +54,32 @@ public final class TopicAdmin {
                     .collect(Collectors.toMap(
                             TopicListing::name, topic -> topic.topicId().toString()));
         }
+    }
+
+    /// How long topics are: of their partitions that hold something, the offset after the last record.
+    ///
+    /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
+    public static Map<TopicPartition, Long> ends(
+            Admin admin, String kafka, Collection<String> topics, Duration timeout) {
+        List<TopicPartition> partitions =
+                await(kafka, admin.describeTopics(topics).allTopicNames(), timeout).values().stream()
+                        .flatMap(topic -> topic.partitions().stream()
+                                .map(partition -> new TopicPartition(topic.name(), partition.partition())))
+                        .toList();
+        var starts = offsets(admin, kafka, partitions, OffsetSpec.earliest(), timeout);
+        var ends = offsets(admin, kafka, partitions, OffsetSpec.latest(), timeout);
+        ends.keySet().removeIf(partition -> starts.getOrDefault(partition, 0L) >= ends.getOrDefault(partition, 0L));
+        return ends;
+    }
+
+    private static Map<TopicPartition, Long> offsets(
+            Admin admin, String kafka, List<TopicPartition> partitions, OffsetSpec which, Duration timeout) {
+        Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
+        partitions.forEach(partition -> asked.put(partition, which));
+        Map<TopicPartition, Long> offsets = new HashMap<>();
+        await(kafka, admin.listOffsets(asked).all(), timeout)
+                .forEach((partition, found) -> offsets.put(partition, found.offset()));
+        return offsets;
     }
 
     private static void createdBySomebody(String kafka, KafkaFuture<Void> created, Duration timeout) {

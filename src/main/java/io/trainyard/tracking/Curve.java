@@ -8,6 +8,7 @@ import java.sql.SQLException;
 public final class Curve {
     private final long firstStep;
     private final long lastStep;
+    private final boolean toTheEnd;
     private final int level;
 
     /// How many buckets of the level make one here.
@@ -18,11 +19,13 @@ public final class Curve {
     ///
     /// @param from the first step
     /// @param to the last step
+    /// @param toTheEnd whether there are no losses after it
     /// @param points how many buckets there are at least, where there are so many steps; at most twice as many,
     ///     and two
-    Curve(long from, long to, int points) {
+    Curve(long from, long to, boolean toTheEnd, int points) {
         firstStep = from;
         lastStep = to;
+        this.toTheEnd = toTheEnd;
         level = Level.of(to - from + 1, points);
         together = level > 0 && (to - from + 1) / new Level(level).width() >= 2L * points ? 2 : 1;
         buckets = new Buckets(place(to) + 1);
@@ -36,11 +39,17 @@ public final class Curve {
         return new Level(level).bucket(step) / together;
     }
 
-    /// Adds the losses of one attempt up to a step. Attempts are added in the order of their steps.
+    /// Adds the losses of one attempt up to a step. The attempts at a job are added in the order of their steps.
     void add(CurveTables tables, Key key, long upTo) throws SQLException {
-        if (firstStep <= Math.min(lastStep, upTo)) {
-            add(tables, key, level, firstStep, Math.min(lastStep, upTo));
+        long last = toTheEnd && upTo == Long.MAX_VALUE ? endOfBucket() : Math.min(lastStep, upTo);
+        if (firstStep <= last) {
+            add(tables, key, level, firstStep, last);
         }
+    }
+
+    /// Where there is nothing after the last step, its bucket is whole.
+    private long endOfBucket() {
+        return level == 0 ? lastStep : new Level(level).firstStepOfBucket((bucket(lastStep) + 1) * together) - 1;
     }
 
     /// Adds a range of steps: of a level's chunks what lies wholly in it, and the rest from the finer level.

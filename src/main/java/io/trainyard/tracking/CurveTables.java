@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.util.ArrayList;
 import java.util.List;
 
 /// The tables of curves, in one transaction.
@@ -73,6 +74,36 @@ record CurveTables(Connection connection) {
                 return rows.next() ? rows.getLong(1) + rows.getBytes(2).length / Float.BYTES - 1 : 0;
             }
         }
+    }
+
+    /// The learning rates of steps as far from one another as they can be.
+    ///
+    /// @param most at most so many
+    List<RatePoint> rates(Key key, long first, long last, int most) throws SQLException {
+        List<RatePoint> rates = new ArrayList<>();
+        try (PreparedStatement select = connection.prepareStatement("""
+                SELECT first_step, learning_rate FROM losses
+                WHERE job = ? AND attempt = ? AND first_step >= ? AND first_step <= ? ORDER BY first_step LIMIT 1""")) {
+            select.setLong(1, key.job());
+            select.setInt(2, key.attempt());
+            select.setLong(4, last);
+            double apart = Math.max(1, (last - first + 1) / (double) most);
+            for (long next = first; next <= last; ) {
+                select.setLong(3, next);
+                try (ResultSet row = select.executeQuery()) {
+                    if (!row.next()) {
+                        return rates;
+                    }
+                    long step = row.getLong(1);
+                    double rate = row.getDouble(2);
+                    if (!row.wasNull()) {
+                        rates.add(new RatePoint(step, rate));
+                    }
+                    next = step + Math.round(apart);
+                }
+            }
+        }
+        return rates;
     }
 
     /// Writes a chunk, or writes it anew.

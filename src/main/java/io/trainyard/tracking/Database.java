@@ -7,8 +7,10 @@ import java.sql.SQLException;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.flywaydb.core.Flyway;
+import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteDataSource;
@@ -31,6 +33,9 @@ final class Database implements AutoCloseable {
             SQLiteErrorCode.SQLITE_TOOBIG.code,
             SQLiteErrorCode.SQLITE_CONSTRAINT.code,
             SQLiteErrorCode.SQLITE_MISMATCH.code);
+
+    /// NUL, and halves of a surrogate pair without the other.
+    private static final Pattern UNSTORABLE = Pattern.compile("\\x00|\\p{Cs}");
 
     private final HikariDataSource pool;
     private final ReentrantLock writing = new ReentrantLock();
@@ -96,6 +101,11 @@ final class Database implements AutoCloseable {
         source.setUrl(url);
         source.setReWriteBatchedInserts(true);
         return source;
+    }
+
+    /// What databases have no text for is shown as characters that cannot be shown are; anyone can write to a topic.
+    static @Nullable String text(@Nullable String any) {
+        return any == null ? null : UNSTORABLE.matcher(any).replaceAll("\uFFFD");
     }
 
     <T> T read(Work<T> work) {

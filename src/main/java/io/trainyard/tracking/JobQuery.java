@@ -8,10 +8,12 @@ import java.util.Set;
 ///
 /// @param statuses in one of which they are; empty: any
 /// @param text that is in their id, data set or network, whatever the case; empty: any
+/// @param tag that they have; empty: any
 /// @param descending the greatest first; jobs that have no such value come last
 /// @param limit how many at most
 /// @param offset how many are passed over
-public record JobQuery(Set<Status> statuses, String text, Sort sort, boolean descending, int limit, int offset) {
+public record JobQuery(
+        Set<Status> statuses, String text, String tag, Sort sort, boolean descending, int limit, int offset) {
     /// What jobs are sorted by.
     public enum Sort {
         JOB("job"),
@@ -38,7 +40,7 @@ public record JobQuery(Set<Status> statuses, String text, Sort sort, boolean des
 
     /// The newest jobs.
     public static JobQuery newest(int limit) {
-        return new JobQuery(Set.of(), "", Sort.HEARD, true, limit, 0);
+        return new JobQuery(Set.of(), "", "", Sort.HEARD, true, limit, 0);
     }
 
     /// As LIKE has it, with `!` before what is meant literally.

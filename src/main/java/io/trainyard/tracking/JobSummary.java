@@ -1,5 +1,6 @@
 package io.trainyard.tracking;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.spec.CheckpointName;
@@ -12,7 +13,9 @@ import org.jspecify.annotations.Nullable;
 /// @param firstSeenMillis when its first news was sent, since 1970; the table's order
 /// @param startMillis when its first attempt was claimed, since 1970; 0 before
 /// @param durationMillis from the start of its first attempt to its end, or to its newest event
-/// @param kind null where neither its command nor its start is known; the same holds for all that the job asks for
+/// @param device of its newest attempt
+/// @param wants the kind of device that it asks for: `auto`, `cpu`, `cuda`, `reference`; null where neither its command
+///     nor its start is known; the same holds for all that the job asks for
 /// @param initFrom the checkpoint it starts from or evaluates; null where it draws its weights
 /// @param network for people: a built-in network's name, or how many layers
 /// @param epochs of the whole job; 0 where that is not known
@@ -26,12 +29,13 @@ public record JobSummary(
         String job,
         long firstSeenMillis,
         int attempt,
-        Status status,
+        @JsonProperty("state") Status status,
         long startMillis,
         long durationMillis,
         @Nullable String reason,
         @Nullable String worker,
         @Nullable String device,
+        @Nullable String wants,
         @Nullable JobKind kind,
         @Nullable String initFrom,
         @Nullable String network,
@@ -64,6 +68,7 @@ public record JobSummary(
                 shortened(state.reason()),
                 state.worker(),
                 state.device(),
+                spec == null ? null : spec.device().kind(),
                 spec == null ? null : spec.kind(),
                 initFrom(state, spec),
                 spec == null ? null : spec.network().label(),

@@ -21,12 +21,13 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -39,9 +40,6 @@ record JobTables(Connection connection) {
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .build();
 
-    /// NUL, and halves of a surrogate pair without the other.
-    private static final Pattern UNSTORABLE = Pattern.compile("\\x00|\\p{Cs}");
-
     private static final String REQUESTED = "requested";
     private static final String HAPPENED = "happened";
     private static final String REJECTED = "rejected";
@@ -49,7 +47,7 @@ record JobTables(Connection connection) {
     /// @return a job's number in the store; 0 where it has none
     long number(String job) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement("SELECT number FROM jobs WHERE job = ?")) {
-            select.setString(1, text(job));
+            select.setString(1, Database.text(job));
             try (ResultSet rows = select.executeQuery()) {
                 return rows.next() ? rows.getLong(1) : 0;
             }
@@ -109,23 +107,53 @@ record JobTables(Connection connection) {
             PreparedStatement insert, String kind, @Nullable String teller, long position, @Nullable String body)
             throws SQLException {
         insert.setString(3, kind);
-        insert.setString(4, text(teller));
+        insert.setString(4, Database.text(teller));
         insert.setLong(5, position);
-        insert.setString(7, text(body));
+        insert.setString(7, Database.text(body));
     }
 
-    /// Where a job stands: the fold of all that was told of it, and of each attempt's last losses.
-    JobState state(String job, long number) throws SQLException {
-        JobState state = new JobState(job);
+    /// A job in the store.
+    ///
+    /// @param number in the store
+    record Traced(long number, Lineage lineage) {}
+
+    /// Those of some jobs that are in the store.
+    List<Traced> traced(Collection<String> jobs) throws SQLException {
+        List<Traced> found = new ArrayList<>();
+        if (jobs.isEmpty()) {
+            return found; // PostgreSQL knows no empty list
+        }
+        try (PreparedStatement select = connection.prepareStatement(
+                "SELECT number, attempts FROM jobs WHERE job IN (%s)".formatted(marks(jobs.size())))) {
+            set(select, jobs.stream().map(Database::text).toList());
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    found.add(new Traced(rows.getLong(1), Lineage.read(rows.getString(2))));
+                }
+            }
+        }
+        return found;
+    }
+
+    /// What was told of a job, in the order of reading.
+    List<JobNews> news(String job, long number) throws SQLException {
+        List<JobNews> news = new ArrayList<>();
         try (PreparedStatement select = connection.prepareStatement(
                 "SELECT kind, teller, position, millis, body FROM news WHERE job = ? ORDER BY number")) {
             select.setLong(1, number);
             try (ResultSet rows = select.executeQuery()) {
                 while (rows.next()) {
-                    state.apply(news(job, rows));
+                    news.add(news(job, rows));
                 }
             }
         }
+        return news;
+    }
+
+    /// Where a job stands: the fold of all that was told of it, and of each attempt's last losses.
+    JobState state(String job, long number) throws SQLException {
+        JobState state = new JobState(job);
+        news(job, number).forEach(state::apply);
         lastLosses(job, number, state::apply);
         return state;
     }
@@ -193,23 +221,23 @@ record JobTables(Connection connection) {
         List<JobSummary> summaries = new ArrayList<>(states.size());
         try (PreparedStatement job = connection.prepareStatement("""
                         INSERT INTO jobs (number, job, status, heard_millis, start_millis, duration_millis, end_millis, dataset,
-                            network, worker, device, epochs_done, step, loss, accuracy)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                            network, worker, device, epochs_done, step, attempts, loss, accuracy)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                         ON CONFLICT (number) DO UPDATE SET status = excluded.status, heard_millis = excluded.heard_millis,
                             start_millis = excluded.start_millis, duration_millis = excluded.duration_millis,
                             end_millis = excluded.end_millis, dataset = excluded.dataset, network = excluded.network,
                             worker = excluded.worker, device = excluded.device, epochs_done = excluded.epochs_done,
-                            step = excluded.step, loss = excluded.loss, accuracy = excluded.accuracy""");
+                            step = excluded.step, attempts = excluded.attempts, loss = excluded.loss, accuracy = excluded.accuracy""");
                 PreparedStatement row = connection.prepareStatement("""
                         INSERT INTO summaries (job, summary) VALUES (?, ?)
                         ON CONFLICT (job) DO UPDATE SET summary = excluded.summary""")) {
             for (var entry : states.entrySet()) {
                 JobSummary summary = JobSummary.of(entry.getValue());
                 summaries.add(summary);
-                set(job, entry.getKey(), summary, entry.getValue().lastHeardMillis());
+                set(job, entry.getKey(), summary, entry.getValue());
                 job.addBatch();
                 row.setLong(1, entry.getKey());
-                row.setString(2, text(json(summary)));
+                row.setString(2, Database.text(json(summary)));
                 row.addBatch();
             }
             job.executeBatch();
@@ -218,29 +246,25 @@ record JobTables(Connection connection) {
         return summaries;
     }
 
-    private static void set(PreparedStatement insert, long number, JobSummary summary, long heardMillis)
+    private static void set(PreparedStatement insert, long number, JobSummary summary, JobState state)
             throws SQLException {
         int column = 0;
         insert.setLong(++column, number);
-        insert.setString(++column, text(summary.job()));
+        insert.setString(++column, Database.text(summary.job()));
         insert.setString(++column, summary.status().name());
         insert.setLong(++column, summary.firstSeenMillis());
         insert.setLong(++column, summary.startMillis());
         insert.setLong(++column, summary.durationMillis());
-        insert.setLong(++column, summary.status().isFinal() ? heardMillis : 0);
-        insert.setString(++column, text(summary.dataset()));
-        insert.setString(++column, text(summary.network()));
-        insert.setString(++column, text(summary.worker()));
-        insert.setString(++column, text(summary.device()));
+        insert.setLong(++column, summary.status().isFinal() ? state.lastHeardMillis() : 0);
+        insert.setString(++column, Database.text(summary.dataset()));
+        insert.setString(++column, Database.text(summary.network()));
+        insert.setString(++column, Database.text(summary.worker()));
+        insert.setString(++column, Database.text(summary.device()));
         insert.setInt(++column, summary.epochsDone());
         insert.setLong(++column, summary.step());
+        insert.setString(++column, Lineage.of(state).text());
         insert.setObject(++column, finite(summary.loss()), Types.DOUBLE);
         insert.setObject(++column, summary.testAccuracy(), Types.DOUBLE);
-    }
-
-    /// What databases have no text for is shown as characters that cannot be shown are; anyone can write to a topic.
-    private static @Nullable String text(@Nullable String any) {
-        return any == null ? null : UNSTORABLE.matcher(any).replaceAll("\uFFFD");
     }
 
     /// Databases sort what is no number differently.
@@ -266,8 +290,41 @@ record JobTables(Connection connection) {
 
     /// The jobs that a query asks for.
     JobPage page(JobQuery query) throws SQLException {
-        List<String> conditions = new ArrayList<>();
         List<Object> values = new ArrayList<>();
+        String from = from(query, values);
+        long total = numbers("SELECT COUNT(*) " + from, values).getFirst();
+        List<Long> found = found(query);
+        return new JobPage(summaries(found), tags(found), total);
+    }
+
+    private List<Long> found(JobQuery query) throws SQLException {
+        List<Object> values = new ArrayList<>();
+        String from = from(query, values);
+        values.add(query.limit());
+        values.add(query.offset());
+        return numbers("SELECT number %s ORDER BY %s LIMIT ? OFFSET ?".formatted(from, query.order()), values);
+    }
+
+    private Map<String, List<String>> tags(List<Long> jobs) throws SQLException {
+        Map<String, List<String>> tags = new HashMap<>();
+        if (!jobs.isEmpty()) {
+            try (PreparedStatement select = connection.prepareStatement("""
+                    SELECT jobs.job, tags.tag FROM tags JOIN jobs ON jobs.number = tags.job
+                    WHERE tags.job IN (%s) ORDER BY tags.tag""".formatted(marks(jobs.size())))) {
+                set(select, jobs);
+                try (ResultSet rows = select.executeQuery()) {
+                    while (rows.next()) {
+                        tags.computeIfAbsent(rows.getString(1), _ -> new ArrayList<>())
+                                .add(rows.getString(2));
+                    }
+                }
+            }
+        }
+        return tags;
+    }
+
+    private static String from(JobQuery query, List<Object> values) {
+        List<String> conditions = new ArrayList<>();
         if (!query.statuses().isEmpty()) {
             conditions.add("status IN (%s)".formatted(marks(query.statuses().size())));
             query.statuses().forEach(status -> values.add(status.name()));
@@ -279,13 +336,64 @@ record JobTables(Connection connection) {
                     .collect(Collectors.joining(" OR ", "(", ")")));
             values.addAll(Collections.nCopies(searched.size(), query.pattern()));
         }
-        String from = "FROM jobs" + (conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions));
-        long total = numbers("SELECT COUNT(*) " + from, values).getFirst();
-        values.add(query.limit());
-        values.add(query.offset());
-        List<Long> found =
-                numbers("SELECT number %s ORDER BY %s LIMIT ? OFFSET ?".formatted(from, query.order()), values);
-        return new JobPage(summaries(found), total);
+        if (!query.tag().isEmpty()) {
+            conditions.add("number IN (SELECT job FROM tags WHERE tag = ?)");
+            values.add(Database.text(query.tag()));
+        }
+        return "FROM jobs" + (conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions));
+    }
+
+    /// The commands of the jobs that a query asks for, by job: of each the first that can be read.
+    Map<String, String> commands(JobQuery query) throws SQLException {
+        List<Long> jobs = found(query);
+        Map<String, String> commands = new LinkedHashMap<>();
+        if (jobs.isEmpty()) {
+            return commands;
+        }
+        try (PreparedStatement select = connection.prepareStatement("""
+                SELECT jobs.job, news.body FROM news JOIN jobs ON jobs.number = news.job
+                WHERE news.kind = '%s' AND news.body IS NOT NULL AND news.job IN (%s)
+                ORDER BY jobs.heard_millis, jobs.number, news.number""".formatted(REQUESTED, marks(jobs.size())))) {
+            set(select, jobs);
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    commands.putIfAbsent(rows.getString(1), rows.getString(2));
+                }
+            }
+        }
+        return commands;
+    }
+
+    /// Removes jobs that ended before a time, or that are more than so many; the eldest first.
+    ///
+    /// @return their names
+    List<String> forget(long before, long keep, int most) throws SQLException {
+        List<Long> jobs = numbers("""
+                SELECT number FROM jobs WHERE end_millis > 0 AND (end_millis < ? OR end_millis <=
+                    (SELECT end_millis FROM jobs WHERE end_millis > 0 ORDER BY end_millis DESC LIMIT 1 OFFSET ?))
+                ORDER BY end_millis, number LIMIT ?""", List.of(before, keep, most));
+        List<String> names = new ArrayList<>();
+        for (long job : jobs) {
+            try (PreparedStatement select = connection.prepareStatement("SELECT job FROM jobs WHERE number = ?")) {
+                select.setLong(1, job);
+                try (ResultSet rows = select.executeQuery()) {
+                    rows.next();
+                    names.add(rows.getString(1));
+                }
+            }
+            for (String table : List.of("chunks", "losses", "news", "summaries", "notes", "tags")) {
+                remove("DELETE FROM %s WHERE job = ?".formatted(table), job);
+            }
+            remove("DELETE FROM jobs WHERE number = ?", job);
+        }
+        return names;
+    }
+
+    private void remove(String sql, long job) throws SQLException {
+        try (PreparedStatement delete = connection.prepareStatement(sql)) {
+            delete.setLong(1, job);
+            delete.executeUpdate();
+        }
     }
 
     private static String marks(int count) {
@@ -312,7 +420,7 @@ record JobTables(Connection connection) {
         Map<Long, JobSummary> found = new HashMap<>();
         try (PreparedStatement select = connection.prepareStatement(
                 "SELECT job, summary FROM summaries WHERE job IN (%s)".formatted(marks(jobs.size())))) {
-            set(select, List.copyOf(jobs));
+            set(select, jobs);
             try (ResultSet rows = select.executeQuery()) {
                 while (rows.next()) {
                     found.put(rows.getLong(1), summary(rows.getString(2)));
@@ -322,7 +430,7 @@ record JobTables(Connection connection) {
         return jobs.stream().map(found::get).toList();
     }
 
-    private static void set(PreparedStatement statement, List<Object> values) throws SQLException {
+    private static void set(PreparedStatement statement, List<?> values) throws SQLException {
         for (int i = 0; i < values.size(); i++) {
             statement.setObject(i + 1, values.get(i));
         }

@@ -1,11 +1,13 @@
 package io.trainyard.tracking;
 
+import io.trainyard.event.Control;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.tracking.CurveTables.Key;
 import io.trainyard.tracking.JobTables.Numbered;
+import io.trainyard.tracking.JobTables.Traced;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -173,6 +175,14 @@ public final class TrackingStore implements AutoCloseable {
         });
     }
 
+    /// What was told of a job but losses, in the order of reading; empty where nothing is known of it.
+    public List<JobNews> news(String job) {
+        return database.read(connection -> {
+            JobTables jobs = new JobTables(connection);
+            return jobs.news(job, jobs.number(job));
+        });
+    }
+
     /// The losses of a job's steps; empty where nothing is known of it.
     ///
     /// @param from the first step
@@ -181,27 +191,109 @@ public final class TrackingStore implements AutoCloseable {
     ///     two
     public Optional<Curve> losses(String job, long from, long to, int points) {
         return database.read(connection -> {
-            JobTables jobs = new JobTables(connection);
-            long number = jobs.number(job);
-            return number == 0
-                    ? Optional.empty()
-                    : Optional.of(losses(connection, number, jobs.state(job, number), from, to, points));
+            List<Traced> found = new JobTables(connection).traced(List.of(job));
+            return found.isEmpty() ? Optional.empty() : Optional.of(losses(connection, found, from, to, points));
         });
     }
 
-    private static Curve losses(Connection connection, long number, JobState state, long from, long to, int points)
+    /// The losses of several jobs, laid over one another by their steps: as of one job, but for the last loss of a
+    /// bucket,
+    /// which is any of theirs. Jobs of which nothing is known have none.
+    public Curve losses(Collection<String> jobs, long from, long to, int points) {
+        return database.read(
+                connection -> losses(connection, new JobTables(connection).traced(jobs), from, to, points));
+    }
+
+    private static Curve losses(Connection connection, List<Traced> jobs, long from, long to, int points)
             throws SQLException {
         CurveTables tables = new CurveTables(connection);
-        var attempts = state.attemptsToSteps();
         long last = 0;
-        for (var attempt : attempts.entrySet()) {
-            last = Math.max(last, Math.min(tables.lastStep(new Key(number, attempt.getKey())), attempt.getValue() - 1));
+        for (Traced job : jobs) {
+            for (var attempt : job.lineage().lastSteps().entrySet()) {
+                last = Math.max(
+                        last, Math.min(tables.lastStep(new Key(job.number(), attempt.getKey())), attempt.getValue()));
+            }
         }
-        Curve curve = new Curve(from, Math.max(from, Math.min(to, last)), points);
-        for (var attempt : attempts.entrySet()) {
-            curve.add(tables, new Key(number, attempt.getKey()), attempt.getValue() - 1);
+        Curve curve = new Curve(from, Math.max(from, Math.min(to, last)), to >= last, points);
+        for (Traced job : jobs) {
+            for (var attempt : job.lineage().lastSteps().entrySet()) {
+                curve.add(tables, new Key(job.number(), attempt.getKey()), attempt.getValue());
+            }
         }
         return curve;
+    }
+
+    /// The learning rates of a job's steps, at some of them.
+    ///
+    /// @param points at most so many
+    public List<RatePoint> learningRates(String job, int points) {
+        return database.read(connection -> {
+            List<RatePoint> rates = new ArrayList<>();
+            CurveTables tables = new CurveTables(connection);
+            for (Traced traced : new JobTables(connection).traced(List.of(job))) {
+                long first = 1;
+                for (var attempt : traced.lineage().lastSteps().entrySet()) {
+                    Key key = new Key(traced.number(), attempt.getKey());
+                    long last = Math.min(tables.lastStep(key), attempt.getValue());
+                    rates.addAll(tables.rates(key, first, last, points));
+                    first = Math.max(first, last + 1);
+                }
+            }
+            return List.copyOf(rates);
+        });
+    }
+
+    /// Keeps what somebody wishes of jobs: of each the last one.
+    public void keep(Collection<Control> wishes) {
+        if (!wishes.isEmpty()) {
+            database.write(connection -> {
+                new WishTable(connection).put(wishes);
+                return wishes;
+            });
+        }
+    }
+
+    /// What somebody wished of a job last; empty where nothing was.
+    public Optional<Control> wish(String job) {
+        return database.read(connection -> new WishTable(connection).find(job));
+    }
+
+    /// What people wrote beside a job.
+    public Remarks remarks(String job) {
+        return database.read(connection -> new RemarkTables(connection).find(new JobTables(connection).number(job)));
+    }
+
+    /// Writes something beside a job, in the place of what was there.
+    ///
+    /// @return whether the job is known
+    public boolean remark(String job, Remarks remarks) {
+        return database.write(connection -> {
+            long number = new JobTables(connection).number(job);
+            if (number > 0) {
+                new RemarkTables(connection).put(number, remarks);
+            }
+            return number > 0;
+        });
+    }
+
+    /// The commands of the jobs that a query asks for, as JSON, by job; of those that have one.
+    public Map<String, String> commands(JobQuery query) {
+        return database.read(connection -> new JobTables(connection).commands(query));
+    }
+
+    /// Forgets jobs that have ended, with all that is known of them: those that ended before a time, and of more
+    /// than so many that have ended the eldest.
+    ///
+    /// @param before since 1970
+    /// @param keep how many that have ended are kept
+    /// @param most at most so many are forgotten, in one transaction
+    /// @return which
+    public synchronized List<String> forget(long before, long keep, int most) {
+        List<String> forgotten = database.write(connection -> new JobTables(connection).forget(before, keep, most));
+        if (!forgotten.isEmpty()) {
+            reload();
+        }
+        return forgotten;
     }
 
     @Override

@@ -198,8 +198,8 @@ class FleetCommandsTest extends FleetCommands {
         assertThat(run("", "jobs", "--json")).isZero();
         assertThat(out.toString(UTF_8))
                 .contains(
-                        "\"status\":\"FINISHED\"",
-                        "\"status\":\"QUEUED\"",
+                        "\"state\":\"finished\"",
+                        "\"state\":\"queued\"",
                         "\"testAccuracy\":0.75",
                         "\"network\":\"lenet\"");
     }

@@ -7,7 +7,9 @@ import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.event.SampleEvents;
+import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Cluster;
+import io.trainyard.topics.CommandSender;
 import io.trainyard.topics.Priority;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,11 +31,8 @@ final class InterruptIT {
     void watchingEndsAndSaysThatTheJobGoesOn() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "there is no /usr/bin/script");
         String prefix = "interrupt.";
-        CommandSender.send(
-                new Cluster(TestBroker.address(), prefix, Patience.LIMIT),
-                List.of(SampleEvents.spec("a")),
-                Priority.NORMAL,
-                _ -> {});
+        new CommandSender(new Cluster(TestBroker.address(), prefix, Patience.LIMIT), CloudEvents.CLI)
+                .send(List.of(SampleEvents.spec("a")), Priority.NORMAL, _ -> {});
         String command =
                 "%s watch a --kafka %s --prefix %s".formatted(TrainyardProcess.LAUNCHER, TestBroker.address(), prefix);
         try (var script = TrainyardProcess.start(

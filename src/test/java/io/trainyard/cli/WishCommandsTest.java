@@ -106,8 +106,8 @@ class WishCommandsTest extends FleetCommands {
         assertThat(run("", "cancel", "a", "b", "--json", "--timeout", "0")).isEqualTo(ExitCodes.FAILED);
         assertThat(out.toString(UTF_8).lines())
                 .containsExactlyInAnyOrder(
-                        "{\"job\":\"b\",\"status\":\"FINISHED\",\"done\":true,\"ok\":false,\"answer\":\"has finished already; nothing to cancel\"}",
-                        "{\"job\":\"a\",\"status\":\"QUEUED\",\"done\":false,\"ok\":true,\"answer\":\"does not show it yet: the wish is kept, and will be obeyed; ./trainyard jobs tells when\"}");
+                        "{\"job\":\"b\",\"state\":\"finished\",\"done\":true,\"ok\":false,\"answer\":\"has finished already; nothing to cancel\"}",
+                        "{\"job\":\"a\",\"state\":\"queued\",\"done\":false,\"ok\":true,\"answer\":\"does not show it yet: the wish is kept, and will be obeyed; ./trainyard jobs tells when\"}");
     }
 
     @Test

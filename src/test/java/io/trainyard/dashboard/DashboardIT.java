@@ -12,7 +12,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
+import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.tracking.Curve;
@@ -28,6 +30,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -95,18 +99,18 @@ class DashboardIT {
     @Test
     void knowsWhatHappenedBeforeItStarted() throws Exception {
         Patience.await("what happened before").untilAsserted(() -> {
-            JsonNode detail = json("/api/jobs/earlier");
-            assertThat(detail.at("/summary/status").asText()).isEqualTo("RUNNING");
+            JsonNode detail = json("/api/v1/jobs/earlier");
+            assertThat(detail.at("/summary/state").asText()).isEqualTo("running");
             assertThat(detail.at("/summary/step").asLong()).isEqualTo(100);
             assertThat(detail.at("/tests/0/testAccuracy").asDouble()).isEqualTo(0.6);
             assertThat(detail.at("/confusion")).hasSize(10);
-            assertThat(json("/api/jobs").findValuesAsText("job")).contains("refused");
+            assertThat(json("/api/v1/jobs").findValuesAsText("job")).contains("refused");
         });
-        assertThat(json("/api/jobs").findValuesAsText("job")).contains("earlier");
-        assertThat(json("/api/jobs/refused").at("/summary/status").asText()).isEqualTo("REJECTED");
-        assertThat(json("/api/jobs/refused").at("/summary/reason").asText()).isEqualTo("it is not JSON");
-        assertThat(json("/api/jobs/earlier/losses").get("mean")).hasSize(100);
-        assertThat(json("/api/jobs/earlier/losses?from=11&to=20").get("firstStep"))
+        assertThat(json("/api/v1/jobs").findValuesAsText("job")).contains("earlier");
+        assertThat(json("/api/v1/jobs/refused").at("/summary/state").asText()).isEqualTo("rejected");
+        assertThat(json("/api/v1/jobs/refused").at("/summary/reason").asText()).isEqualTo("it is not JSON");
+        assertThat(json("/api/v1/jobs/earlier/curve").get("mean")).hasSize(100);
+        assertThat(json("/api/v1/jobs/earlier/curve?from=11&to=20").get("firstStep"))
                 .hasSize(10);
     }
 
@@ -121,15 +125,19 @@ class DashboardIT {
 
     @Test
     void answersWithASentenceWhereThereIsNothing() throws Exception {
-        HttpResponse<String> missing = get("/api/jobs/%3Cb%3Eno");
+        HttpResponse<String> missing = get("/api/v1/jobs/%3Cb%3Eno");
         assertThat(missing.statusCode()).isEqualTo(404);
         assertThat(missing.headers().firstValue("content-type"))
-                .hasValueSatisfying(t -> assertThat(t).startsWith("text/plain"));
-        assertThat(missing.body()).startsWith("there is no job \"<b>no\" here");
-        assertThat(get("/api/jobs/no/losses").statusCode()).isEqualTo(404);
-        assertThat(get("/api/jobs/earlier/losses?from=x").statusCode()).isEqualTo(400);
-        assertThat(get("/api/jobs/earlier/losses?from=x").body()).startsWith("from is \"x\"; allowed is");
-        assertThat(get("/api/jobs/earlier/losses?from=9&to=8").statusCode()).isEqualTo(400);
+                .hasValueSatisfying(t -> assertThat(t).startsWith("application/problem+json"));
+        JsonNode problem = JSON.readTree(missing.body());
+        assertThat(problem.get("status").asInt()).isEqualTo(404);
+        assertThat(problem.get("title").asText()).isEqualTo("Not Found");
+        assertThat(problem.get("detail").asText()).startsWith("there is no job \"<b>no\" here");
+        assertThat(get("/api/v1/jobs/no/curve").statusCode()).isEqualTo(404);
+        assertThat(get("/api/v1/jobs/earlier/curve?from=x").statusCode()).isEqualTo(400);
+        assertThat(json("/api/v1/jobs/earlier/curve?from=x").get("detail").asText())
+                .startsWith("from is \"x\"; allowed is");
+        assertThat(get("/api/v1/jobs/earlier/curve?from=9&to=8").statusCode()).isEqualTo(400);
     }
 
     @Test
@@ -145,18 +153,18 @@ class DashboardIT {
     @Test
     void tellsChangesLive() throws Exception {
         HttpRequest request =
-                HttpRequest.newBuilder(URI.create(url + "/api/live")).build();
+                HttpRequest.newBuilder(URI.create(url + "/api/v1/live")).build();
         try (var stream = new EventStream(http.send(request, BodyHandlers.ofInputStream()))) {
             EventStream.Event first = stream.next();
             assertThat(first.name()).isEqualTo("snapshot");
 
             publisher.send(spec("live"));
             JsonNode waiting = changeOf(stream, "live");
-            assertThat(waiting.get("status").asText()).isEqualTo("QUEUED");
+            assertThat(waiting.get("state").asText()).isEqualTo("queued");
             assertThat(waiting.get("network").asText()).isEqualTo("lenet");
             publisher.send(claimed("live"));
             JsonNode claimed = changeOf(stream, "live");
-            assertThat(claimed.get("status").asText()).isEqualTo("RUNNING");
+            assertThat(claimed.get("state").asText()).isEqualTo("running");
 
             publisher.send(started(spec("live"), 1, 1, 100, null), losses("live", 1, 0, 1, 40));
             Patience.await("step 40")
@@ -170,7 +178,131 @@ class DashboardIT {
                             .findValuesAsText("worker")
                             .contains("w7"));
         }
-        assertThat(json("/api/workers").findValuesAsText("worker")).contains("w7");
+        assertThat(json("/api/v1/workers").findValuesAsText("worker")).contains("w7");
+    }
+
+    private static HttpResponse<String> send(String method, String path, String body, String... headers)
+            throws Exception {
+        HttpRequest.Builder call = HttpRequest.newBuilder(URI.create(url + path))
+                .header("Content-Type", "application/json")
+                .method(method, HttpRequest.BodyPublishers.ofString(body));
+        for (int i = 0; i < headers.length; i += 2) {
+            call.header(headers[i], headers[i + 1]);
+        }
+        return http.send(call.build(), BodyHandlers.ofString());
+    }
+
+    @Test
+    void publishesWhatIsAskedAndRefusesWhatIsWrong() throws Exception {
+        String job = "{\"id\": \"%s\", \"network\": \"lenet\", \"dataset\": \"shapes32\"}";
+        assertThat(send("POST", "/api/v1/jobs", job.formatted("asked")).statusCode())
+                .as("without the header")
+                .isEqualTo(403);
+        assertThat(send(
+                                "POST",
+                                "/api/v1/jobs",
+                                job.formatted("asked"),
+                                "X-Trainyard",
+                                "x",
+                                "Sec-Fetch-Site",
+                                "cross-site")
+                        .statusCode())
+                .isEqualTo(403);
+        HttpResponse<String> bad =
+                send("POST", "/api/v1/jobs", job.formatted("asked").replace("lenet", "lennet"), "X-Trainyard", "x");
+        assertThat(bad.statusCode()).isEqualTo(400);
+        assertThat(JSON.readTree(bad.body()).get("detail").asText())
+                .startsWith("the body, job 1 (\"asked\"): network is \"lennet\"");
+
+        HttpResponse<String> sent =
+                send("POST", "/api/v1/jobs?priority=low", job.formatted("asked"), "X-Trainyard", "x");
+        assertThat(sent.statusCode()).isEqualTo(202);
+        assertThat(sent.body()).isEqualTo("{\"jobs\":[\"asked\"]}");
+        Patience.await("the job").untilAsserted(() -> {
+            JsonNode found = json("/api/v1/jobs?text=asked&state=queued");
+            assertThat(found.get("total").asInt()).isEqualTo(1);
+            assertThat(found.at("/jobs/0/job").asText()).isEqualTo("asked");
+            assertThat(found.at("/jobs/0/waiting").asText()).isNotEmpty();
+        });
+
+        String path = "/api/v1/jobs/asked";
+        assertThat(send("POST", path + "/resume", "", "X-Trainyard", "x").statusCode())
+                .isEqualTo(409);
+        assertThat(send("POST", path + "/pause", "", "X-Trainyard", "x").statusCode())
+                .isEqualTo(202);
+        assertThat(json(path).at("/wish/wish").asText()).isEqualTo("pause");
+        assertThat(send("POST", path + "/reprioritize", "{\"priority\": \"high\"}", "X-Trainyard", "x")
+                        .statusCode())
+                .isEqualTo(202);
+        assertThat(json(path).at("/wish/wish").asText()).isEqualTo("pause");
+        assertThat(json(path).at("/wish/priority").asText()).isEqualTo("high");
+        assertThat(send("POST", "/api/v1/jobs/nobody/cancel", "", "X-Trainyard", "x")
+                        .statusCode())
+                .isEqualTo(404);
+        JsonNode answers = JSON.readTree(send(
+                        "POST",
+                        "/api/v1/bulk",
+                        "{\"action\": \"cancel\", \"jobs\": [\"asked\", \"nobody\"]}",
+                        "X-Trainyard",
+                        "x")
+                .body());
+        assertThat(answers.at("/results/0/ok").asBoolean()).isTrue();
+        assertThat(answers.at("/results/1/ok").asBoolean()).isFalse();
+
+        assertThat(send("PUT", path + "/notes", "{\"tags\": [\"base\"], \"note\": \"why\"}", "X-Trainyard", "x")
+                        .statusCode())
+                .isEqualTo(200);
+        assertThat(json(path).at("/tags/0").asText()).isEqualTo("base");
+        assertThat(json("/api/v1/jobs?tag=base").findValuesAsText("job")).containsExactly("asked");
+        assertThat(json(path).at("/command/network").isMissingNode()).isFalse();
+
+        assertThat(topicsOf("asked"))
+                .as("the command, and a copy that is more urgent")
+                .containsExactlyInAnyOrder(
+                        Topic.COMMANDS_LOW, Topic.COMMANDS_HIGH, Topic.CONTROL, Topic.CONTROL, Topic.CONTROL);
+    }
+
+    /// Where there are records of a job.
+    private static List<Topic> topicsOf(String job) {
+        List<Topic> found = new ArrayList<>();
+        try (EventLog log = EventLog.open(
+                new Cluster(TestBroker.address(), PREFIX, Patience.LIMIT),
+                List.of(Topic.COMMANDS_LOW, Topic.COMMANDS_NORMAL, Topic.COMMANDS_HIGH, Topic.CONTROL))) {
+            log.readToEnd(entry -> {
+                if (job.equals(entry.job())) {
+                    found.add(entry.topic());
+                }
+            });
+        }
+        return found;
+    }
+
+    @Test
+    void groupsAndCompares() throws Exception {
+        for (String job : List.of("left", "right")) {
+            publisher.send(spec(job));
+            publisher.send(claimed(job), started(spec(job), 1, 1, 100, null));
+            publisher.send(losses(job, 1, 0, 1, 100), tested(job, 1, 0, 100, 0.6));
+        }
+        Patience.await("both").untilAsserted(() -> {
+            JsonNode compared = json("/api/v1/compare?jobs=left,right");
+            assertThat(compared.at("/tests/0/pValue").asDouble()).isEqualTo(1);
+            assertThat(compared.get("fields")).isEmpty();
+            assertThat(json("/api/v1/groups?by=batchSize&text=left")
+                            .at("/groups/0/value")
+                            .asText())
+                    .isEqualTo("8");
+            assertThat(json("/api/v1/groups/curve?jobs=left,right&points=20")
+                            .at("/count/0")
+                            .asInt())
+                    .isGreaterThanOrEqualTo(2);
+        });
+        assertThat(json("/api/v1/jobs/left/learning-rates").get(0).get("step").asInt())
+                .isEqualTo(1);
+        assertThat(get("/api/v1/compare?jobs=left,nobody").statusCode()).isEqualTo(404);
+        assertThat(get("/api/v1/nothing").statusCode()).isEqualTo(404);
+        assertThat(json("/api/v1/info").at("/sources/kafka/ok").asBoolean()).isTrue();
+        assertThat(get("/api/v1/openapi").body()).contains("/api/v1/jobs/{id}/curve");
     }
 
     /// The next change that is about the job.
@@ -205,7 +337,7 @@ class DashboardIT {
                 }
                 int last = step - 1;
                 Patience.await("all steps").untilAsserted(() -> {
-                    HttpRequest losses = HttpRequest.newBuilder(URI.create(there + "/api/jobs/kept/losses"))
+                    HttpRequest losses = HttpRequest.newBuilder(URI.create(there + "/api/v1/jobs/kept/curve"))
                             .build();
                     HttpResponse<String> answer = http.send(losses, BodyHandlers.ofString());
                     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);

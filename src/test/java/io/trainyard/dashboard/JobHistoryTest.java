@@ -19,6 +19,7 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.tracking.Curve;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.JobSummary;
 import io.trainyard.tracking.TrackingStore;
@@ -27,6 +28,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -37,7 +39,7 @@ class JobHistoryTest {
     private final JobHistory history = history(store);
 
     private static JobHistory history(TrackingStore store) {
-        return new JobHistory(store, new JobHistory.Limits(3, 2, 10_000, 60_000));
+        return new JobHistory(store, new Sources(), new JobHistory.Limits(3, 2, 10_000, 60_000));
     }
 
     @AfterEach
@@ -58,7 +60,17 @@ class JobHistoryTest {
     }
 
     private long lossesOf(String job) {
-        return history.losses(job, 1, Long.MAX_VALUE, 1000).orElseThrow().firstStep().length;
+        return steps(history, job, Long.MAX_VALUE).size();
+    }
+
+    /// The steps that there are losses of, as often as there are.
+    private static List<Long> steps(JobHistory history, String job, long to) {
+        Curve curve = history.losses(job, 1, to, 1000).orElseThrow();
+        List<Long> steps = new ArrayList<>();
+        for (int i = 0; i < curve.buckets().size(); i++) {
+            steps.addAll(Collections.nCopies(curve.buckets().count(i), curve.firstStep(i)));
+        }
+        return steps;
     }
 
     @Test
@@ -68,7 +80,7 @@ class JobHistoryTest {
         apply(losses("a", 1, 0, 1, 10), NOW + 2);
         apply(tested("a", 1, 0, 10, 0.5), NOW + 3);
 
-        assertThat(history.jobs()).singleElement().satisfies(job -> {
+        assertThat(history.since(0, NOW).jobs()).singleElement().satisfies(job -> {
             assertThat(job.status()).isEqualTo(Status.RUNNING);
             assertThat(job.network()).isEqualTo("lenet");
             assertThat(job.dataset()).isEqualTo("shapes32");
@@ -90,24 +102,32 @@ class JobHistoryTest {
         apply(new Requested("waits", spec("waits"), "commands-0 at offset 1", NOW));
         apply(new Requested("refused", null, "commands-0 at offset 2", NOW + 1));
         apply(new Rejected("refused", "commands-0 at offset 2", "it is not JSON", NOW + 2));
-        assertThat(history.jobs()).extracting(JobSummary::job).containsExactly("refused", "waits");
-        assertThat(history.jobs()).extracting(JobSummary::status).containsExactly(Status.REJECTED, Status.QUEUED);
-        assertThat(history.jobs()).extracting(JobSummary::reason).containsExactly("it is not JSON", null);
-        assertThat(history.jobs()).extracting(JobSummary::network).containsExactly(null, "lenet");
-        assertThat(history.jobs()).extracting(JobSummary::epochs).containsExactly(0, 2);
+        assertThat(history.since(0, NOW).jobs()).extracting(JobSummary::job).containsExactly("refused", "waits");
+        assertThat(history.since(0, NOW).jobs())
+                .extracting(JobSummary::status)
+                .containsExactly(Status.REJECTED, Status.QUEUED);
+        assertThat(history.since(0, NOW).jobs()).extracting(JobSummary::reason).containsExactly("it is not JSON", null);
+        assertThat(history.since(0, NOW).jobs()).extracting(JobSummary::network).containsExactly(null, "lenet");
+        assertThat(history.since(0, NOW).jobs()).extracting(JobSummary::epochs).containsExactly(0, 2);
         assertThat(history.job("waits").orElseThrow().command()).contains("\"batchSize\":8");
         assertThat(history.job("refused").orElseThrow().command()).isNull();
 
         apply(claimed("waits"), NOW + 3);
-        assertThat(history.jobs()).extracting(JobSummary::status).containsExactly(Status.REJECTED, Status.RUNNING);
-        assertThat(history.jobs()).extracting(JobSummary::firstSeenMillis).containsExactly(NOW + 1, NOW);
+        assertThat(history.since(0, NOW).jobs())
+                .extracting(JobSummary::status)
+                .containsExactly(Status.REJECTED, Status.RUNNING);
+        assertThat(history.since(0, NOW).jobs())
+                .extracting(JobSummary::firstSeenMillis)
+                .containsExactly(NOW + 1, NOW);
     }
 
     @Test
     void saysWhichCheckpointAnEvaluationThatWaitsWillTest() {
         JobSpec evaluation = evaluation("check", new CheckpointName("a", 20L));
         apply(new Requested("check", evaluation, "commands-0 at offset 1", NOW));
-        assertThat(history.jobs()).extracting(JobSummary::initFrom).containsExactly("a/20");
+        assertThat(history.since(0, NOW).jobs())
+                .extracting(JobSummary::initFrom)
+                .containsExactly("a/20");
     }
 
     /// Each topic keeps its order, but the topics are read side by side; and a consumer that loses its place
@@ -144,14 +164,14 @@ class JobHistoryTest {
                         Map.of());
             }
 
-            JobSummary job = one.jobs().getFirst();
+            JobSummary job = one.since(0, NOW).jobs().getFirst();
             assertThat(job.status()).isEqualTo(Status.FINISHED);
             assertThat(job.attempt()).isEqualTo(2);
             assertThat(job.worker()).isEqualTo("w2");
             assertThat(job.testAccuracy()).isEqualTo(0.7);
-            assertThat(one.losses("a", 1, 99, 99).orElseThrow().firstStep())
+            assertThat(steps(one, "a", 99))
                     .as("round %d: every step once", round)
-                    .containsExactly(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20);
+                    .isEqualTo(LongStream.rangeClosed(1, 20).boxed().toList());
             empty.close();
         }
     }
@@ -162,11 +182,11 @@ class JobHistoryTest {
         apply(finished("old", 1, 20), NOW + 1);
         apply(finished("new", 1, 20), NOW + 2);
         apply(claimed("next", 1), NOW + 3);
-        assertThat(history.jobs()).extracting(JobSummary::job).containsExactly("next", "new", "running");
+        assertThat(history.since(0, NOW).jobs()).extracting(JobSummary::job).containsExactly("next", "new", "running");
 
         long version = history.since(0, NOW).version();
         apply(losses("old", 1, 0, 1, 10), NOW); // its losses are read after its end
-        assertThat(history.jobs()).extracting(JobSummary::job).containsExactly("next", "new", "running");
+        assertThat(history.since(0, NOW).jobs()).extracting(JobSummary::job).containsExactly("next", "new", "running");
         assertThat(history.since(version, NOW).isEmpty()).isTrue();
         assertThat(lossesOf("old")).as("it is in the store").isEqualTo(10);
     }
@@ -176,7 +196,7 @@ class JobHistoryTest {
         for (int i = 0; i < 50; i++) {
             apply(claimed("job" + i), NOW + i);
         }
-        assertThat(history.jobs()).extracting(JobSummary::job).containsExactly("job49", "job48", "job47");
+        assertThat(history.since(0, NOW).jobs()).extracting(JobSummary::job).containsExactly("job49", "job48", "job47");
     }
 
     @Test
@@ -185,7 +205,8 @@ class JobHistoryTest {
         apply(finished("old", 1, 20), NOW + 1);
         apply(finished("new", 1, 20), NOW + 2);
         apply(finished("newest", 1, 20), NOW + 3);
-        assertThat(history(store).jobs()).isEqualTo(history.jobs());
+        assertThat(history(store).since(0, NOW).jobs())
+                .isEqualTo(history.since(0, NOW).jobs());
     }
 
     @Test
@@ -243,6 +264,6 @@ class JobHistoryTest {
     @Test
     void cutsAReasonOfAnyLength() {
         apply(failed("a", 1, "x".repeat(100_000)), NOW);
-        assertThat(history.jobs().getFirst().reason()).hasSize(JobSummary.MAX_REASON + 1);
+        assertThat(history.since(0, NOW).jobs().getFirst().reason()).hasSize(JobSummary.MAX_REASON + 1);
     }
 }

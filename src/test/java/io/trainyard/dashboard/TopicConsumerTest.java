@@ -31,6 +31,7 @@ class TopicConsumerTest {
         }
         List<Topic> told = new ArrayList<>(Topic.NEWS);
         told.add(Topic.WORKERS);
+        told.add(Topic.CONTROL);
         assertThat(properties
                         .getProperty("mp.messaging.incoming.dashboard.topics")
                         .split(","))
@@ -45,8 +46,8 @@ class TopicConsumerTest {
     @Timeout(60)
     void whatTheStoreCannotHoldKeepsNothingElseFromIt(Databases kind) throws Exception {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
-            JobHistory history = new JobHistory(store, new JobHistory.Limits(10, 2, 10_000, 60_000));
-            TopicConsumer consumer = new TopicConsumer(history, "nowhere:1", "t.");
+            JobHistory history = new JobHistory(store, new Sources(), new JobHistory.Limits(10, 2, 10_000, 60_000));
+            TopicConsumer consumer = new TopicConsumer(history, new Sources(), "nowhere:1", "t.");
             TopicPartition partition = new TopicPartition(Topic.JOBS.name("t."), 0);
             List<ConsumerRecord<String, byte[]>> records = new ArrayList<>();
             for (String job : List.of("a\0", "a\uFFFD", "good")) {

@@ -8,6 +8,7 @@ import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Shape;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,8 +33,11 @@ class DatasetsTest {
 
     @Test
     void describesWithoutFiles() {
-        assertThat(Datasets.describe("signs")).isEqualTo(new DatasetInfo("signs", Shape.of(3, 64, 64), 6));
-        assertThat(Datasets.describe("mnist")).isEqualTo(new DatasetInfo("mnist", Shape.of(1, 28, 28), 10));
+        assertThat(Datasets.describe("signs"))
+                .isEqualTo(new DatasetInfo("signs", Shape.of(3, 64, 64), List.of("0", "1", "2", "3", "4", "5")));
+        assertThat(Datasets.describe("mnist").classes()).isEqualTo(10);
+        assertThat(Datasets.describe("shapes64").classNames())
+                .containsExactly("disc", "cross", "triangle", "horizontal stripes", "frame", "diagonal cross");
     }
 
     @Test

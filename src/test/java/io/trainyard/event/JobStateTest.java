@@ -189,7 +189,7 @@ class JobStateTest {
     void asJsonItIsWhatPeopleAreShown() throws JsonProcessingException {
         JobState state = stateOf(requested(1), rejected(1, 2, "no data"));
         JsonNode json = new ObjectMapper().readTree(new ObjectMapper().writeValueAsString(state));
-        assertThat(json.path("status").asText()).isEqualTo("REJECTED");
+        assertThat(json.path("state").asText()).isEqualTo("rejected");
         assertThat(json.path("reason").asText()).isEqualTo("no data");
         assertThat(json.path("spec").path("network").asText()).isEqualTo("lenet");
         assertThat(json.fieldNames())
@@ -198,7 +198,7 @@ class JobStateTest {
                         "job",
                         "epochs",
                         "attempt",
-                        "status",
+                        "state",
                         "start",
                         "durationMillis",
                         "worker",

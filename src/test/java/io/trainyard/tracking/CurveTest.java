@@ -77,7 +77,7 @@ final class CurveTest {
             long from = i == 0 ? 1 : 1 + random.nextLong(next);
             long to = i == 0 ? next : from + random.nextLong(random.nextBoolean() ? 200 : next);
             long upTo = random.nextInt(3) == 0 ? from + random.nextLong(to - from + 1) : Long.MAX_VALUE;
-            Curve curve = new Curve(from, to, 1 + random.nextInt(100));
+            Curve curve = new Curve(from, to, to >= all.lastKey(), 1 + random.nextInt(100));
             database.read(connection -> {
                 curve.add(new CurveTables(connection), key, upTo);
                 return key;

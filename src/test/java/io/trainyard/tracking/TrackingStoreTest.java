@@ -6,7 +6,11 @@ import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.losses;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
+import io.trainyard.event.Control;
+import io.trainyard.event.Control.Urgency;
+import io.trainyard.event.Control.Wish;
 import io.trainyard.event.Histories;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
@@ -18,6 +22,7 @@ import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.tracking.JobQuery.Sort;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -135,19 +140,19 @@ final class TrackingStoreTest {
                             told(finished("job_7", 1, 20)),
                             new Rejected("job%8", null, "no", NOW + 100)),
                     Map.of(JOBS, 15L));
-            assertThat(ids(store, new JobQuery(Set.of(), "", Sort.HEARD, true, 3, 0)))
+            assertThat(ids(store, new JobQuery(Set.of(), "", "", Sort.HEARD, true, 3, 0)))
                     .containsExactly("job%8", "job_9", "job_8");
-            assertThat(ids(store, new JobQuery(Set.of(), "", Sort.HEARD, true, 3, 3)))
+            assertThat(ids(store, new JobQuery(Set.of(), "", "", Sort.HEARD, true, 3, 3)))
                     .containsExactly("job_7", "job_6", "job_5");
-            assertThat(ids(store, new JobQuery(Set.of(), "B_", Sort.JOB, false, 2, 0)))
+            assertThat(ids(store, new JobQuery(Set.of(), "B_", "", Sort.JOB, false, 2, 0)))
                     .containsExactly("job_0", "job_1");
-            assertThat(ids(store, new JobQuery(Set.of(), "b%", Sort.JOB, false, 2, 0)))
+            assertThat(ids(store, new JobQuery(Set.of(), "b%", "", Sort.JOB, false, 2, 0)))
                     .containsExactly("job%8");
-            assertThat(ids(store, new JobQuery(Set.of(), "LeNet", Sort.LOSS, false, 2, 0)))
+            assertThat(ids(store, new JobQuery(Set.of(), "LeNet", "", Sort.LOSS, false, 2, 0)))
                     .containsExactly("job_3", "job_0");
-            assertThat(ids(store, new JobQuery(Set.of(Status.RUNNING, Status.FINISHED), "", Sort.JOB, false, 9, 0)))
+            assertThat(ids(store, new JobQuery(Set.of(Status.RUNNING, Status.FINISHED), "", "", Sort.JOB, false, 9, 0)))
                     .containsExactly("job_3", "job_7");
-            assertThat(store.jobs(new JobQuery(Set.of(Status.QUEUED), "", Sort.HEARD, true, 2, 0))
+            assertThat(store.jobs(new JobQuery(Set.of(Status.QUEUED), "", "", Sort.HEARD, true, 2, 0))
                             .total())
                     .isEqualTo(8);
         }
@@ -176,6 +181,135 @@ final class TrackingStoreTest {
             assertThat(store.job("r").orElseThrow().status()).isEqualTo(Status.REJECTED);
             assertThat(store.losses("steps", 1, Long.MAX_VALUE, 10)).isPresent();
             assertThat(store.losses("nobody", 1, 2, 10)).isEmpty();
+        }
+    }
+
+    /// As numpy says it of all losses at a step: `mean(axis=0)`, `std(axis=0)`.
+    @ParameterizedTest
+    @EnumSource
+    void theLossesOfAGroupAreThoseOfAllItsJobs(Databases kind) {
+        int jobs = 7;
+        int steps = 3000;
+        Random random = new Random(5);
+        float[][] all = new float[jobs][steps];
+        try (TrackingStore store = TrackingStore.open(kind.empty())) {
+            for (int job = 0; job < jobs; job++) {
+                for (int i = 0; i < steps; i++) {
+                    all[job][i] = random.nextFloat();
+                }
+                String id = "job-" + job;
+                store.take(
+                        List.of(
+                                told(claimed(id)),
+                                told(new StepLosses(id, 1, 0, 1, all[job], 1, 0.1)),
+                                told(finished(id, 1, steps))),
+                        Map.of(JOBS, job + 1L));
+            }
+            List<String> ids =
+                    IntStream.range(0, jobs).mapToObj(job -> "job-" + job).toList();
+            for (int points : new int[] {4, 40, 400, 10_000}) {
+                Curve curve = store.losses(ids, 1, Long.MAX_VALUE, points);
+                for (int i = 0; i < curve.buckets().size(); i++) {
+                    int first = (int) curve.firstStep(i) - 1;
+                    int end = (int) curve.lastStep(i);
+                    double[] bucket = IntStream.range(0, jobs)
+                            .boxed()
+                            .flatMapToDouble(job -> IntStream.range(first, end).mapToDouble(step -> all[job][step]))
+                            .toArray();
+                    double mean = Arrays.stream(bucket).average().orElseThrow();
+                    double deviation = Math.sqrt(Arrays.stream(bucket)
+                            .map(loss -> (loss - mean) * (loss - mean))
+                            .average()
+                            .orElseThrow());
+                    assertThat(curve.buckets().count(i)).isEqualTo(bucket.length);
+                    assertThat(curve.buckets().mean(i)).isCloseTo(mean, within(1e-12));
+                    assertThat(curve.buckets().deviation(i)).isCloseTo(deviation, within(1e-12));
+                }
+            }
+            assertThat(store.losses(List.of("nobody"), 1, 100, 10).buckets().count(0))
+                    .isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void forgetsJobsThatAreTooOldOrTooManyAndNoOthers(Databases kind) {
+        try (TrackingStore store = TrackingStore.open(kind.empty())) {
+            for (int job = 0; job < 10; job++) {
+                String id = "job-" + job;
+                store.take(
+                        List.of(
+                                new Happened(claimed(id), NOW, null, 0),
+                                new Happened(losses(id, 1, 0, 1, 10), NOW, null, 0),
+                                new Happened(finished(id, 1, 10), NOW + job, null, 0)),
+                        Map.of(JOBS, job + 1L));
+            }
+            store.take(List.of(new Happened(claimed("runs"), NOW - 1000, null, 0)), Map.of(JOBS, 11L));
+            store.remark("job-0", new Remarks(List.of("old"), "a note"));
+
+            assertThat(store.forget(Long.MIN_VALUE, 10, 100)).isEmpty();
+            assertThat(store.forget(Long.MIN_VALUE, 7, 2)).containsExactly("job-0", "job-1");
+            assertThat(store.forget(Long.MIN_VALUE, 7, 100)).containsExactly("job-2");
+            assertThat(store.forget(NOW + 5, 100, 100)).containsExactly("job-3", "job-4");
+            assertThat(store.jobs(JobQuery.newest(100)).jobs())
+                    .extracting(JobSummary::job)
+                    .containsExactlyInAnyOrder("job-5", "job-6", "job-7", "job-8", "job-9", "runs");
+            assertThat(store.job("job-0")).isEmpty();
+            assertThat(store.losses("job-0", 1, 10, 10)).isEmpty();
+            assertThat(store.remarks("job-0")).isEqualTo(Remarks.NONE);
+            assertThat(store.offsets()).as("what was read").containsExactly(Map.entry(JOBS, 11L));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void keepsWhatPeopleWriteAndWishAndAsked(Databases kind) {
+        try (TrackingStore store = TrackingStore.open(kind.empty())) {
+            store.take(
+                    List.of(
+                            new Requested("a", SampleEvents.spec("a"), "here", NOW),
+                            new Requested("b", SampleEvents.spec("b"), "here", NOW)),
+                    Map.of());
+            assertThat(store.remark("nobody", Remarks.NONE)).isFalse();
+            assertThat(store.remark("a", new Remarks(List.of("z", "base", "z"), "why\0?")))
+                    .isTrue();
+            assertThat(store.remarks("a")).isEqualTo(new Remarks(List.of("base", "z"), "why\uFFFD?"));
+            assertThat(store.jobs(new JobQuery(Set.of(), "", "base", Sort.JOB, false, 9, 0)))
+                    .satisfies(page ->
+                            assertThat(page.jobs()).extracting(JobSummary::job).containsExactly("a"))
+                    .satisfies(page -> assertThat(page.tags()).containsExactly(Map.entry("a", List.of("base", "z"))));
+            store.remark("a", Remarks.NONE);
+            assertThat(store.remarks("a")).isEqualTo(Remarks.NONE);
+
+            Control pause = new Control("a", Wish.PAUSE, null, SampleEvents.TIME);
+            Control urgent = new Control("a", Wish.RUN, Urgency.HIGH, SampleEvents.TIME.plusMillis(1));
+            store.keep(List.of(pause));
+            assertThat(store.wish("a")).contains(pause);
+            store.keep(List.of(urgent));
+            assertThat(store.wish("a")).contains(urgent);
+            assertThat(store.wish("b")).isEmpty();
+            assertThat(store.commands(JobQuery.newest(9)))
+                    .containsOnlyKeys("a", "b")
+                    .allSatisfy((job, command) -> assertThat(command).contains("\"id\":\"" + job + "\""));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void tellsLearningRatesOfSomeSteps(Databases kind) {
+        try (TrackingStore store = TrackingStore.open(kind.empty())) {
+            store.take(List.of(told(claimed("a"))), Map.of());
+            store.take(
+                    IntStream.range(0, 100)
+                            .<JobNews>mapToObj(
+                                    i -> told(new StepLosses("a", 1, 0, 1 + i * 10L, new float[10], i, 0.1 / (i + 1))))
+                            .toList(),
+                    Map.of());
+            List<RatePoint> rates = store.learningRates("a", 10);
+            assertThat(rates).hasSizeBetween(8, 10).first().isEqualTo(new RatePoint(1, 0.1));
+            assertThat(rates)
+                    .allSatisfy(rate -> assertThat(rate.learningRate()).isEqualTo(0.1 / ((rate.step() - 1) / 10 + 1)));
+            assertThat(store.learningRates("nobody", 10)).isEmpty();
         }
     }
 }

@@ -49,7 +49,7 @@ final class SimBigWorld {
         kafka = new SimKafka(world, "", limits);
         store = new SimStore(world, "disk");
         judge = new SimJudge(kafka, store);
-        perils = new SimPerils(world);
+        perils = new SimPerils(world, () -> {});
         fleet = new SimWorker.Fleet(kafka, perils, SimSeams.NONE, limits, beat);
     }
 

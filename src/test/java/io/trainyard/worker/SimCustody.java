@@ -96,7 +96,7 @@ final class SimCustody {
         store = new SimStore(world, "disk");
         otherStore = new SimStore(world, "other disk");
         judge = new SimJudge(kafka, store);
-        perils = new SimPerils(world);
+        perils = new SimPerils(world, this::cutPower);
         fleet = new SimWorker.Fleet(kafka, perils, seams, limits, Duration.ofSeconds(2));
     }
 
@@ -268,6 +268,16 @@ final class SimCustody {
             case 10 -> kafka.sweep();
             case 11 -> wish(someJob(), Wish.PAUSE);
             default -> wish(someJob(), chance.nextInt(4) == 0 ? Wish.CANCEL : Wish.RUN);
+        }
+    }
+
+    /// Perhaps it strikes the whole rack.
+    private void cutPower() {
+        if (chance.nextBoolean()) {
+            SimTimer _ = world.after(
+                    within(Duration.ofSeconds(3)),
+                    () -> List.copyOf(workers)
+                            .forEach(worker -> worker.process().crash()));
         }
     }
 

@@ -2,6 +2,7 @@ package io.trainyard.worker;
 
 import io.trainyard.checkpoint.CheckpointRef;
 import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.CheckpointStore.Content;
 import io.trainyard.topics.Topic;
 import java.time.Duration;
 import java.util.List;
@@ -15,11 +16,21 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 final class SimPerils {
     private static final List<Integer> FREEZE_SECONDS = List.of(3, 20, 40, 100);
 
+    /// Of the writes of checkpoints where anything happens at all.
+    private static final double LATE_WRITES = 0.03;
+
+    private final SimWorld world;
     private final SplittableRandom chance;
+    private final SplittableRandom lateChance;
+    private final Runnable atLateWrite;
     private double share;
 
-    SimPerils(SimWorld world) {
+    /// @param atLateWrite called when something has arrived in a store whose writer is dead
+    SimPerils(SimWorld world, Runnable atLateWrite) {
+        this.world = world;
+        this.atLateWrite = atLateWrite;
         chance = world.chance("perils");
+        lateChance = world.chance("late writes");
     }
 
     /// @param now the share of such places at which something happens
@@ -70,8 +81,23 @@ final class SimPerils {
         };
     }
 
-    CheckpointStore around(CheckpointStore real, SimProcess process) {
-        return new SimStoreSeam(real) {
+    /// What a writer has sent when it dies, a store on a network may have a while later.
+    private void dieInMidWrite(SimStore store, SimProcess process, String key, Content content) {
+        if (share > 0 && lateChance.nextDouble() < LATE_WRITES) {
+            byte[] late = SimStore.bytes(key, content);
+            SimTimer _ = world.after(Duration.ofMillis(lateChance.nextLong(15_000, 30_000)), () -> {
+                store.put(key, late);
+                if (share > 0) {
+                    atLateWrite.run();
+                }
+            });
+            process.crash();
+        }
+    }
+
+    /// The store as a process sees it.
+    CheckpointStore view(SimStore store, SimProcess process) {
+        return new SimStoreSeam(store.of(process)) {
             @Override
             public boolean createIfAbsent(String key, byte[] content) {
                 reach(process);
@@ -83,6 +109,7 @@ final class SimPerils {
             @Override
             public CheckpointRef write(String key, Content content) {
                 reach(process);
+                dieInMidWrite(store, process, key, content);
                 CheckpointRef written = super.write(key, content);
                 reach(process);
                 return written;

@@ -82,6 +82,7 @@ final class SimStore {
 
     /// Puts an object there at once.
     void put(String key, byte[] content) {
+        world.note("arrives", key, content.length);
         objects.put(key, content);
     }
 
@@ -96,6 +97,17 @@ final class SimStore {
 
     private static StoreException failed(String key, String how) {
         return new StoreException("%s cannot be used: %s".formatted(key, how), new IOException(how));
+    }
+
+    /// What is to be written under a key.
+    static byte[] bytes(String key, CheckpointStore.Content content) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try {
+            content.writeTo(out);
+        } catch (IOException e) {
+            throw new StoreException("%s cannot be written: %s".formatted(key, e), e);
+        }
+        return out.toByteArray();
     }
 
     private final class View implements CheckpointStore {
@@ -153,13 +165,7 @@ final class SimStore {
         @Override
         public CheckpointRef write(String key, Content content) {
             begin(key, true);
-            ByteArrayOutputStream out = new ByteArrayOutputStream();
-            try {
-                content.writeTo(out);
-            } catch (IOException e) {
-                throw new StoreException("%s cannot be written: %s".formatted(key, e), e);
-            }
-            byte[] bytes = out.toByteArray();
+            byte[] bytes = bytes(key, content);
             begin(key, true); // most of the time passes while it is being written
             objects.put(key, bytes);
             world.note("wrote", key, bytes.length);

@@ -55,7 +55,7 @@ final class SimWorker {
                 Duration.ofSeconds(5),
                 3,
                 seams.deliveryLimit(fleet.limits().deliveries()));
-        CheckpointStore view = seams.store(perils.around(store.of(process), process));
+        CheckpointStore view = seams.store(perils.view(store, process));
         Outbox outbox = seams.outbox(perils.around(new SimOutbox(kafka, process), process), process);
         EventPublisher publisher = new EventPublisher(outbox, "", id);
         FleetView seen = new FleetView(id, process.now());

@@ -1,12 +1,12 @@
 package io.trainyard.cli.report;
 
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.Device;
 import io.trainyard.device.check.BenchmarkCase;
 import io.trainyard.device.check.BenchmarkResult;
 import io.trainyard.device.check.CheckOutcome;
 import io.trainyard.device.check.CheckResult;
 import io.trainyard.device.check.Difference;
+import io.trainyard.spec.Printable;
 import java.io.PrintStream;
 import java.time.LocalDate;
 import java.util.HashMap;
@@ -107,6 +107,6 @@ public final class TextCheckReport implements CheckReport {
     }
 
     private void line(String text) {
-        out.println(Terminal.printable(text, MAX_TEXT));
+        out.println(Printable.text(text, MAX_TEXT));
     }
 }

@@ -3,6 +3,7 @@ package io.trainyard.cli.terminal;
 import static java.util.Locale.ROOT;
 
 import io.trainyard.event.JobState;
+import io.trainyard.spec.Printable;
 import org.jspecify.annotations.Nullable;
 
 /// One job as one line of a terminal: a snapshot that another thread may render.
@@ -47,11 +48,11 @@ record BarLine(
                 state.imagesPerSecond(),
                 state.elapsedMicros(),
                 state.remainingMicros(),
-                words == null ? null : Terminal.printable(words, MAX_WORDS));
+                words == null ? null : Printable.text(words, MAX_WORDS));
     }
 
     private static String name(String job) {
-        return Terminal.printable(job, NAME_WIDTH);
+        return Printable.text(job, NAME_WIDTH);
     }
 
     /// @param width columns; the result is never wider

@@ -17,6 +17,7 @@ import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Printable;
 import java.io.PrintStream;
 import java.util.HashMap;
 import java.util.Map;
@@ -157,12 +158,12 @@ final class ProgressLines implements ProgressView {
     }
 
     private static String text(String foreign) {
-        return Terminal.printable(foreign, MAX_TEXT);
+        return Printable.text(foreign, MAX_TEXT);
     }
 
     private void line(String job, String format, Object... values) {
         String what = values.length == 0 ? format : String.format(ROOT, format, values);
-        out.println("job " + Terminal.printable(job, MAX_TEXT) + " " + what);
+        out.println("job " + Printable.text(job, MAX_TEXT) + " " + what);
     }
 
     @Override

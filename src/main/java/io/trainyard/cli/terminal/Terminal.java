@@ -20,22 +20,6 @@ public record Terminal(InputStream in, PrintStream out, PrintStream err, boolean
         return new Terminal(System.in, System.out, System.err, moves);
     }
 
-    /// Text from elsewhere as it may stand on a terminal: no control characters, at most `width` characters.
-    public static String printable(String text, int width) {
-        String clean = text.codePoints()
-                .limit(width + 1L)
-                .map(c -> Character.getType(c) == Character.CONTROL
-                                || Character.getType(c) == Character.FORMAT
-                                || Character.getType(c) == Character.SURROGATE
-                        ? '?'
-                        : c)
-                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-                .toString();
-        return clean.codePointCount(0, clean.length()) <= width
-                ? clean
-                : clean.substring(0, clean.offsetByCodePoints(0, width - 1)) + "…";
-    }
-
     /// A time as `m:ss`, or `h:mm:ss`.
     public static String clock(long micros) {
         long seconds = Math.round(micros / 1e6);

@@ -4,6 +4,7 @@ import static java.util.Locale.ROOT;
 
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.JobState;
+import io.trainyard.spec.Printable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -51,7 +52,7 @@ public final class JobTable {
         states.forEach(_ -> lines.add(new StringBuilder()));
         for (Column column : COLUMNS) {
             List<String> cells = new ArrayList<>(List.of(column.title()));
-            states.forEach(state -> cells.add(Terminal.printable(column.cell().apply(state), column.maxWidth())));
+            states.forEach(state -> cells.add(Printable.text(column.cell().apply(state), column.maxWidth())));
             int width = cells.stream().mapToInt(String::length).max().orElse(0);
             for (int i = 0; i < cells.size(); i++) {
                 String padding = " ".repeat(width - cells.get(i).length());

@@ -8,6 +8,7 @@ import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Printable;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicRecord;
@@ -182,7 +183,7 @@ public final class JobWatch {
     }
 
     private void say(String format, @Nullable Object... values) {
-        terminal.err().println(Terminal.printable(format.formatted(values), MAX_TEXT));
+        terminal.err().println(Printable.text(format.formatted(values), MAX_TEXT));
     }
 
     /// What ctrl-C leaves behind: the shell's line is free, and the person knows that the work is not lost.

@@ -1,7 +1,7 @@
 package io.trainyard.cli.watch;
 
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.JobNews;
+import io.trainyard.spec.Printable;
 import io.trainyard.topics.TopicRecord;
 import java.io.IOException;
 import java.util.Optional;
@@ -35,7 +35,7 @@ public final class NewsReader {
                     ? e.toString()
                     : e.getMessage().lines().findFirst().orElse("");
             warn.accept("skipped the record in %s: it is not an event: %s"
-                    .formatted(entry.place(), Terminal.printable(why, 200)));
+                    .formatted(entry.place(), Printable.text(why, 200)));
         } else if (warnings == MAX_WARNINGS) {
             warn.accept("more records that are no events are skipped without a word");
         }

@@ -23,6 +23,7 @@ CREATE TABLE jobs (
     device          TEXT,
     epochs_done     INTEGER NOT NULL,
     step            BIGINT  NOT NULL,
+    attempts        TEXT    NOT NULL, -- "1:500 2:": those whose losses count, and the last step of each that does
     loss            DOUBLE PRECISION,
     accuracy        DOUBLE PRECISION
 );
@@ -71,3 +72,23 @@ CREATE TABLE chunks (
     buckets ${bytes} NOT NULL,
     PRIMARY KEY (job, level, chunk, attempt)
 );
+
+-- The newest that somebody wishes of a job.
+CREATE TABLE wishes (
+    job      TEXT   PRIMARY KEY,
+    wish     TEXT   NOT NULL, -- run, pause, cancel
+    priority TEXT,            -- high, normal, low
+    millis   BIGINT NOT NULL
+);
+
+-- What people write beside a job.
+CREATE TABLE notes (
+    job  BIGINT PRIMARY KEY,
+    note TEXT   NOT NULL
+);
+CREATE TABLE tags (
+    job BIGINT NOT NULL,
+    tag TEXT   NOT NULL,
+    PRIMARY KEY (job, tag)
+);
+CREATE INDEX tags_by_tag ON tags (tag, job);

@@ -1,4 +1,4 @@
-package io.trainyard.cli.jobfile;
+package io.trainyard.jobfile;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.StreamReadFeature;
@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.data.DatasetInfo;
 import io.trainyard.data.Datasets;
 import io.trainyard.data.PixelScale;
@@ -15,6 +14,7 @@ import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
+import io.trainyard.spec.Printable;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -72,13 +72,27 @@ public final class JobFiles {
     public static List<JobSpec> read(List<String> files, InputStream standardInput) {
         JobFiles reading = new JobFiles(standardInput);
         files.forEach(reading::addFile);
-        if (reading.problems.isEmpty() && reading.jobs.isEmpty()) {
-            reading.problems.add("there is no job in " + String.join(", ", files));
+        return reading.checked(String.join(", ", files));
+    }
+
+    /// The jobs of a text, as [#read] has them of a file.
+    ///
+    /// @param label what messages call it
+    /// @throws InvalidJobException if one job is bad, or there is none
+    public static List<JobSpec> read(String label, byte[] text) {
+        JobFiles reading = new JobFiles(InputStream.nullInputStream());
+        reading.addText(label, label, text);
+        return reading.checked(label);
+    }
+
+    private List<JobSpec> checked(String all) {
+        if (problems.isEmpty() && jobs.isEmpty()) {
+            problems.add("there is no job in " + all);
         }
-        if (!reading.problems.isEmpty()) {
-            throw new InvalidJobException(reading.problems());
+        if (!problems.isEmpty()) {
+            throw new InvalidJobException(problems());
         }
-        return List.copyOf(reading.jobs);
+        return List.copyOf(jobs);
     }
 
     /// The one document in a file, whatever it is.
@@ -86,7 +100,7 @@ public final class JobFiles {
     /// @param file a path, or [#STANDARD_INPUT]
     /// @throws InvalidJobException if it cannot be read or holds none or several; names the file
     public static JsonNode tree(String file, InputStream standardInput) {
-        String label = Terminal.printable(file, 200);
+        String label = Printable.text(file, 200);
         try {
             List<JsonNode> trees = jobNodes(file, new JobFiles(standardInput).bytes(file));
             if (trees.size() != 1) {
@@ -109,16 +123,25 @@ public final class JobFiles {
     }
 
     private void addFile(String file) {
-        String label = file.equals(STANDARD_INPUT) ? "standard input" : Terminal.printable(file, 200);
+        String label = file.equals(STANDARD_INPUT) ? "standard input" : Printable.text(file, 200);
         try {
-            List<JsonNode> nodes = jobNodes(file, bytes(file));
-            for (int i = 0; i < nodes.size(); i++) {
-                addJob(label, i, nodes.size(), nodes.get(i));
-            }
+            addText(label, file, bytes(file));
         } catch (NoSuchFileException _) {
             problems.add(label + ": there is no such file");
         } catch (IOException e) {
             problems.add("%s: it cannot be read: %s".formatted(label, e));
+        } catch (InvalidJobException e) {
+            problems.add("%s: %s".formatted(label, e.getMessage()));
+        }
+    }
+
+    /// @param name of its file, whose ending tells what it is
+    private void addText(String label, String name, byte[] text) {
+        try {
+            List<JsonNode> nodes = jobNodes(name, text);
+            for (int i = 0; i < nodes.size(); i++) {
+                addJob(label, i, nodes.size(), nodes.get(i));
+            }
         } catch (InvalidJobException e) {
             problems.add("%s: %s".formatted(label, e.getMessage()));
         }
@@ -189,7 +212,7 @@ public final class JobFiles {
                     "with it there are more than %d jobs, the most at a time; submit it by itself".formatted(MAX_JOBS));
         }
         String id = json.path("id").isTextual()
-                ? " (\"%s\")".formatted(Terminal.printable(json.path("id").asText(), 80))
+                ? " (\"%s\")".formatted(Printable.text(json.path("id").asText(), 80))
                 : "";
         String place = count == 1 && id.isEmpty() ? file : "%s, job %d%s".formatted(file, index + 1, id);
         try {

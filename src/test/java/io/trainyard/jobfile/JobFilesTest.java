@@ -1,4 +1,4 @@
-package io.trainyard.cli.jobfile;
+package io.trainyard.jobfile;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

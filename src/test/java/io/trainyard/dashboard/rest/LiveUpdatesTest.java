@@ -1,4 +1,4 @@
-package io.trainyard.dashboard;
+package io.trainyard.dashboard.rest;
 
 import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.losses;
@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.smallrye.mutiny.helpers.test.AssertSubscriber;
 import io.trainyard.Patience;
+import io.trainyard.dashboard.JobHistory;
+import io.trainyard.dashboard.LiveUpdate;
+import io.trainyard.dashboard.Sources;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.JobSummary;
@@ -20,7 +23,8 @@ class LiveUpdatesTest {
     private static final Duration PERIOD = Duration.ofMillis(5);
 
     private final TrackingStore store = TrackingStore.open(Databases.SQLITE.empty());
-    private final JobHistory history = new JobHistory(store, new JobHistory.Limits(10, 10, 10_000, 60_000));
+    private final JobHistory history =
+            new JobHistory(store, new Sources(), new JobHistory.Limits(10, 10, 10_000, 60_000));
     private final AssertSubscriber<LiveUpdate> client = AssertSubscriber.create(0);
 
     @AfterEach
@@ -38,7 +42,7 @@ class LiveUpdatesTest {
 
     @Test
     void aSlowClientIsGivenTheNewestStateAndNothingIsQueuedForIt() {
-        LiveUpdates.of(history, PERIOD, Duration.ofHours(1)).subscribe().withSubscriber(client);
+        LiveUpdates.of(history, 0, PERIOD, Duration.ofHours(1)).subscribe().withSubscriber(client);
         history.apply(List.of(new Happened(claimed("a"), 1)), Map.of());
         assertThat(next().snapshot()).isTrue();
 
@@ -63,8 +67,26 @@ class LiveUpdatesTest {
 
     @Test
     void saysNowAndThenThatNothingChanges() {
-        LiveUpdates.of(history, PERIOD, PERIOD).subscribe().withSubscriber(client);
+        LiveUpdates.of(history, 0, PERIOD, PERIOD).subscribe().withSubscriber(client);
         assertThat(next().snapshot()).isTrue();
         assertThat(next().jobs()).isEmpty();
+    }
+
+    @Test
+    void whoWasCutOffIsToldWhatIsNew() {
+        history.apply(List.of(new Happened(claimed("a"), 1)), Map.of());
+        LiveUpdates.of(history, 0, PERIOD, Duration.ofHours(1)).subscribe().withSubscriber(client);
+        long known = next().version();
+        client.cancel();
+        history.apply(List.of(new Happened(claimed("b"), 1)), Map.of());
+
+        AssertSubscriber<LiveUpdate> again = AssertSubscriber.create(1);
+        LiveUpdates.of(history, known, PERIOD, Duration.ofHours(1)).subscribe().withSubscriber(again);
+        Patience.await("what is new").until(() -> !again.getItems().isEmpty());
+        assertThat(again.getItems().getFirst().snapshot()).isFalse();
+        assertThat(again.getItems().getFirst().jobs())
+                .extracting(JobSummary::job)
+                .containsExactly("b");
+        again.cancel();
     }
 }

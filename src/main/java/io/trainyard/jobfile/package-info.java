@@ -1,5 +1,5 @@
 /// Files of jobs and networks, JSON or YAML, read and checked before anything is sent.
 @NullMarked
-package io.trainyard.cli.jobfile;
+package io.trainyard.jobfile;
 
 import org.jspecify.annotations.NullMarked;

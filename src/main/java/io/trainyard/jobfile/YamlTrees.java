@@ -1,4 +1,4 @@
-package io.trainyard.cli.jobfile;
+package io.trainyard.jobfile;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;

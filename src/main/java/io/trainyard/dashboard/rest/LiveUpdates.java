@@ -1,7 +1,11 @@
-package io.trainyard.dashboard;
+package io.trainyard.dashboard.rest;
 
 import io.smallrye.mutiny.Multi;
+import io.trainyard.dashboard.JobHistory;
+import io.trainyard.dashboard.LiveUpdate;
+import io.trainyard.dashboard.Sources;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /// What one client of the live stream is told: a snapshot, then what has changed, at most once a period.
 ///
@@ -12,30 +16,36 @@ final class LiveUpdates {
     private final Duration keepAlive;
     private long toldVersion;
     private long toldAtNanos;
+    private Sources.@Nullable State toldSources;
 
-    private LiveUpdates(JobHistory history, Duration keepAlive) {
+    private LiveUpdates(JobHistory history, Duration keepAlive, long toldVersion) {
         this.history = history;
         this.keepAlive = keepAlive;
+        this.toldVersion = toldVersion;
     }
 
-    static Multi<LiveUpdate> of(JobHistory history, Duration period, Duration keepAlive) {
-        LiveUpdates client = new LiveUpdates(history, keepAlive);
+    /// @param known the version that the client has; 0: none
+    static Multi<LiveUpdate> of(JobHistory history, long known, Duration period, Duration keepAlive) {
+        LiveUpdates client = new LiveUpdates(history, keepAlive, known);
         return Multi.createFrom()
                 .ticks()
                 .every(period)
                 .onOverflow()
                 .drop()
-                .map(_ -> client.history.since(client.toldVersion, System.currentTimeMillis()))
+                .map(_ -> client.history.since(client.toldVersion))
                 .filter(client::isDue)
                 .invoke(client::told);
     }
 
     private boolean isDue(LiveUpdate update) {
-        return !update.isEmpty() || System.nanoTime() - toldAtNanos >= keepAlive.toNanos();
+        return !update.isEmpty()
+                || !update.sources().equals(toldSources)
+                || System.nanoTime() - toldAtNanos >= keepAlive.toNanos();
     }
 
     private void told(LiveUpdate update) {
         toldVersion = update.version();
+        toldSources = update.sources();
         toldAtNanos = System.nanoTime();
     }
 }

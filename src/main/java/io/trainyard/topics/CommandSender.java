@@ -1,4 +1,4 @@
-package io.trainyard.cli;
+package io.trainyard.topics;
 
 import static java.util.Map.entry;
 
@@ -6,13 +6,6 @@ import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
-import io.trainyard.topics.CloudEvents;
-import io.trainyard.topics.Cluster;
-import io.trainyard.topics.KafkaUnreachableException;
-import io.trainyard.topics.Priority;
-import io.trainyard.topics.Topic;
-import io.trainyard.topics.TopicAdmin;
-import io.trainyard.topics.TopicRecord;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -35,10 +28,16 @@ import org.apache.kafka.common.serialization.StringSerializer;
 
 /// Publishes commands and wishes, and knows which of them Kafka has.
 public final class CommandSender {
-    private static final String SOURCE = "/cli";
     private static final int MAX_IN_FLIGHT = 500;
 
-    private CommandSender() {}
+    private final Cluster kafka;
+    private final String source;
+
+    /// @param source who sends, as the records' header `ce_source` names it: [CloudEvents#CLI] or another
+    public CommandSender(Cluster kafka, String source) {
+        this.kafka = kafka;
+        this.source = source;
+    }
 
     /// A record on its way.
     private record Sent(Due due, Future<RecordMetadata> answer) {}
@@ -51,51 +50,45 @@ public final class CommandSender {
     ///
     /// @param acknowledged called with each job that all replicas have, in order
     /// @throws KafkaUnreachableException if the brokers do not answer; what is not acknowledged may still be there
-    public static void send(Cluster kafka, List<JobSpec> jobs, Priority priority, Consumer<JobSpec> acknowledged) {
-        send(
-                kafka,
-                jobs.stream()
-                        .map(job -> new Due(command(kafka, job, priority), () -> acknowledged.accept(job)))
-                        .toList());
+    public void send(List<JobSpec> jobs, Priority priority, Consumer<JobSpec> acknowledged) {
+        send(jobs.stream()
+                .map(job -> new Due(command(job, priority), () -> acknowledged.accept(job)))
+                .toList());
     }
 
-    /// As [#send(Cluster, List, Priority, Consumer)], for what somebody wishes of jobs.
-    static void wish(Cluster kafka, List<Control> wishes) {
-        send(
-                kafka,
-                wishes.stream()
-                        .map(wish -> new Due(
-                                new ProducerRecord<>(
-                                        Topic.CONTROL.name(kafka.prefix()),
-                                        null,
-                                        wish.job(),
-                                        EventJson.write(wish),
-                                        CloudEvents.headers(CloudEvents.CONTROL, SOURCE)),
-                                () -> {}))
-                        .toList());
+    /// As [#send(List, Priority, Consumer)], for what somebody wishes of jobs.
+    public void wish(List<Control> wishes) {
+        send(wishes.stream()
+                .map(wish -> new Due(
+                        new ProducerRecord<>(
+                                Topic.CONTROL.name(kafka.prefix()),
+                                null,
+                                wish.job(),
+                                EventJson.write(wish),
+                                CloudEvents.headers(CloudEvents.CONTROL, source)),
+                        () -> {}))
+                .toList());
     }
 
     /// Publishes a command once more, as it is, where commands of this priority are.
-    static void copy(Cluster kafka, TopicRecord command, Priority priority) {
+    public void copy(TopicRecord command, Priority priority) {
         String topic = priority.topicOf(JobJson.read(command.body())).name(kafka.prefix());
-        send(
-                kafka,
-                List.of(new Due(
-                        new ProducerRecord<>(
-                                topic,
-                                null,
-                                command.key(),
-                                command.body(),
-                                command.entry().headers()),
-                        () -> {})));
+        send(List.of(new Due(
+                new ProducerRecord<>(
+                        topic,
+                        null,
+                        command.key(),
+                        command.body(),
+                        command.entry().headers()),
+                () -> {})));
     }
 
-    private static void send(Cluster kafka, List<Due> all) {
+    private void send(List<Due> all) {
         kafka.reach(() -> {
             TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
-            KafkaProducer<String, byte[]> producer = new KafkaProducer<>(settings(kafka));
+            KafkaProducer<String, byte[]> producer = new KafkaProducer<>(settings());
             try {
-                sendAll(kafka, producer, all);
+                sendAll(producer, all);
             } finally {
                 producer.close(Duration.ofSeconds(1));
             }
@@ -103,29 +96,29 @@ public final class CommandSender {
         });
     }
 
-    private static void sendAll(Cluster kafka, KafkaProducer<String, byte[]> producer, List<Due> all) {
+    private void sendAll(KafkaProducer<String, byte[]> producer, List<Due> all) {
         Queue<Sent> inFlight = new ArrayDeque<>();
         for (Due due : all) {
             if (inFlight.size() >= MAX_IN_FLIGHT) {
-                await(kafka, inFlight.remove());
+                await(inFlight.remove());
             }
             inFlight.add(new Sent(due, producer.send(due.record())));
         }
         while (!inFlight.isEmpty()) {
-            await(kafka, inFlight.remove());
+            await(inFlight.remove());
         }
     }
 
-    private static ProducerRecord<String, byte[]> command(Cluster kafka, JobSpec job, Priority priority) {
+    private ProducerRecord<String, byte[]> command(JobSpec job, Priority priority) {
         return new ProducerRecord<>(
                 priority.topicOf(job).name(kafka.prefix()),
                 null,
                 job.id(),
                 JobJson.write(job).getBytes(StandardCharsets.UTF_8),
-                CloudEvents.headers(CloudEvents.COMMAND, SOURCE));
+                CloudEvents.headers(CloudEvents.COMMAND, source));
     }
 
-    private static void await(Cluster kafka, Sent sent) {
+    private void await(Sent sent) {
         try {
             sent.answer().get(2 * kafka.timeout().toMillis(), TimeUnit.MILLISECONDS);
             sent.due().acknowledged().run();
@@ -145,11 +138,11 @@ public final class CommandSender {
         }
     }
 
-    private static Map<String, Object> settings(Cluster kafka) {
+    private Map<String, Object> settings() {
         int millis = Math.toIntExact(kafka.timeout().toMillis());
         return Map.ofEntries(
                 entry(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.address()),
-                entry(ProducerConfig.CLIENT_ID_CONFIG, "trainyard-cli"),
+                entry(ProducerConfig.CLIENT_ID_CONFIG, "trainyard" + source.replace('/', '-')),
                 entry(ProducerConfig.ACKS_CONFIG, "all"),
                 // On a topic that was just created, a broker may refuse the first request and take the second; then it
                 // refuses the first one's repetition for ever, as out of order. So there is no second one.

@@ -1,0 +1,59 @@
+package io.trainyard.dashboard;
+
+import io.quarkus.runtime.ShutdownEvent;
+import io.quarkus.runtime.StartupEvent;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.jboss.logging.Logger;
+
+/// What the dashboard does now and then without being asked.
+@ApplicationScoped
+class Background {
+    private static final Logger LOG = Logger.getLogger(Background.class);
+    private static final int LOOK_SECONDS = 1;
+    private static final int FORGET_SECONDS = 60;
+
+    private final SourceWatch watch;
+    private final Retention retention;
+    private final DashboardConfig config;
+    private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(
+            2, Thread.ofPlatform().name("background-", 0).daemon().factory());
+
+    Background(SourceWatch watch, Retention retention, DashboardConfig config) {
+        this.watch = watch;
+        this.retention = retention;
+        this.config = config;
+    }
+
+    void start(@Observes StartupEvent event) {
+        if (config.enabled()) {
+            every(LOOK_SECONDS, watch::look);
+            every(FORGET_SECONDS, () -> retention.forget(System.currentTimeMillis()));
+        }
+    }
+
+    /// What goes wrong once may be well the next time.
+    private void every(int seconds, Runnable work) {
+        var _ = timer.scheduleWithFixedDelay(
+                () -> {
+                    try {
+                        work.run();
+                    } catch (RuntimeException e) {
+                        LOG.warn("it is tried again", e);
+                    }
+                },
+                0,
+                seconds,
+                TimeUnit.SECONDS);
+    }
+
+    void stop(@Observes ShutdownEvent event) throws InterruptedException {
+        timer.shutdownNow();
+        if (timer.awaitTermination(FORGET_SECONDS, TimeUnit.SECONDS)) {
+            watch.close();
+        }
+    }
+}

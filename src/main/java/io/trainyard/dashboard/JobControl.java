@@ -1,0 +1,158 @@
+package io.trainyard.dashboard;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import io.trainyard.event.Control;
+import io.trainyard.event.Control.Urgency;
+import io.trainyard.event.Control.Wish;
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.Cluster;
+import io.trainyard.topics.CommandSender;
+import io.trainyard.topics.Priority;
+import io.trainyard.topics.RecordFinder;
+import io.trainyard.tracking.TrackingStore;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jspecify.annotations.Nullable;
+
+/// What people ask for by the dashboard: new jobs, and what is to become of others. It is published to the topics,
+/// where
+/// the workers find it; the page shows it when they have obeyed.
+@Singleton
+public class JobControl {
+    /// For the brokers to answer.
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    private final TrackingStore store;
+    private final Cluster kafka;
+    private final CommandSender sender;
+
+    JobControl(
+            TrackingStore store,
+            @ConfigProperty(name = "trainyard.kafka") String address,
+            @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
+        this.store = store;
+        kafka = new Cluster(address, prefix, TIMEOUT);
+        sender = new CommandSender(kafka, CloudEvents.DASHBOARD);
+    }
+
+    /// What is asked of a job.
+    public enum Action {
+        CANCEL("cancel"),
+        PAUSE("pause"),
+        RESUME("resume"),
+        REPRIORITIZE("reprioritize");
+
+        private final String word;
+
+        Action(String word) {
+            this.word = word;
+        }
+    }
+
+    /// What is answered for one job.
+    ///
+    /// @param known whether there is such a job
+    /// @param ok whether the job is as asked, or will be
+    public record Answer(
+            String job,
+            boolean ok,
+            String sentence,
+            @JsonIgnore boolean known) {}
+
+    /// Publishes jobs.
+    ///
+    /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
+    public void submit(List<JobSpec> jobs, Priority priority) {
+        sender.send(jobs, priority, _ -> {});
+    }
+
+    /// Asks the same of jobs.
+    ///
+    /// @param priority what it is to be; null where that is not asked
+    /// @return in the order of the jobs
+    /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
+    public List<Answer> act(Action action, List<String> jobs, @Nullable Priority priority) {
+        Map<String, Answer> answers = new LinkedHashMap<>();
+        List<Control> wishes = new ArrayList<>();
+        for (String job : jobs) {
+            Optional<JobState> state = store.job(job);
+            if (state.isEmpty()) {
+                answers.put(job, new Answer(job, false, "is not known: nothing was submitted under that id", false));
+                continue;
+            }
+            Optional<Control> kept = store.wish(job);
+            Answer answer = before(action, state.get(), kept);
+            answers.put(job, answer);
+            if (answer.ok()) {
+                if (priority != null && state.get().status() == Status.QUEUED) {
+                    // The copy of the command comes first: should the wish be lost, a copy too many is void.
+                    newestCommand(job)
+                            .flatMap(place -> RecordFinder.find(kafka, place))
+                            .ifPresent(command -> sender.copy(command, priority));
+                }
+                Urgency urgency = priority == null ? kept.map(Control::priority).orElse(null) : priority.urgency();
+                wishes.add(new Control(job, wish(action, kept), urgency, Instant.now()));
+            }
+        }
+        if (!wishes.isEmpty()) {
+            sender.wish(wishes);
+            store.keep(wishes); // the topic tells it again
+        }
+        return List.copyOf(answers.values());
+    }
+
+    private static Answer before(Action action, JobState state, Optional<Control> kept) {
+        String job = state.job();
+        Status status = state.status();
+        if (status.isFinal()) {
+            boolean asked = action == Action.CANCEL && status == Status.CANCELLED;
+            return new Answer(job, asked, "is %s already; nothing to %s".formatted(status.word(), action.word), true);
+        }
+        boolean rests = status == Status.PAUSED || kept.map(Control::wish).orElse(Wish.RUN) == Wish.PAUSE;
+        if (action == Action.RESUME && !rests) {
+            return new Answer(job, false, "is %s and was not paused; nothing to resume".formatted(status.word()), true);
+        }
+        return new Answer(
+                job,
+                true,
+                switch (action) {
+                    case CANCEL -> "is asked to end, at its next step where it runs";
+                    case PAUSE -> "is asked to rest, at its next step where it runs";
+                    case RESUME -> "is asked to go on";
+                    case REPRIORITIZE -> "has another priority";
+                },
+                true);
+    }
+
+    private static Wish wish(Action action, Optional<Control> kept) {
+        return switch (action) {
+            case CANCEL -> Wish.CANCEL;
+            case PAUSE -> Wish.PAUSE;
+            case RESUME -> Wish.RUN;
+            case REPRIORITIZE -> kept.map(Control::wish).orElse(Wish.RUN);
+        };
+    }
+
+    /// The place of the newest command of a job that can be read.
+    private Optional<String> newestCommand(String job) {
+        String place = null;
+        for (JobNews news : store.news(job)) {
+            if (news instanceof Requested asked && asked.spec() != null) {
+                place = asked.place();
+            }
+        }
+        return Optional.ofNullable(place);
+    }
+}

@@ -1,0 +1,118 @@
+package io.trainyard.dashboard;
+
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobState;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Resumed;
+import io.trainyard.event.TrainingEvent.Started;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// What was told of a job, in time: its attempts, its checkpoints, when its epochs were tested.
+final class JobTimeline {
+    private final JobState state;
+    private final SortedMap<Integer, Span> spans = new TreeMap<>();
+    private final Map<String, Long> testMillis = new HashMap<>();
+    private final SortedMap<Long, Checkpoint> checkpoints = new TreeMap<>();
+    private final SortedMap<Integer, Long> counted;
+
+    /// A checkpoint.
+    ///
+    /// @param millis when it was saved, since 1970
+    public record Checkpoint(int attempt, int epoch, long step, String uri, String sha256, long bytes, long millis) {}
+
+    private static final class Span {
+        private @Nullable String worker;
+        private @Nullable String device;
+        private long firstStep;
+        private long startMillis;
+        private long lastMillis;
+        private @Nullable String end;
+    }
+
+    private JobTimeline(JobState state) {
+        this.state = state;
+        counted = state.attemptsToSteps();
+    }
+
+    static JobTimeline of(JobState state, List<JobNews> news) {
+        JobTimeline timeline = new JobTimeline(state);
+        for (JobNews one : news) {
+            if (one instanceof Happened happened && state.believes(happened)) {
+                timeline.add(happened.event(), happened.millis());
+            }
+        }
+        return timeline;
+    }
+
+    private void add(TrainingEvent event, long millis) {
+        Span span = spans.computeIfAbsent(event.attempt(), _ -> new Span());
+        span.startMillis = span.startMillis == 0 ? millis : Math.min(span.startMillis, millis);
+        span.lastMillis = Math.max(span.lastMillis, millis);
+        switch (event) {
+            case Claimed claimed -> {
+                span.worker = claimed.worker();
+                span.device = claimed.device();
+                span.startMillis = millis;
+            }
+            case Started started -> span.firstStep = started.firstStep();
+            case EpochTested tested -> testMillis.put(key(tested.attempt(), tested.epoch()), millis);
+            case CheckpointSaved saved -> {
+                if (saved.step() < counted.getOrDefault(saved.attempt(), 0L)) {
+                    checkpoints.put(
+                            saved.step(),
+                            new Checkpoint(
+                                    saved.attempt(),
+                                    saved.epoch(),
+                                    saved.step(),
+                                    saved.uri(),
+                                    saved.sha256(),
+                                    saved.bytes(),
+                                    millis));
+                }
+            }
+            case TrainingEvent.StepLosses _, Resumed _ -> {} // say nothing of when an attempt begins or ends
+            default -> span.end = event.type();
+        }
+    }
+
+    private static String key(int attempt, int epoch) {
+        return attempt + "/" + epoch;
+    }
+
+    /// When an epoch was tested, since 1970; 0 where that is not known.
+    long testMillis(JobState.Epoch epoch) {
+        return testMillis.getOrDefault(key(epoch.attempt(), epoch.epoch()), 0L);
+    }
+
+    List<Checkpoint> checkpoints() {
+        return List.copyOf(checkpoints.values());
+    }
+
+    List<AttemptSpan> attempts() {
+        List<AttemptSpan> attempts = new ArrayList<>();
+        spans.forEach((number, span) -> {
+            boolean runs = span.end == null
+                    && number == state.attempt()
+                    && !state.status().isFinal();
+            attempts.add(new AttemptSpan(
+                    number,
+                    span.worker,
+                    span.device,
+                    span.firstStep,
+                    span.startMillis,
+                    runs ? null : Long.valueOf(span.lastMillis),
+                    span.end));
+        });
+        return attempts;
+    }
+}

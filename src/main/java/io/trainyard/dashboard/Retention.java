@@ -1,0 +1,48 @@
+package io.trainyard.dashboard;
+
+import io.trainyard.tracking.TrackingException;
+import io.trainyard.tracking.TrackingStore;
+import jakarta.inject.Singleton;
+import java.util.List;
+import org.jboss.logging.Logger;
+
+/// Forgets jobs that ended long ago, or that are too many. A few at a time: what is new waits meanwhile.
+@Singleton
+class Retention {
+    private static final Logger LOG = Logger.getLogger(Retention.class);
+    private static final int AT_ONCE = 50;
+
+    private final TrackingStore store;
+    private final JobHistory history;
+    private final DashboardConfig config;
+
+    Retention(TrackingStore store, JobHistory history, DashboardConfig config) {
+        this.store = store;
+        this.history = history;
+        this.config = config;
+    }
+
+    /// Forgets what is due.
+    ///
+    /// @return how many jobs
+    int forget(long nowMillis) {
+        long before = config.keepFor().map(time -> nowMillis - time.toMillis()).orElse(Long.MIN_VALUE);
+        int all = 0;
+        try {
+            while (true) {
+                List<String> forgotten = store.forget(before, config.keepJobs(), AT_ONCE);
+                history.forget(forgotten);
+                all += forgotten.size();
+                if (forgotten.size() < AT_ONCE) {
+                    break;
+                }
+            }
+        } catch (TrackingException e) {
+            LOG.warnf("jobs that are too old or too many are not forgotten yet: %s", e.getMessage());
+        }
+        if (all > 0) {
+            LOG.infof("forgot %d jobs that have ended (trainyard.dashboard.keep-jobs, .keep-for)", all);
+        }
+        return all;
+    }
+}

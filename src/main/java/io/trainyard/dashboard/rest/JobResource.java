@@ -1,0 +1,142 @@
+package io.trainyard.dashboard.rest;
+
+import io.trainyard.dashboard.DashboardConfig;
+import io.trainyard.dashboard.JobControl;
+import io.trainyard.dashboard.JobControl.Action;
+import io.trainyard.dashboard.JobControl.Answer;
+import io.trainyard.dashboard.JobDetail;
+import io.trainyard.dashboard.JobHistory;
+import io.trainyard.topics.Priority;
+import io.trainyard.tracking.RatePoint;
+import io.trainyard.tracking.Remarks;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.PUT;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.WebApplicationException;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.Response.Status;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.jspecify.annotations.Nullable;
+
+/// One job.
+@Path("/api/v1/jobs/{id}")
+public class JobResource {
+    private static final String ALL_STEPS = "9223372036854775807";
+    private static final int MAX_TAGS = 50;
+    private static final int MAX_TAG = 100;
+    private static final int MAX_NOTE = 10_000;
+
+    private final JobHistory history;
+    private final JobControl control;
+    private final DashboardConfig config;
+
+    JobResource(JobHistory history, JobControl control, DashboardConfig config) {
+        this.history = history;
+        this.control = control;
+        this.config = config;
+    }
+
+    /// What is asked of a job: how urgent it is to be.
+    record Reprioritize(@Nullable String priority) {}
+
+    /// What is to be written beside a job; what is left out is empty.
+    record Written(@Nullable List<String> tags, @Nullable String note) {}
+
+    @GET
+    @Operation(summary = "A job, with its tests, attempts, checkpoints and what people wrote beside it")
+    public JobDetail job(@PathParam("id") String id) {
+        return history.job(id).orElseThrow(() -> unknown(id));
+    }
+
+    @GET
+    @Path("/curve")
+    @Operation(
+            summary = "The loss curve between two steps, both inclusive",
+            description =
+                    "In `points` buckets or fewer; made of all losses in the range, at every zoom. Without `from` and `to` the whole curve.")
+    public LossPoints curve(
+            @PathParam("id") String id,
+            @QueryParam("from") @DefaultValue("1") String from,
+            @QueryParam("to") @DefaultValue(ALL_STEPS) String to,
+            @QueryParam("points") @DefaultValue("0") String points) {
+        Range range = Range.of(from, to, points, config.curvePoints());
+        return history.losses(id, range.from(), range.to(), range.buckets())
+                .map(LossPoints::of)
+                .orElseThrow(() -> unknown(id));
+    }
+
+    @GET
+    @Path("/learning-rates")
+    @Operation(summary = "The learning rate at some steps")
+    public List<RatePoint> learningRates(
+            @PathParam("id") String id, @QueryParam("points") @DefaultValue("200") String points) {
+        int most = Parameter.integer("points", points, 2, config.curvePoints());
+        return history.learningRates(id, most);
+    }
+
+    @POST
+    @Path("/{action: cancel|pause|resume}")
+    @Operation(summary = "Cancels, pauses or resumes a job")
+    public Response wish(@PathParam("id") String id, @PathParam("action") String action) {
+        return accepted(control.act(Parameter.name("action", action, Action.class), List.of(id), null));
+    }
+
+    @POST
+    @Path("/reprioritize")
+    @Operation(summary = "Makes a job more or less urgent: high, normal or low")
+    public Response reprioritize(@PathParam("id") String id, @Nullable Reprioritize body) {
+        String wanted = body == null || body.priority() == null ? "" : body.priority();
+        Priority priority = Parameter.name("priority", wanted, Priority.class);
+        return accepted(control.act(Action.REPRIORITIZE, List.of(id), priority));
+    }
+
+    private static Response accepted(List<Answer> answers) {
+        Answer answer = answers.getFirst();
+        if (!answer.known()) {
+            throw Problem.refusal(Status.NOT_FOUND, answer.sentence());
+        }
+        if (!answer.ok()) {
+            throw Problem.refusal(Status.CONFLICT, answer.sentence());
+        }
+        return Response.accepted(answer).build();
+    }
+
+    @PUT
+    @Path("/notes")
+    @Operation(summary = "Writes tags and a note beside a job, in the place of those that were there")
+    public Remarks remark(@PathParam("id") String id, @Nullable Written body) {
+        Remarks remarks = new Remarks(
+                body == null || body.tags() == null ? List.of() : body.tags(),
+                body == null || body.note() == null ? "" : body.note());
+        if (remarks.tags().size() > MAX_TAGS) {
+            throw Problem.badRequest(
+                    "there are %d tags; allowed are %d".formatted(remarks.tags().size(), MAX_TAGS));
+        }
+        for (String tag : remarks.tags()) {
+            if (tag.isBlank() || tag.length() > MAX_TAG || tag.contains(",")) {
+                throw Problem.badRequest("a tag is \"%s\"; allowed are 1 to %d characters, no comma among them"
+                        .formatted(Parameter.shown(tag), MAX_TAG));
+            }
+        }
+        if (remarks.note().length() > MAX_NOTE) {
+            throw Problem.badRequest("the note has %d characters; allowed are %d"
+                    .formatted(remarks.note().length(), MAX_NOTE));
+        }
+        if (!history.remark(id, remarks)) {
+            throw unknown(id);
+        }
+        return remarks;
+    }
+
+    private static WebApplicationException unknown(String id) {
+        return Problem.refusal(
+                Status.NOT_FOUND,
+                "there is no job \"%s\" here: nothing was submitted under that id; GET /api/v1/jobs lists the newest"
+                        .formatted(Parameter.shown(id)));
+    }
+}

@@ -1,0 +1,111 @@
+package io.trainyard.dashboard.rest;
+
+import io.trainyard.dashboard.DashboardConfig;
+import io.trainyard.dashboard.JobControl;
+import io.trainyard.dashboard.JobHistory;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.jobfile.JobFiles;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.Priority;
+import io.trainyard.tracking.JobQuery;
+import jakarta.ws.rs.DefaultValue;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.POST;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.QueryParam;
+import jakarta.ws.rs.core.Response;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.jspecify.annotations.Nullable;
+
+/// Jobs: which there are, and new ones.
+@Path("/api/v1/jobs")
+public class JobsResource {
+    static final int MAX_PAGE = 500;
+
+    private final JobHistory history;
+    private final JobControl control;
+    private final DashboardConfig config;
+
+    JobsResource(JobHistory history, JobControl control, DashboardConfig config) {
+        this.history = history;
+        this.control = control;
+        this.config = config;
+    }
+
+    /// Jobs that are sent.
+    record Submitted(List<String> jobs) {}
+
+    @GET
+    @Operation(
+            summary = "Jobs: filtered, sorted, a page of them",
+            description =
+                    "`state`: names of states with commas between them. `text` is looked for in ids, data sets and networks.")
+    public JobRows jobs(
+            @QueryParam("state") @DefaultValue("") String state,
+            @QueryParam("text") @DefaultValue("") String text,
+            @QueryParam("tag") @DefaultValue("") String tag,
+            @QueryParam("sort") @DefaultValue("heard") String sort,
+            @QueryParam("order") @DefaultValue("desc") String order,
+            @QueryParam("limit") @DefaultValue("100") String limit,
+            @QueryParam("offset") @DefaultValue("0") String offset) {
+        JobQuery query = new JobQuery(
+                states(state),
+                text,
+                tag,
+                Parameter.name("sort", sort, SortBy.class).sort,
+                Parameter.name("order", order, Order.class) == Order.DESC,
+                Parameter.integer("limit", limit, 1, MAX_PAGE),
+                Parameter.integer("offset", offset, 0, Integer.MAX_VALUE));
+        return JobRows.of(history.jobs(query), history);
+    }
+
+    static Set<Status> states(String text) {
+        Set<Status> states = EnumSet.noneOf(Status.class);
+        Parameter.list(text).forEach(state -> states.add(Parameter.name("state", state, Status.class)));
+        return states;
+    }
+
+    private enum Order {
+        ASC,
+        DESC
+    }
+
+    private enum SortBy {
+        JOB(JobQuery.Sort.JOB),
+        STATE(JobQuery.Sort.STATUS),
+        HEARD(JobQuery.Sort.HEARD),
+        START(JobQuery.Sort.START),
+        DURATION(JobQuery.Sort.DURATION),
+        DATASET(JobQuery.Sort.DATASET),
+        NETWORK(JobQuery.Sort.NETWORK),
+        STEP(JobQuery.Sort.STEP),
+        LOSS(JobQuery.Sort.LOSS),
+        ACCURACY(JobQuery.Sort.ACCURACY);
+
+        private final JobQuery.Sort sort;
+
+        SortBy(JobQuery.Sort sort) {
+            this.sort = sort;
+        }
+    }
+
+    @POST
+    @Operation(
+            summary = "Submits jobs",
+            description =
+                    "The body is a job, a list of jobs or several documents, in JSON or YAML, as `./trainyard submit` takes them.")
+    public Response submit(byte @Nullable [] body, @QueryParam("priority") @DefaultValue("normal") String priority) {
+        Priority urgency = Parameter.name("priority", priority, Priority.class);
+        List<JobSpec> jobs = JobFiles.read("the body", body == null ? new byte[0] : body);
+        if (jobs.size() > config.maxBulk()) {
+            throw Problem.badRequest("the body holds %d jobs; allowed are %d in one call (trainyard.dashboard.max-bulk)"
+                    .formatted(jobs.size(), config.maxBulk()));
+        }
+        control.submit(jobs, urgency);
+        return Response.accepted(new Submitted(jobs.stream().map(JobSpec::id).toList()))
+                .build();
+    }
+}

@@ -1,0 +1,75 @@
+package io.trainyard.dashboard.rest;
+
+import io.smallrye.mutiny.Multi;
+import io.trainyard.dashboard.DashboardConfig;
+import io.trainyard.dashboard.JobHistory;
+import io.trainyard.dashboard.LiveUpdate;
+import jakarta.inject.Singleton;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.HeaderParam;
+import jakarta.ws.rs.Path;
+import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
+import jakarta.ws.rs.core.MediaType;
+import jakarta.ws.rs.core.Response.Status;
+import jakarta.ws.rs.sse.OutboundSseEvent;
+import jakarta.ws.rs.sse.Sse;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.jspecify.annotations.Nullable;
+
+/// The live stream as server-sent events: `snapshot`, then `change`. Bounded per client ([LiveUpdates]) and in
+/// clients.
+@Path("/api/v1/live")
+@Singleton
+public class LiveResource {
+    private final JobHistory history;
+    private final DashboardConfig config;
+    private final AtomicInteger open = new AtomicInteger();
+
+    /// Versions count from the start of a process.
+    private final String process = Long.toString(System.currentTimeMillis(), Character.MAX_RADIX);
+
+    LiveResource(JobHistory history, DashboardConfig config) {
+        this.history = history;
+        this.config = config;
+    }
+
+    @GET
+    @Produces(MediaType.SERVER_SENT_EVENTS)
+    @Operation(
+            summary = "What changes, as server-sent events: `snapshot`, then `change`",
+            description =
+                    "With `Last-Event-ID` a client that was cut off is told what it has missed. One that reads slowly is told the newest, less often.")
+    public Multi<OutboundSseEvent> live(@Context Sse sse, @HeaderParam("Last-Event-ID") @Nullable String lastEventId) {
+        if (open.incrementAndGet() > config.maxLiveStreams()) {
+            open.decrementAndGet();
+            throw Problem.refusal(
+                    Status.SERVICE_UNAVAILABLE,
+                    "there are %d live streams already (trainyard.dashboard.max-live-streams); close one"
+                            .formatted(config.maxLiveStreams()));
+        }
+        return LiveUpdates.of(history, known(lastEventId), config.livePeriod(), config.liveKeepAlive())
+                .map(update -> sse.newEventBuilder()
+                        .id(process + "-" + update.version())
+                        .name(update.snapshot() ? "snapshot" : "change")
+                        .mediaType(MediaType.APPLICATION_JSON_TYPE)
+                        .data(LiveUpdate.class, update)
+                        .build())
+                .onTermination()
+                .invoke(open::decrementAndGet);
+    }
+
+    /// The version that a client has; 0 where it has none of this process's.
+    private long known(@Nullable String lastEventId) {
+        String mine = process + "-";
+        if (lastEventId == null || !lastEventId.startsWith(mine)) {
+            return 0;
+        }
+        try {
+            return Math.max(0, Long.parseLong(lastEventId.substring(mine.length())));
+        } catch (NumberFormatException _) {
+            return 0;
+        }
+    }
+}

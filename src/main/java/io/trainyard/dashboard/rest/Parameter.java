@@ -1,0 +1,73 @@
+package io.trainyard.dashboard.rest;
+
+import io.trainyard.spec.Printable;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/// Reads parameters of calls; what is none is a [Problem] with a sentence.
+final class Parameter {
+    private static final int MAX_SHOWN = 100;
+
+    private Parameter() {}
+
+    /// A whole number in a range.
+    static int integer(String name, String text, int least, int most) {
+        try {
+            int number = Integer.parseInt(text);
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException _) { // said below
+        }
+        throw Problem.badRequest("%s is \"%s\"; allowed is %d to %d".formatted(name, shown(text), least, most));
+    }
+
+    /// The number of a step.
+    static long step(String name, String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException _) {
+            throw Problem.badRequest(
+                    "%s is \"%s\"; allowed is the number of a step, counting from 1".formatted(name, shown(text)));
+        }
+    }
+
+    /// A name of an enumeration, whatever the case.
+    static <E extends Enum<E>> E name(String name, String text, Class<E> type) {
+        return Arrays.stream(type.getEnumConstants())
+                .filter(one -> word(one).equals(text.toLowerCase(Locale.ROOT)))
+                .findFirst()
+                .orElseThrow(() -> Problem.badRequest("%s is \"%s\"; allowed is %s"
+                        .formatted(
+                                name,
+                                shown(text),
+                                Arrays.stream(type.getEnumConstants())
+                                        .map(Parameter::word)
+                                        .collect(Collectors.joining(", ")))));
+    }
+
+    private static String word(Enum<?> one) {
+        return one.name().toLowerCase(Locale.ROOT);
+    }
+
+    /// What stands between commas.
+    static List<String> list(String text) {
+        return Arrays.stream(text.split(",")).filter(part -> !part.isEmpty()).toList();
+    }
+
+    /// As [#list], of jobs' ids: at least one, at most `most`.
+    static List<String> jobs(String text, int most) {
+        List<String> jobs = list(text).stream().distinct().toList();
+        if (jobs.isEmpty() || jobs.size() > most) {
+            throw Problem.badRequest("jobs names %d jobs; allowed are 1 to %d ids, with commas between them"
+                    .formatted(jobs.size(), most));
+        }
+        return jobs;
+    }
+
+    static String shown(String text) {
+        return Printable.text(text, MAX_SHOWN);
+    }
+}

@@ -1,0 +1,31 @@
+package io.trainyard.dashboard.rest;
+
+import jakarta.ws.rs.WebApplicationException;
+import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.Response.Status;
+
+/// What is wrong with a call, as RFC 9457 has it.
+///
+/// @param type `about:blank`: it is of the kind that its status says
+/// @param title the status in words
+/// @param detail a sentence for people: what, its value, what is allowed, what to do
+record Problem(String type, String title, int status, String detail) {
+    static final String MEDIA_TYPE = "application/problem+json";
+
+    static Problem of(Status status, String detail) {
+        return new Problem("about:blank", status.getReasonPhrase(), status.getStatusCode(), detail);
+    }
+
+    Response response() {
+        return Response.status(status).type(MEDIA_TYPE).entity(this).build();
+    }
+
+    /// Ends a call.
+    static WebApplicationException refusal(Status status, String detail) {
+        return new WebApplicationException(detail, of(status, detail).response());
+    }
+
+    static WebApplicationException badRequest(String detail) {
+        return refusal(Status.BAD_REQUEST, detail);
+    }
+}

@@ -1,0 +1,17 @@
+package io.trainyard.dashboard.rest;
+
+/// A range of steps that is asked for.
+///
+/// @param buckets as the tracking store takes it: at most twice as many come back, and two
+record Range(long from, long to, int buckets) {
+    static Range of(String from, String to, String points, int mostPoints) {
+        long fromStep = Parameter.step("from", from);
+        long toStep = Parameter.step("to", to);
+        if (fromStep < 1 || fromStep > toStep) {
+            throw Problem.badRequest("from is step %d and to is step %d; allowed is 1 or more, and no more than to"
+                    .formatted(fromStep, toStep));
+        }
+        int most = points.equals("0") ? mostPoints : Parameter.integer("points", points, 4, mostPoints);
+        return new Range(fromStep, toStep, most / 2 - 1);
+    }
+}

@@ -1,0 +1,27 @@
+package io.trainyard.dashboard.rest;
+
+import io.trainyard.dashboard.JobHistory;
+import io.trainyard.dashboard.Sources;
+import io.trainyard.dashboard.WorkerView;
+import jakarta.ws.rs.GET;
+import jakarta.ws.rs.Path;
+import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.Operation;
+
+/// The workers.
+@Path("/api/v1/workers")
+public class WorkersResource {
+    private final JobHistory history;
+    private final Sources sources;
+
+    WorkersResource(JobHistory history, Sources sources) {
+        this.history = history;
+        this.sources = sources;
+    }
+
+    @GET
+    @Operation(summary = "All workers, by id")
+    public List<WorkerView> workers() {
+        return history.workers(sources.knownMillis());
+    }
+}

@@ -1,0 +1,37 @@
+package io.trainyard.tracking;
+
+import io.trainyard.event.JobState;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/// The attempts at a job whose losses count, in order, each with the last step of it that does: there a newer attempt
+/// goes on.
+///
+/// @param lastSteps by attempt; [Long#MAX_VALUE]: all of them
+record Lineage(SortedMap<Integer, Long> lastSteps) {
+    static Lineage of(JobState state) {
+        SortedMap<Integer, Long> steps = new TreeMap<>();
+        state.attemptsToSteps()
+                .forEach((attempt, end) -> steps.put(attempt, end == Long.MAX_VALUE ? Long.MAX_VALUE : end - 1));
+        return new Lineage(steps);
+    }
+
+    /// As it stands in the table of jobs: `1:500 2:`.
+    String text() {
+        return lastSteps.entrySet().stream()
+                .map(part -> part.getKey() + ":" + (part.getValue() == Long.MAX_VALUE ? "" : part.getValue()))
+                .collect(Collectors.joining(" "));
+    }
+
+    static Lineage read(String text) {
+        SortedMap<Integer, Long> steps = new TreeMap<>();
+        for (String part : text.isEmpty() ? new String[0] : text.split(" ")) {
+            int colon = part.indexOf(':');
+            String step = part.substring(colon + 1);
+            steps.put(
+                    Integer.parseInt(part.substring(0, colon)), step.isEmpty() ? Long.MAX_VALUE : Long.parseLong(step));
+        }
+        return new Lineage(steps);
+    }
+}
