@@ -147,8 +147,6 @@ class DashboardIT {
         assertThat(page.headers().firstValue("content-security-policy"))
                 .hasValueSatisfying(policy ->
                         assertThat(policy).startsWith("default-src 'self'").doesNotContain("unsafe"));
-        assertThat(get("/_static/echarts/6.0.0/dist/echarts.esm.min.js").statusCode())
-                .isEqualTo(200);
         assertThat(get("/favicon.svg").statusCode()).isEqualTo(200);
     }
 

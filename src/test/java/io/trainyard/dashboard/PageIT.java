@@ -1,228 +1,390 @@
 package io.trainyard.dashboard;
 
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static io.trainyard.event.SampleEvents.claimed;
-import static io.trainyard.event.SampleEvents.evaluated;
-import static io.trainyard.event.SampleEvents.evaluation;
 import static io.trainyard.event.SampleEvents.failed;
 import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.released;
 import static io.trainyard.event.SampleEvents.saved;
 import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.Patience;
+import com.deque.html.axecore.playwright.AxeBuilder;
+import com.deque.html.axecore.results.Rule;
+import com.microsoft.playwright.Download;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import com.microsoft.playwright.options.ColorScheme;
+import io.trainyard.PackagedFleet;
 import io.trainyard.TrainyardProcess;
-import io.trainyard.broker.TestBroker;
 import io.trainyard.event.WorkerStatus;
-import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
-import io.trainyard.topics.TopicAdmin;
-import java.net.ServerSocket;
+import io.trainyard.topics.Topic;
+import java.io.ByteArrayOutputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.assertj.core.api.InstanceOfAssertFactories;
-import org.awaitility.core.ConditionFactory;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/// The page in a real browser, with real events from a real broker. Leaves pictures in `target/page`.
+/// The page in a real browser, with a fleet: a broker, a worker and a dashboard, each a process. What no worker can be
+/// brought to do at will is told by events written as a worker writes them. Leaves pictures in `target/page`.
+@TestMethodOrder(OrderAnnotation.class)
 class PageIT {
-    private static final AtomicInteger NUMBER = new AtomicInteger();
     private static final Path PICTURES = Path.of("target", "page");
-    private static final CheckpointName SHAPES = new CheckpointName("shapes-3", 200L);
     private static final String HOSTILE = "<img src=x onerror=\"document.title='taken'\"><script>alert(1)</script>";
+    private static final int LAST = Integer.MAX_VALUE;
+
+    /// What the page's scripts and styles may be together, compressed.
+    private static final int MOST_BYTES = 350_000;
+
+    private static final Pattern BUNDLED = Pattern.compile("\"(/static/bundle/[^\"]+)\"");
 
     @TempDir
-    private Path dir;
+    private static Path dir;
 
-    private Browser browser;
-    private String prefix;
-    private EventPublisher publisher;
+    private static PackagedFleet fleet;
+    private static TrainyardProcess dashboard;
+    private static EventPublisher publisher;
+    private static Chromium chromium;
+    private static String url;
 
-    @BeforeEach
-    void start() throws Exception {
-        browser = Browser.open(dir.resolve("profile"));
-        prefix = "page-%d.".formatted(NUMBER.incrementAndGet());
-        TopicAdmin.createMissing(TestBroker.address(), prefix, Patience.LIMIT);
-        publisher = new EventPublisher(TestBroker.address(), prefix);
+    private Page page;
+
+    @BeforeAll
+    static void start() throws Exception {
+        chromium = Chromium.open();
+        fleet = PackagedFleet.withBroker(dir);
+        fleet.startWorker("w1");
+        dashboard = fleet.start("dashboard", "--port", "0");
+        url = dashboard.await(DashboardIT.URL) + "/";
+        fleet.awaitMembers();
+        publisher = new EventPublisher(fleet.kafka(), Topic.DEFAULT_PREFIX);
+        tellOfJobs();
     }
 
-    @AfterEach
-    void stop() {
+    @AfterAll
+    static void stop() {
         if (publisher != null) {
             publisher.close();
-            browser.close();
+        }
+        if (fleet != null) {
+            dashboard.close();
+            fleet.close();
+        }
+        if (chromium != null) {
+            chromium.close();
         }
     }
 
-    private TrainyardProcess dashboard(String port) {
-        return TrainyardProcess.start(
-                dir, "dashboard", "--kafka", TestBroker.address(), "--prefix", prefix, "--port", port);
+    private static void tellOfJobs() throws Exception {
+        // Nobody has a GPU here, so it waits.
+        assertThat(fleet.submit("{\"id\": \"waits\", \"network\": \"fashion\", \"dataset\": \"shapes28\","
+                                + " \"epochs\": 1, \"device\": \"cuda\"}")
+                        .exitStatus())
+                .isZero();
+        publisher.reject("mistyped", "{\"id\": ", "it is not JSON: it ends too early");
+        publisher.send(claimed("hostile", 1, "w9"), failed("hostile", 1, HOSTILE));
+        publisher.send(
+                claimed("diverges", 1, "w9"),
+                started(fashion("diverges", 5), 1, 1, 938, null),
+                losses("diverges", 1, 0, 1, diverging(600)),
+                failed("diverges", 1, "the loss is not a number since step 412"));
+        tellOfMoved();
+        publisher.send(
+                claimed("done", 1, "w9"),
+                started(fashion("done", 2), 1, 1, 100, null),
+                losses("done", 1, 0, 1, curve(1, 200)),
+                tested("done", 1, 0, 100, 0.7),
+                tested("done", 1, 1, 200, 0.912),
+                saved("done", 1, 1, 200),
+                finished("done", 1, 200, "test accuracy 0.912 reached 0.9"));
     }
 
-    private static ConditionFactory await(String what) {
-        return Patience.await(what).ignoreExceptions();
+    /// A job that one worker gave back and another went on with.
+    private static void tellOfMoved() throws Exception {
+        publisher.send(
+                claimed("moved", 1, "w8"),
+                started(fashion("moved", 5), 1, 1, 938, null),
+                losses("moved", 1, 0, 1, curve(1, 938)),
+                tested("moved", 1, 0, 938, 0.71),
+                saved("moved", 1, 0, 938),
+                released("moved", 1, 938, "the worker stops"),
+                claimed("moved", 2, "w9"),
+                started(fashion("moved", 5), 2, 939, 938, null),
+                losses("moved", 2, 1, 939, curve(939, 938)),
+                tested("moved", 2, 1, 1876, 0.79),
+                losses("moved", 2, 2, 1877, curve(1877, 412)));
     }
 
-    private void see(String selector, String text) {
-        await(text + " in " + selector)
-                .untilAsserted(() -> assertThat(browser.text(selector)).contains(text));
+    @BeforeEach
+    void open() {
+        page = chromium.page(1360, 1000, ColorScheme.LIGHT);
+    }
+
+    @AfterEach
+    void nothingWasComplainedOf() {
+        page.context().close();
+        assertThat(chromium.complaints()).isEmpty();
+    }
+
+    private void visit(String hash) {
+        page.navigate(url + hash);
+    }
+
+    private void visit(String hash, int width, int height, ColorScheme scheme) {
+        page.context().close();
+        page = chromium.page(width, height, scheme);
+        visit(hash);
+    }
+
+    private Locator see(String selector) {
+        return page.locator(selector).first();
     }
 
     private static String row(String job) {
         return "#jobs tr[data-key=\"" + job + "\"]";
     }
 
-    private void heartbeats() throws Exception {
-        publisher.send(
-                new WorkerStatus("worker-1", "cpu", "fashion-7", 1, 6543.2, 812L << 20, false, null, null, null));
-        publisher.send(new WorkerStatus("worker-2", "cpu", null, null, 0, 301L << 20, false, null, null, null));
+    @Test
+    @Order(1)
+    void aJobThatIsSubmittedHereGrowsBeforeTheReadersEyesAndIsCancelled() {
+        visit("#runs");
+        page.getByText("New job").click();
+        see("#new-job input[name=epochs]").fill("many");
+        see("#new-job button.primary").click();
+        assertThat(see("#submit-problem")).containsText("epochs");
+        see("#new-job input[name=id]").fill("grows");
+        see("#new-job input[name=epochs]").fill("100000");
+        see("#new-job button.primary").click();
+
+        assertThat(see("#detail-heading")).hasText("grows");
+        assertThat(see("#detail-state")).hasText("Running");
+        page.evaluate("window.sameDocument = true");
+        long seen = awaitStep(1);
+        awaitStep(seen + 200);
+        assertThat(see("#time-left")).containsText("left");
+        assertThat(see("#classes tr")).isVisible();
+        assertThat(page.evaluate("window.sameDocument"))
+                .as("the page was never loaded anew")
+                .isEqualTo(true);
+
+        see("#cancel").click();
+        see("#cancel-sure").click();
+        assertThat(see("#detail-state")).hasText("Cancelled");
+    }
+
+    /// Waits until the drawn curve has come so far.
+    private long awaitStep(long step) {
+        return ((Number) page.waitForFunction("""
+                least => {
+                  const x = document.querySelector('.losses trainyard-chart')?.series[0]?.x ?? [];
+                  return x.length > 0 && x.at(-1) >= least && x.at(-1);
+                }""", step).jsonValue()).longValue();
     }
 
     @Test
-    void showsAJobLive() throws Exception {
-        try (var dashboard = dashboard("0")) {
-            browser.resize(1360, 1900);
-            browser.prefer("light");
-            browser.visit(dashboard.await(DashboardIT.URL) + "/");
-            see("#no-jobs", "No jobs yet: ./trainyard submit job.json");
-            see("#no-workers", "./trainyard worker");
-            see("#connection", "Live");
-            browser.screenshot(PICTURES.resolve("empty.png"));
-            browser.run("window.sameDocument = true");
+    void jobsInEveryStateAreListedAndFiltered() {
+        visit("#runs");
+        assertThat(see(row("waits") + " .state")).hasText("Queued");
+        assertThat(see(row("mistyped") + " .state")).hasText("Rejected");
+        assertThat(see(row("moved") + " .state")).hasText("Running");
+        assertThat(see(row("hostile") + " .state")).hasText("Failed");
+        assertThat(see(row("done"))).containsText("91.2 %");
+        page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("Queued"))
+                .click();
+        assertThat(see(row("moved"))).isHidden();
+        assertThat(see(row("waits"))).isVisible();
+        assertThat(page).hasURL(Pattern.compile("#runs\\?state=queued$"));
+        see("#search").fill("no such");
+        assertThat(see("#no-runs")).hasText("No run fits.");
+        Chromium.picture(page, PICTURES.resolve("no-run.png"));
+    }
 
-            publisher.send(claimed("fashion-7", 1, "worker-1"));
-            see(row("fashion-7"), "Running");
-            publisher.send(
-                    started(fashion("fashion-7", 5), 1, 1, 938, null), losses("fashion-7", 1, 0, 1, curve(1, 300)));
-            see(row("fashion-7"), "300 / 4,690");
-            see(row("fashion-7"), "Running");
-            see("#detail-heading", "fashion-7");
-            await("the chart").until(() -> drawnPixels("#loss-chart") > 500);
-            long before = drawnPixels("#accuracy-chart");
+    @Test
+    void whatOthersWroteIsTextAndNoMarkup() {
+        visit("#job/hostile");
+        assertThat(see("#detail-reason")).containsText(HOSTILE);
+        assertThat(page.locator("main img, main script")).hasCount(0);
+    }
 
-            publisher.send(losses("fashion-7", 1, 0, 301, curve(301, 638)), tested("fashion-7", 1, 0, 938, 0.71));
-            publisher.send(losses("fashion-7", 1, 1, 939, curve(939, 938)), tested("fashion-7", 1, 1, 1876, 0.79));
-            publisher.send(losses("fashion-7", 1, 2, 1877, curve(1877, 938)), tested("fashion-7", 1, 2, 2814, 0.83));
-            publisher.send(saved("fashion-7", 1, 2, 2814), losses("fashion-7", 1, 3, 2815, curve(2815, 412)));
-            heartbeats();
-            see(row("fashion-7"), "3,226 / 4,690");
-            see(row("fashion-7"), "83.0 %");
-            see("#facts", "file:/checkpoints/fashion-7/1/model-2814.safetensors");
-            await("the chart").until(() -> drawnPixels("#accuracy-chart") > before);
-            assertThat(browser.texts("#classes tr")).hasSize(10);
-            assertThat(browser.texts("#confusion tr")).hasSize(11);
-            see("#workers", "worker-1");
+    @Test
+    void aRunTellsHowItWent() {
+        visit("#job/done");
+        assertThat(see("#detail-reason")).hasText("Stopped early: test accuracy 0.912 reached 0.9");
+        assertThat(see("#facts")).containsText("91.2 % (90.4–91.9)");
+        assertThat(see("#facts")).containsText("Started");
+        assertThat(see("figcaption:has-text(\"Test loss\")")).isVisible();
+        assertThat(page.locator("#classes tr")).hasCount(10);
+        assertThat(page.locator("#confusion tbody tr")).hasCount(10);
+        assertThat(see("#classes")).containsText("ankle boot");
+        visit("#job/moved");
+        assertThat(page.locator("#attempts li")).hasCount(2);
+        assertThat(see("#attempts")).containsText("w8");
+        visit("#job/no%20such");
+        assertThat(see("#detail-missing")).containsText("there is no job \"no such\" here");
+    }
 
-            publisher.send(
-                    claimed("shapes-3", 1, "worker-2"),
-                    started(fashion("shapes-3", 2), 1, 1, 100, null),
-                    losses("shapes-3", 1, 0, 1, curve(1, 200)),
-                    tested("shapes-3", 1, 1, 200, 0.912),
-                    finished("shapes-3", 1, 200, "test accuracy 0.912 reached 0.9"),
-                    started(evaluation("check", SHAPES), 1, 1, 0, SHAPES),
-                    evaluated("check", 1, 200, 0.875),
-                    finished("check", 1, 0),
-                    claimed("hostile", 1, "worker-2"),
-                    failed("hostile", 1, HOSTILE));
-            publisher.send(evaluation("check-later", SHAPES));
-            publisher.reject("mistyped", "{\"id\": ", "it is not JSON: it ends too early");
-            see(row("shapes-3"), "Finished");
-            see(row("hostile"), "Failed");
-            see(row("check"), "tests shapes-3/200");
-            see(row("check"), "87.5 %");
-            see(row("mistyped"), "Rejected");
-            see(row("check-later"), "Queued");
-            see(row("check-later"), "tests shapes-3/200");
-            see(row("check-later"), "fashion-mnist");
-            heartbeats();
-            browser.run("scrollTo(0, 0)");
-            browser.screenshot(PICTURES.resolve("light.png"));
-            browser.prefer("dark");
-            await("the chart").until(() -> drawnPixels("#loss-chart") > 500);
-            browser.screenshot(PICTURES.resolve("dark.png"));
-            browser.resize(500, 3300);
-            browser.screenshot(PICTURES.resolve("phone.png"));
-            assertThat((Boolean) browser.run("return document.documentElement.scrollWidth <= innerWidth"))
-                    .as("nothing sticks out of a narrow page")
+    @Test
+    void lossesThatAreNoNumbersAreMarked() {
+        visit("#job/diverges");
+        assertThat(see(".losses .note")).containsText("NaN or infinite, the first from step 412 on");
+        assertThat((Integer)
+                        page.evaluate("document.querySelector('.losses trainyard-chart').series[0].notFinite.length"))
+                .isPositive();
+    }
+
+    @Test
+    void aDraggedRangeIsFetchedFinerAndStaysInTheLink() {
+        visit("#job/moved?smooth=0");
+        awaitStep(2000);
+        var box = see(".losses .plot").boundingBox();
+        double y = box.y + box.height / 2;
+        page.mouse().move(box.x + box.width * 0.4, y);
+        page.mouse().down();
+        page.mouse().move(box.x + box.width * 0.6, y);
+        page.mouse().up();
+        assertThat(page).hasURL(Pattern.compile("zoom="));
+        page.waitForFunction("document.querySelector('.losses trainyard-chart').series[0].x.at(-1) < 1600");
+        page.reload();
+        page.waitForFunction("document.querySelector('.losses trainyard-chart')?.series[0]?.x.at(-1) < 1600");
+        page.getByText("Show all").click();
+        awaitStep(2000);
+        see(".losses .plot").focus();
+        page.keyboard().press("ArrowRight");
+        page.keyboard().press("ArrowRight");
+        assertThat(see(".losses .tooltip")).containsText("loss ");
+        for (String axis : List.of("epoch", "relative", "wall")) {
+            see(".losses select").selectOption(axis);
+            assertThat(see(".losses trainyard-chart")).isVisible();
+        }
+    }
+
+    @Test
+    void aCurveIsSavedAsATable() throws Exception {
+        visit("#job/done");
+        awaitStep(200);
+        Download download = page.waitForDownload(() -> page.getByText("CSV").click());
+        assertThat(Files.readAllLines(download.path()))
+                .startsWith("job,first_step,last_step,min,mean,max,time,not_finite")
+                .hasSize(201)
+                .element(1)
+                .asString()
+                .startsWith("done,1,1,");
+    }
+
+    @Test
+    void runsAreSelectedAndCompared() {
+        visit("#runs");
+        see(row("done") + " input").check();
+        see(row("moved") + " input").check();
+        page.getByText("Compare 2").click();
+        assertThat(see("#compare-heading")).hasText("2 runs compared");
+        assertThat(page.locator("#results tbody tr")).hasCount(2);
+        assertThat(see("#differences")).containsText("epochs");
+        page.waitForFunction(
+                "document.querySelector('.losses trainyard-chart')?.series.every(series => series.x.length > 0)");
+        Chromium.picture(page, PICTURES.resolve("compare.png"));
+    }
+
+    @Test
+    void aPhoneShowsARunWhereItIsTapped() {
+        visit("#runs", 360, 780, ColorScheme.DARK);
+        see(row("done") + " td.id a").click();
+        assertThat(see("#detail-heading")).isInViewport();
+        assertThat(see("#detail-state")).isInViewport();
+        awaitStep(200);
+        Chromium.picture(page, PICTURES.resolve("phone.png"));
+        for (String view : List.of("#fleet", "#runs", "#job/moved", "#compare?jobs=done,moved")) {
+            page.navigate(url + view);
+            assertThat(see("h2")).isVisible();
+            assertThat((Boolean) page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+                    .as("nothing sticks out of %s", view)
                     .isTrue();
-            browser.resize(1360, 1900);
+        }
+    }
 
-            browser.find(row("hostile") + " a").click();
-            see("#detail-heading", "hostile");
-            see("#detail-reason", HOSTILE);
-            assertThat(browser.address()).endsWith("#job/hostile");
-            browser.screenshot(PICTURES.resolve("failed.png"));
-            assertThat(browser.run("return document.querySelectorAll('main img, main script').length"))
-                    .isEqualTo(0L);
-            assertThat(browser.run("return window.sameDocument === true"))
-                    .as("the page was never loaded anew")
-                    .isEqualTo(true);
-            assertThat(browser.complaints()).isEmpty();
-
-            browser.visit("about:blank");
-            browser.visit(dashboard.await(DashboardIT.URL) + "/#job/shapes-3");
-            see("#detail-heading", "shapes-3");
-            see("#detail-reason", "Stopped early: test accuracy 0.912 reached 0.9");
-            see("#facts", "91.2 % (90.4–91.9)");
-            see("#facts", "median 812 µs, p95 950 µs, p99 1,024 µs");
-            browser.visit(dashboard.await(DashboardIT.URL) + "/#job/check");
-            see("#detail-heading", "check");
-            see("#facts", "shapes-3/200");
-            see("#no-losses", "No losses.");
-            await("the chart").until(() -> drawnPixels("#accuracy-chart") > 100);
-            browser.screenshot(PICTURES.resolve("evaluation.png"));
-            browser.visit(dashboard.await(DashboardIT.URL) + "/#job/mistyped");
-            see("#detail-state", "Rejected");
-            see("#detail-reason", "it is not JSON: it ends too early");
-            see("#no-losses", "No losses.");
-            browser.screenshot(PICTURES.resolve("rejected.png"));
-            browser.visit(dashboard.await(DashboardIT.URL) + "/#job/check-later");
-            see("#detail-state", "Queued");
-            see("#facts", "shapes-3/200");
-            see("#no-losses", "No losses yet.");
-            browser.screenshot(PICTURES.resolve("queued.png"));
-            publisher.send(
-                    started(fashion("diverges", 5), 1, 1, 938, null),
-                    losses("diverges", 1, 0, 1, new float[] {1e30f, 5e32f, 9.9e32f}));
-            browser.visit(dashboard.await(DashboardIT.URL) + "/#job/diverges");
-            see("#detail-heading", "diverges");
-            await("the loss axis")
-                    .untilAsserted(() -> assertThat(lossTicks())
-                            .asInstanceOf(InstanceOfAssertFactories.LIST)
-                            .contains("0", "2e+32", "4e+32", "6e+32", "8e+32"));
-            assertThat(tick("0.30000000000000004")).isEqualTo("0.3");
-            assertThat(tick("-2.4999999999999998e-7")).isEqualTo("-2.5e-7");
-            assertThat(tick("12000")).isEqualTo("12,000");
-            browser.visit(dashboard.await(DashboardIT.URL) + "/#job/no%20such");
-            see("#detail-missing", "there is no job \"no such\" here");
+    @ParameterizedTest
+    @ValueSource(strings = {"#fleet", "#runs", "#job/moved", "#job/diverges", "#compare?jobs=done,moved"})
+    void nothingKeepsPeopleFromUsingIt(String view) {
+        for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
+            visit(view, 1360, 1000, scheme);
+            assertThat(see("h2")).isVisible();
+            if (view.contains("job")) {
+                page.waitForFunction("document.querySelector('.losses trainyard-chart')");
+            }
+            List<Rule> serious = new AxeBuilder(page)
+                    .setLegacyMode(true).analyze().getViolations().stream()
+                            .filter(rule -> List.of("serious", "critical").contains(rule.getImpact()))
+                            .toList();
+            assertThat(serious).as("%s in %s", view, scheme).isEmpty();
+            Chromium.picture(page, PICTURES.resolve(view.replaceAll("\\W+", "-") + scheme + ".png"));
         }
     }
 
     @Test
-    void saysThatTheConnectionIsLostAndComesBack() throws Exception {
-        String port;
-        try (var socket = new ServerSocket(0)) {
-            port = Integer.toString(socket.getLocalPort());
+    void theBundleIsSmall() throws Exception {
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            String html = new String(get(http, ""), StandardCharsets.UTF_8);
+            List<String> bundled =
+                    BUNDLED.matcher(html).results().map(match -> match.group(1)).toList();
+            assertThat(bundled).hasSizeGreaterThanOrEqualTo(2);
+            ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+            for (String path : bundled) {
+                try (GZIPOutputStream gzip = new GZIPOutputStream(compressed)) {
+                    gzip.write(get(http, path.substring(1)));
+                }
+            }
+            assertThat(compressed.size()).isBetween(10_000, MOST_BYTES);
         }
-        publisher.send(claimed("first", 1, "worker-1"));
-        try (var dashboard = dashboard(port)) {
-            browser.visit(dashboard.await(DashboardIT.URL) + "/");
-            see(row("first"), "Running");
-        }
-        see("#connection", "Connection lost");
-        publisher.send(claimed("second", 1, "worker-1"));
-        try (var dashboard = dashboard(port)) {
-            dashboard.await(DashboardIT.URL);
-            see("#connection", "Live");
-            see(row("second"), "Running");
-            see(row("first"), "Running");
-        }
+    }
+
+    private static byte[] get(HttpClient http, String path) throws Exception {
+        return http.send(HttpRequest.newBuilder(URI.create(url + path)).build(), BodyHandlers.ofByteArray())
+                .body();
+    }
+
+    /// With the broker gone nobody knows what the fleet does, and the page says so.
+    @Test
+    @Order(LAST)
+    void saysThatKafkaIsAwayAndWhenItIsBack() throws Exception {
+        publisher.send(
+                new WorkerStatus("w9", "cuda:0", null, null, 0, 3L << 30, false, null, null, "3 jobs broke off here"));
+        visit("#fleet");
+        assertThat(see("#connection")).hasText("Live");
+        assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");
+        assertThat(see("#workers tr[data-key=w9]")).containsText("3 jobs broke off here");
+        fleet.broker().kill();
+        assertThat(see("#connection")).hasText("Kafka away");
+        assertThat(see("#not-live")).containsText("as of then");
+        assertThat(see("#workers tr[data-key=w1] .state")).hasText("Not known");
+        Chromium.picture(page, PICTURES.resolve("kafka-away.png"));
+        fleet.restartBroker();
+        assertThat(see("#connection")).hasText("Live");
+        assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");
+
+        dashboard.kill();
+        assertThat(see("#connection")).hasText("Connection lost");
     }
 
     private static JobSpec fashion(String job, int epochs) {
@@ -241,29 +403,11 @@ class PageIT {
         return losses;
     }
 
-    /// What stands at the ticks of the chart of losses; it is drawn, and no text of the page.
-    private Object lossTicks() {
-        return browser.run("""
-                return import('/_static/echarts/6.0.0/dist/echarts.esm.min.js').then((echarts) =>
-                    echarts.getInstanceByDom(document.querySelector('#loss-chart'))
-                        .getModel().getComponent('yAxis').axis.getViewLabels().map((label) => label.formattedLabel));""");
-    }
-
-    private Object tick(String number) {
-        return browser.run("return import('/page/format.js').then((format) => format.tick(%s))".formatted(number));
-    }
-
-    /// Pixels of a chart's canvas in which something is drawn.
-    private long drawnPixels(String chart) {
-        return ((Number) browser.run("""
-                const canvas = document.querySelector('%s canvas');
-                if (!canvas) return 0;
-                const copy = new OffscreenCanvas(canvas.width, canvas.height)
-                    .getContext('2d', {willReadFrequently: true});
-                copy.drawImage(canvas, 0, 0);
-                const data = copy.getImageData(0, 0, canvas.width, canvas.height).data;
-                let drawn = 0;
-                for (let i = 3; i < data.length; i += 4) if (data[i] > 0) drawn++;
-                return drawn;""".formatted(chart))).longValue();
+    private static float[] diverging(int steps) {
+        float[] losses = curve(1, steps);
+        for (int i = 411; i < steps; i++) {
+            losses[i] = Float.NaN;
+        }
+        return losses;
     }
 }

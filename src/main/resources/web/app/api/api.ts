@@ -1,0 +1,121 @@
+// The dashboard's REST, all of it; nothing else on the page knows an address of it.
+
+import type {
+  ComparedFields,
+  CurveAnswer,
+  Info,
+  JobDetail,
+  JobPage,
+  JobStateName,
+  JsonObject,
+  RatePoint,
+} from "./types";
+
+const ROOT = "/api/v1";
+
+export const LIVE = ROOT + "/live";
+
+// An answer that is not what was asked for; the message is a sentence to show to people.
+export class ApiError extends Error {
+  constructor(
+    readonly status: number, // 0 where nobody answered
+    sentence: string,
+  ) {
+    super(sentence);
+  }
+}
+
+export const isMissing = (problem: unknown): boolean => problem instanceof ApiError && problem.status === 404;
+
+type Parameters = Record<string, string | number | undefined>;
+
+function address(path: string, parameters: Parameters = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined && value !== "") query.set(name, String(value));
+  }
+  const text = query.toString();
+  return ROOT + path + (text ? "?" + text : "");
+}
+
+const jobPath = (job: string): string => "/jobs/" + encodeURIComponent(job);
+
+async function sentenceOf(response: Response): Promise<string> {
+  const text = await response.text();
+  if (response.headers.get("content-type")?.includes("json")) {
+    const problem = JSON.parse(text) as { detail?: string; title?: string };
+    const sentence = problem.detail ?? problem.title;
+    if (sentence) return sentence;
+  } else if (text && text.length < 1_000 && !text.startsWith("<")) {
+    return text;
+  }
+  return `The dashboard answered ${response.status}.`;
+}
+
+async function ask<T>(path: string, request: RequestInit = {}): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(path, request);
+  } catch (problem) {
+    if (request.signal?.aborted) throw problem;
+    throw new ApiError(0, "The dashboard does not answer.");
+  }
+  if (!response.ok) throw new ApiError(response.status, await sentenceOf(response));
+  const text = await response.text();
+  return (text ? JSON.parse(text) : null) as T;
+}
+
+function send<T>(method: "POST" | "PUT", path: string, body?: unknown): Promise<T> {
+  // The header is what a page of another origin cannot set without leave.
+  const headers: Record<string, string> = { "X-Trainyard": "page" };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  return ask<T>(address(path), { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+}
+
+export interface JobsQuery {
+  state?: readonly JobStateName[];
+  text?: string;
+  tag?: string;
+  sort?: string;
+  order?: "asc" | "desc";
+  limit: number;
+  offset?: number;
+}
+
+// What is answered to a wish: the sentence goes after the job's id.
+export interface Answer {
+  job: string;
+  sentence: string;
+}
+
+export const api = {
+  info: (): Promise<Info> => ask(address("/info")),
+
+  jobs: (query: JobsQuery, signal?: AbortSignal): Promise<JobPage> =>
+    ask(address("/jobs", { ...query, state: query.state?.join(","), offset: query.offset || undefined }), { signal }),
+
+  job: (job: string, signal?: AbortSignal): Promise<JobDetail> => ask(address(jobPath(job)), { signal }),
+
+  // Both steps belong to the range.
+  curve: (
+    job: string,
+    range: { from?: number; to?: number; points: number },
+    signal?: AbortSignal,
+  ): Promise<CurveAnswer> => ask(address(jobPath(job) + "/curve", range), { signal }),
+
+  learningRates: (job: string, signal?: AbortSignal): Promise<RatePoint[]> =>
+    ask(address(jobPath(job) + "/learning-rates"), { signal }),
+
+  compare: (jobs: readonly string[], signal?: AbortSignal): Promise<ComparedFields> =>
+    ask(address("/compare", { jobs: jobs.join(",") }), { signal }),
+
+  submit: (command: JsonObject): Promise<{ jobs: string[] }> => send("POST", "/jobs", command),
+
+  wish: (job: string, wish: "cancel" | "pause" | "resume"): Promise<Answer> => send("POST", `${jobPath(job)}/${wish}`),
+
+  reprioritize: (job: string, priority: string): Promise<Answer> =>
+    send("POST", jobPath(job) + "/reprioritize", { priority }),
+
+  annotate: (job: string, notes: { tags: string[]; note: string }): Promise<void> =>
+    send("PUT", jobPath(job) + "/notes", notes),
+};

@@ -1,0 +1,155 @@
+// What the dashboard answers. Times are milliseconds since 1970, steps count from 1, epochs from 0.
+
+export type JobStateName = "queued" | "running" | "paused" | "finished" | "failed" | "cancelled" | "rejected";
+
+export const JOB_STATES: readonly JobStateName[] = [
+  "running",
+  "queued",
+  "paused",
+  "finished",
+  "failed",
+  "cancelled",
+  "rejected",
+];
+
+// JSON has no NaN and no infinities: they come as texts.
+export type JsonNumber = number | "NaN" | "Infinity" | "-Infinity";
+
+export interface JobSummary {
+  job: string;
+  firstSeenMillis: number;
+  attempt: number; // 0 before the first
+  state: JobStateName;
+  startMillis: number; // 0 before the first attempt
+  durationMillis: number;
+  reason: string | null;
+  worker: string | null;
+  device: string | null; // of the newest attempt
+  wants?: string | null; // the kind of device that it asks for
+  kind: "train" | "evaluate" | null;
+  initFrom: string | null;
+  network: string | null;
+  dataset: string | null;
+  epochs: number; // 0 where that is not known
+  epochsDone: number;
+  step: number;
+  steps: number; // 0 until it has started
+  loss: JsonNumber | null;
+  testAccuracy: number | null;
+  accuracyLow: number;
+  accuracyHigh: number; // 0 where no interval is known
+  imagesPerSecond: number;
+  remainingMicros: number; // 0 where nothing is known or nothing is left
+  checkpoint: string | null;
+  tags?: string[];
+}
+
+export interface TestedEpoch {
+  epoch: number;
+  attempt: number;
+  step: number;
+  testLoss: JsonNumber;
+  testAccuracy: number;
+  accuracyLow: number;
+  accuracyHigh: number;
+  imagesPerSecond: number;
+  millis?: number;
+}
+
+export interface RatePoint {
+  step: number;
+  learningRate: number;
+}
+
+export interface AttemptSpan {
+  attempt: number;
+  worker: string | null;
+  startMillis: number;
+  endMillis: number | null;
+  firstStep: number; // 0 until it has begun
+  end?: string | null; // how it ended; null while it runs, and where its worker was lost
+}
+
+export interface CheckpointRow {
+  epoch: number;
+  step: number;
+  attempt: number;
+  uri: string;
+  sha256: string | null;
+  bytes: number | null;
+  millis: number | null;
+}
+
+export type Json = null | boolean | number | string | Json[] | { [field: string]: Json };
+export type JsonObject = { [field: string]: Json };
+
+export interface JobDetail {
+  summary: JobSummary;
+  waiting?: string | null; // why, in words; null where it does not
+  command: JsonObject | null;
+  tests: TestedEpoch[];
+  classAccuracy: JsonNumber[] | null;
+  confusion: number[][] | null;
+  classNames?: string[] | null;
+  attempts?: AttemptSpan[];
+  checkpoints?: CheckpointRow[];
+  tags?: string[];
+  note?: string | null;
+  wish?: { priority?: string | null } | null; // what somebody wished of it last
+}
+
+export interface JobPage {
+  jobs: JobSummary[];
+  total: number;
+}
+
+export interface CurveAnswer {
+  firstStep: number[];
+  lastStep: number[];
+  min: JsonNumber[];
+  mean: JsonNumber[];
+  max: JsonNumber[];
+  millis?: number[];
+  notFinite: number[];
+}
+
+export interface ComparedFields {
+  fields: { field: string; values: Json[] }[];
+  tests: { a: string; b: string; pValue: number }[];
+  test: string; // which it is, and what it takes for granted
+}
+
+export interface WorkerView {
+  worker: string;
+  device: string;
+  job: string | null;
+  attempt?: number | null;
+  imagesPerSecond: number;
+  memoryBytes: number;
+  lastSeenMillis: number;
+  gone: boolean; // silent for longer than a worker that is there would be
+  problem?: string | null; // why it takes no jobs
+  stopping?: boolean;
+}
+
+export interface Sources {
+  kafka: { ok: boolean; sinceMillis: number };
+  store: { ok: boolean; sinceMillis: number };
+  behindMillis: number;
+}
+
+export interface LiveUpdate {
+  version: number;
+  snapshot: boolean;
+  jobs: JobSummary[];
+  workers: WorkerView[] | null;
+  waiting?: Record<string, string> | null; // why jobs wait, by the kind of device that they want
+  nowMillis: number;
+  sources?: Sources;
+}
+
+export interface Info {
+  version: string;
+  readOnly: boolean;
+  role?: "operator" | "viewer"; // absent where nobody signs in
+}

@@ -1,0 +1,120 @@
+// Numbers and times for people. A value that is not known is an en dash.
+
+import type { JobStateName, JobSummary, JsonNumber } from "./api/types";
+
+export const NONE = "–";
+const integers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const decimals = new Intl.NumberFormat("en", { maximumFractionDigits: 12 });
+
+export function integer(value: number | null | undefined): string {
+  return value !== null && value !== undefined && Number.isFinite(value) ? integers.format(value) : NONE;
+}
+
+export function numberOf(value: JsonNumber | null | undefined): number {
+  return value === null || value === undefined ? Number.NaN : Number(value);
+}
+
+export function loss(value: JsonNumber | null | undefined): string {
+  if (value === null || value === undefined) return NONE;
+  const number = Number(value);
+  if (Number.isNaN(number)) return "not a number";
+  if (!Number.isFinite(number)) return number > 0 ? "infinite" : "-infinite";
+  const size = Math.abs(number);
+  return size !== 0 && (size < 0.001 || size >= 1e5) ? number.toExponential(2) : number.toFixed(4);
+}
+
+// All that a float32 says, and no more.
+export function exact(value: number): string {
+  return Number.isFinite(value) ? String(Number(value.toPrecision(7))) : loss(value as JsonNumber);
+}
+
+// A tick of an axis: as short as it is, without what binary fractions add to it.
+export function tick(value: number): string {
+  const decimal = Number(value.toPrecision(12));
+  const size = Math.abs(decimal);
+  return size !== 0 && (size < 1e-4 || size >= 1e6) ? decimal.toExponential() : decimals.format(decimal);
+}
+
+export function percent(value: number | null | undefined): string {
+  return value !== null && value !== undefined && Number.isFinite(value) ? (100 * value).toFixed(1) + " %" : NONE;
+}
+
+// The 95 % interval of an accuracy, where it is known.
+export function interval({ accuracyLow: low, accuracyHigh: high }: { accuracyLow: number; accuracyHigh: number }) {
+  return high > 0 ? `${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}` : null;
+}
+
+export function accuracy(tested: { testAccuracy: number | null; accuracyLow: number; accuracyHigh: number }): string {
+  const range = tested.testAccuracy === null ? null : interval(tested);
+  return percent(tested.testAccuracy) + (range ? ` (${range})` : "");
+}
+
+export function rate(value: number): string {
+  return value > 0 ? integer(value) : NONE;
+}
+
+export function duration(millis: number): string {
+  if (!(millis > 0)) return NONE;
+  const seconds = Math.ceil(millis / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return seconds % 60 ? `${minutes} min ${seconds % 60} s` : `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
+}
+
+export function seconds(millis: number): string {
+  return `${integer(Math.ceil(millis / 1000))} s`;
+}
+
+// A moment, as the reader's clock shows it.
+export function moment(millis: number | null | undefined): string {
+  return millis ? new Date(millis).toLocaleString() : NONE;
+}
+
+// The same where there is little room: of today the time alone.
+export function shortMoment(millis: number): string {
+  if (!millis) return NONE;
+  const date = new Date(millis);
+  return date.toDateString() === new Date().toDateString()
+    ? date.toLocaleTimeString([], { timeStyle: "short" })
+    : date.toLocaleDateString([], { dateStyle: "medium" });
+}
+
+export function clock(millis: number): string {
+  return new Date(millis).toLocaleTimeString();
+}
+
+export function ago(millis: number): string {
+  return millis < 2_000 ? "now" : duration(1000 * Math.floor(millis / 1000)) + " ago";
+}
+
+export function bytes(value: number | null | undefined): string {
+  if (!value) return NONE;
+  if (value >= 2 ** 30) return (value / 2 ** 30).toFixed(1) + " GiB";
+  return value >= 2 ** 20 ? integer(value / 2 ** 20) + " MiB" : integer(Math.ceil(value / 2 ** 10)) + " KiB";
+}
+
+export function count(n: number, noun: string): string {
+  return `${integer(n)} ${noun}${n === 1 ? "" : "s"}`;
+}
+
+// True when nothing more will happen to the job.
+export function isOver(state: JobStateName): boolean {
+  return state === "finished" || state === "failed" || state === "cancelled" || state === "rejected";
+}
+
+export function stateWord(state: JobStateName): string {
+  return state.charAt(0).toUpperCase() + state.slice(1);
+}
+
+export function progress(job: JobSummary): string {
+  if (job.kind === "evaluate") return `tests ${job.initFrom ?? "a checkpoint"}`;
+  return job.steps > 0 ? `${integer(job.step)} / ${integer(job.steps)}` : "not started";
+}
+
+// 0 to 1.
+export function share(job: JobSummary): number {
+  if (job.kind === "evaluate") return job.state === "finished" ? 1 : 0;
+  return job.steps > 0 ? Math.min(1, job.step / job.steps) : 0;
+}

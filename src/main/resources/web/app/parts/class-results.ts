@@ -1,0 +1,83 @@
+// The last test class by class: accuracies as bars, and what was taken for what.
+
+import { html, nothing } from "lit";
+import type { JobDetail } from "../api/types";
+import { integer, numberOf, percent } from "../format";
+
+const MAX_CLASSES = 40; // a larger matrix is no picture any more
+
+export function classResults({ tests, classAccuracy, confusion, classNames }: JobDetail) {
+  if (!confusion) return nothing;
+  const name = (i: number): string => classNames?.[i] ?? String(i);
+  return html`
+    <div class="pair" id="classes-and-confusion">
+      <figure>
+        <figcaption>Accuracy by class <span class="quiet">after epoch ${tests.at(-1)?.epoch}</span></figcaption>
+        <div class="scroll" tabindex="0" role="group" aria-label="Accuracy by class">
+          <table class="bars" id="classes">
+            <tbody>
+              ${(classAccuracy ?? []).slice(0, MAX_CLASSES).map((value, i) => {
+                const accuracy = numberOf(value);
+                return html`<tr>
+                  <th scope="row">${name(i)}</th>
+                  <td>
+                    <progress
+                      max="1"
+                      .value=${Number.isFinite(accuracy) ? accuracy : 0}
+                      aria-label="Accuracy of ${name(i)}"
+                    ></progress>
+                  </td>
+                  <td class="number">${percent(accuracy)}</td>
+                </tr>`;
+              })}
+            </tbody>
+          </table>
+        </div>
+      </figure>
+      <figure>
+        <figcaption>Confusion matrix <span class="quiet">rows: true class; columns: predicted</span></figcaption>
+        ${
+          confusion.length > MAX_CLASSES
+            ? html`<p class="note">${confusion.length} classes are too many to show as a table.</p>`
+            : matrix(confusion, name, Boolean(classNames))
+        }
+      </figure>
+    </div>
+  `;
+}
+
+function matrix(confusion: readonly number[][], name: (i: number) => string, named: boolean) {
+  return html`
+    <div class="scroll" tabindex="0" role="group" aria-label="Confusion matrix">
+      <table class="matrix ${named ? "named" : ""}" id="confusion">
+        <thead>
+          <tr>
+            <td></td>
+            ${confusion.map((_, i) => html`<th scope="col"><span>${name(i)}</span></th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${confusion.map((counts, truth) => {
+            const all = Math.max(
+              1,
+              counts.reduce((a, b) => a + b, 0),
+            );
+            return html`<tr>
+              <th scope="row">${name(truth)}</th>
+              ${counts.map((count, predicted) => cell(count, count / all, name(truth), name(predicted)))}
+            </tr>`;
+          })}
+        </tbody>
+      </table>
+    </div>
+  `;
+}
+
+// The shade grows with the share of the true class, so that rare classes show as well as frequent ones; its square root,
+// so that a few mistakes show beside many hits. Set as a property: a style in markup is against the page's policy.
+function cell(count: number, share: number, truth: string, predicted: string) {
+  const shade = `background-color: rgba(var(--heat), calc(var(--heat-most) * ${Math.sqrt(share).toFixed(3)}))`;
+  return html`<td .style=${shade} title="${truth} taken for ${predicted}: ${count} (${percent(share)})">
+    ${count === 0 ? "·" : integer(count)}
+  </td>`;
+}

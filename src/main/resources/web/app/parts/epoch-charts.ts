@@ -1,0 +1,135 @@
+// What is known of each tested epoch, and the learning rate, of one run or several.
+
+import { html, nothing } from "lit";
+import type { RatePoint, TestedEpoch } from "../api/types";
+import "../chart/chart";
+import type { Range, Series } from "../chart/series";
+import { PageElement } from "../element";
+import { accuracy, exact, integer, numberOf, tick } from "../format";
+
+export interface TestedRun {
+  job: string;
+  colour: number;
+  tests: readonly TestedEpoch[];
+  rates: readonly RatePoint[];
+}
+
+interface EpochChart {
+  title: string;
+  about: string;
+  value(test: TestedEpoch): number;
+  interval?: (test: TestedEpoch) => [number, number] | null;
+  inWords(test: TestedEpoch): string;
+  formatY?: (value: number) => string;
+  range?: Range;
+}
+
+const CHARTS: readonly EpochChart[] = [
+  {
+    title: "Test accuracy",
+    about: "after each epoch; band: 95 % interval",
+    value: (test) => test.testAccuracy,
+    interval: (test) => (test.accuracyHigh > 0 ? [test.accuracyLow, test.accuracyHigh] : null),
+    inWords: (test) => `accuracy ${accuracy(test)}`,
+    formatY: (value) => `${Math.round(100 * value)} %`,
+    range: { from: 0, to: 1 },
+  },
+  {
+    title: "Test loss",
+    about: "after each epoch",
+    value: (test) => numberOf(test.testLoss),
+    inWords: (test) => `test loss ${exact(numberOf(test.testLoss))}`,
+  },
+  {
+    title: "Throughput",
+    about: "training images a second in each epoch",
+    value: (test) => (test.imagesPerSecond > 0 ? test.imagesPerSecond : Number.NaN),
+    inWords: (test) => `${integer(test.imagesPerSecond)} images/s`,
+    formatY: integer,
+  },
+];
+
+function seriesOf(chart: EpochChart, { job, colour, tests }: TestedRun): Series {
+  const intervals = tests.map((test) => chart.interval?.(test) ?? [Number.NaN, Number.NaN]);
+  const y = Float64Array.from(tests, chart.value);
+  return {
+    name: job,
+    colour,
+    x: Float64Array.from(tests, (test) => test.epoch),
+    y,
+    envelope: chart.interval
+      ? {
+          low: Float64Array.from(intervals, ([low]) => low!),
+          high: Float64Array.from(intervals, ([, high]) => high!),
+        }
+      : null,
+    notFinite: new Float64Array(0),
+    dots: true,
+    describe: (i) => [`epoch ${tests[i]!.epoch}`, chart.inWords(tests[i]!)],
+  };
+}
+
+function rateSeries({ job, colour, rates }: TestedRun): Series {
+  return {
+    name: job,
+    colour,
+    x: Float64Array.from(rates, ({ step }) => step),
+    y: Float64Array.from(rates, ({ learningRate }) => learningRate),
+    envelope: null,
+    notFinite: new Float64Array(0),
+    dots: false,
+    describe: (i) => [`step ${integer(rates[i]!.step)}`, `learning rate ${exact(rates[i]!.learningRate)}`],
+  };
+}
+
+export class EpochCharts extends PageElement {
+  static override properties = { runs: { attribute: false } };
+
+  declare runs: readonly TestedRun[];
+
+  constructor() {
+    super();
+    this.runs = [];
+  }
+
+  protected override render() {
+    return html`<div class="pair">${CHARTS.map((chart) => this.chart(chart))} ${this.rates()}</div>`;
+  }
+
+  // One that never changes is among the parameters.
+  private rates() {
+    const series = this.runs.map(rateSeries);
+    if (!series.some(({ y }) => y.some((rate) => rate !== y[0]))) return nothing;
+    return html`
+      <figure>
+        <figcaption>Learning rate <span class="quiet">of the steps so far</span></figcaption>
+        <trainyard-chart name="Learning rate" .series=${series} xName="step"></trainyard-chart>
+      </figure>
+    `;
+  }
+
+  // Whole epochs alone are ticks; a single one is no curve but a dot with room around it.
+  private chart(chart: EpochChart) {
+    const series = this.runs.map((run) => seriesOf(chart, run));
+    if (!series.some(({ y }) => y.some(Number.isFinite))) return nothing;
+    const last = Math.max(1, ...series.map(({ x }) => x.at(-1) ?? 0));
+    return html`
+      <figure>
+        <figcaption>${chart.title} <span class="quiet">${chart.about}</span></figcaption>
+        <trainyard-chart
+          name=${chart.title}
+          .series=${series}
+          .xRange=${{ from: 0, to: last }}
+          .yRange=${chart.range ?? null}
+          xName="epoch"
+          .xSteps=${EPOCH_STEPS}
+          .formatY=${chart.formatY ?? tick}
+        ></trainyard-chart>
+      </figure>
+    `;
+  }
+}
+
+const EPOCH_STEPS: readonly number[] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
+
+customElements.define("epoch-charts", EpochCharts);

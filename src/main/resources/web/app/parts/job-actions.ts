@@ -1,0 +1,119 @@
+// What can be done about a job, by who may.
+
+import { html, nothing } from "lit";
+import { type Answer, ApiError, api } from "../api/api";
+import type { JobSummary, JsonObject } from "../api/types";
+import { PageElement } from "../element";
+import { isOver } from "../format";
+import { store } from "../state/store";
+import "./new-job";
+
+const PRIORITIES = ["high", "normal", "low"] as const;
+
+class JobActions extends PageElement {
+  static override properties = {
+    summary: { attribute: false },
+    command: { attribute: false },
+    urgency: {},
+    said: { state: true },
+    failed: { state: true },
+    cloning: { state: true },
+    sure: { state: true },
+  };
+
+  declare summary: JobSummary;
+  declare command: JsonObject | null;
+  declare urgency: string | null;
+  declare private said: string;
+  declare private failed: boolean;
+  declare private cloning: boolean;
+  declare private sure: boolean; // asked whether to cancel
+
+  constructor() {
+    super();
+    this.command = null;
+    this.urgency = null;
+    this.said = "";
+    this.failed = false;
+    this.cloning = false;
+    this.sure = false;
+  }
+
+  protected override render() {
+    if (!store.mayWrite) return nothing;
+    const { job, state } = this.summary;
+    const over = isOver(state);
+    return html`
+      <div class="toolbar" id="actions" role="group" aria-label="Actions">
+        ${
+          state === "running" || state === "queued"
+            ? html`<button type="button" @click=${() => this.wish("pause")}>Pause</button>`
+            : nothing
+        }
+        ${state === "paused" ? html`<button type="button" @click=${() => this.wish("resume")}>Resume</button>` : nothing}
+        ${over ? nothing : this.cancelButtons()}
+        ${
+          over
+            ? nothing
+            : html`<label>
+                Priority
+                <select
+                  aria-label="Priority of ${job}"
+                  @change=${(event: Event) => this.reprioritize((event.target as HTMLSelectElement).value)}
+                >
+                  ${PRIORITIES.map((name) => html`<option ?selected=${name === (this.urgency ?? "normal")}>${name}</option>`)}
+                </select>
+              </label>`
+        }
+        ${
+          this.command
+            ? html`<button type="button" aria-expanded=${this.cloning} @click=${() => (this.cloning = !this.cloning)}>
+                Clone and edit
+              </button>`
+            : nothing
+        }
+        <span role="status" class=${this.failed ? "bad" : "quiet"} id="said">${this.said}</span>
+      </div>
+      ${
+        this.cloning && this.command
+          ? html`<new-job .command=${this.command} @close=${() => (this.cloning = false)}></new-job>`
+          : nothing
+      }
+    `;
+  }
+
+  // What cannot be taken back is asked twice.
+  private cancelButtons() {
+    return this.sure
+      ? html`
+          <button type="button" class="danger" id="cancel-sure" @click=${() => this.wish("cancel")}>
+            Yes, cancel it
+          </button>
+          <button type="button" @click=${() => (this.sure = false)}>No</button>
+        `
+      : html`<button type="button" id="cancel" @click=${() => (this.sure = true)}>Cancel</button>`;
+  }
+
+  private wish(wish: "cancel" | "pause" | "resume"): Promise<void> {
+    this.sure = false;
+    return this.tell(api.wish(this.summary.job, wish));
+  }
+
+  private reprioritize(priority: string): Promise<void> {
+    return this.tell(api.reprioritize(this.summary.job, priority));
+  }
+
+  private async tell(asked: Promise<Answer>): Promise<void> {
+    try {
+      const { job, sentence } = await asked;
+      this.failed = false;
+      this.said = `${job} ${sentence}`;
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem;
+      this.failed = true;
+      this.said = problem.message;
+    }
+  }
+}
+
+customElements.define("job-actions", JobActions);

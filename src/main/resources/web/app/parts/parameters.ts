@@ -1,0 +1,55 @@
+// A job's parameters by their paths, as optimizer.learningRate.
+
+import { html } from "lit";
+import type { Json, JsonObject } from "../api/types";
+
+export type Parameter = [path: string, value: Json];
+
+// What stands in the leaves of an object; lists are one value.
+export function parametersOf(object: JsonObject, prefix = ""): Parameter[] {
+  return Object.entries(object).flatMap(([name, value]): Parameter[] =>
+    value !== null && typeof value === "object" && !Array.isArray(value) && !("layers" in value)
+      ? parametersOf(value, `${prefix}${name}.`)
+      : [[prefix + name, value]],
+  );
+}
+
+// A copy with one parameter changed; undefined takes it away.
+export function withParameter(object: JsonObject, path: string, value: Json | undefined): JsonObject {
+  const [name = "", ...rest] = path.split(".");
+  const copy = { ...object };
+  if (rest.length > 0) {
+    const inner = copy[name];
+    const known = inner !== null && typeof inner === "object" && !Array.isArray(inner) ? inner : {};
+    copy[name] = withParameter(known, rest.join("."), value);
+  } else if (value === undefined) {
+    delete copy[name];
+  } else {
+    copy[name] = value;
+  }
+  return copy;
+}
+
+export function inWords(value: Json | undefined): string {
+  if (value === undefined) return "–";
+  if (value !== null && typeof value === "object" && !Array.isArray(value) && Array.isArray(value["layers"])) {
+    return `${value["layers"].length} layers`;
+  }
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+export function parameterTable(object: JsonObject) {
+  return html`
+    <table class="plain" id="parameters">
+      <tbody>
+        ${parametersOf(object).map(
+          ([path, value]) =>
+            html`<tr>
+              <th scope="row">${path}</th>
+              <td>${inWords(value)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  `;
+}

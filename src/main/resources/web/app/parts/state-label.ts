@@ -1,0 +1,13 @@
+// A state as a word with a sign, so that it is not told by colour alone.
+
+import { html } from "lit";
+import type { JobStateName } from "../api/types";
+import { stateWord } from "../format";
+
+export function label(state: string, word: string) {
+  return html`<span class="state" data-state=${state}>${word}</span>`;
+}
+
+export function stateLabel(state: JobStateName) {
+  return label(state, stateWord(state));
+}

@@ -1,0 +1,113 @@
+// What the live stream has told: jobs, workers, and whether it can be believed. Views read it and are told of changes;
+// only the stream writes to it.
+
+import { api, isMissing } from "../api/api";
+import type { Info, JobSummary, LiveUpdate, Sources, WorkerView } from "../api/types";
+import { type Connection, connectionOf } from "./connection";
+
+export interface Change {
+  snapshot: boolean; // all may have changed
+  jobs: ReadonlySet<string>;
+}
+
+type Listener = (change: Change) => void;
+
+const NO_JOBS: ReadonlySet<string> = new Set();
+const SILENT_MILLIS = 10_000; // a worker that is there speaks every second or two
+const INFO_RETRY_MILLIS = 5_000;
+
+export class Store {
+  readonly jobs = new Map<string, JobSummary>();
+  workers: readonly WorkerView[] = [];
+  info: Info | null = null;
+
+  private sources: Sources | null = null;
+  private waiting: Readonly<Record<string, string>> = {};
+  private heard = false;
+  private streamBroken = false;
+  private lastHeardMillis = 0; // by the dashboard's clock
+  private clockAheadMillis = 0; // of the dashboard's clock
+  private readonly listeners = new Set<Listener>();
+
+  take(update: LiveUpdate): void {
+    this.clockAheadMillis = update.nowMillis - Date.now();
+    this.lastHeardMillis = update.nowMillis;
+    if (update.snapshot) this.jobs.clear();
+    for (const job of update.jobs) this.jobs.set(job.job, job);
+    if (update.workers) this.workers = update.workers;
+    if (update.waiting) this.waiting = update.waiting;
+    if (update.sources) this.sources = update.sources;
+    if (!this.heard || this.streamBroken) void this.ask();
+    this.heard = true;
+    this.streamBroken = false;
+    this.tell({ snapshot: update.snapshot, jobs: new Set(update.jobs.map((job) => job.job)) });
+  }
+
+  streamLost(): void {
+    this.streamBroken = true;
+    this.tell({ snapshot: false, jobs: NO_JOBS });
+  }
+
+  get hasHeard(): boolean {
+    return this.heard;
+  }
+
+  get connection(): Connection {
+    return connectionOf({
+      heard: this.heard,
+      streamBroken: this.streamBroken,
+      lastHeardMillis: this.lastHeardMillis,
+      sources: this.sources,
+    });
+  }
+
+  // The dashboard's clock; where what is shown is old, the moment that it tells of.
+  get asOfMillis(): number {
+    return this.connection.asOfMillis ?? Date.now() + this.clockAheadMillis;
+  }
+
+  // The dashboard's clock.
+  get nowMillis(): number {
+    return Date.now() + this.clockAheadMillis;
+  }
+
+  // Those that belong to the fleet, as far as is known. Silence counts only while Kafka was there to carry a word.
+  get liveWorkers(): readonly WorkerView[] {
+    return this.workers.filter((worker) => !this.isLost(worker));
+  }
+
+  isLost(worker: WorkerView): boolean {
+    if (!worker.gone) return false;
+    const { kafka } = this.sources ?? {};
+    return !kafka || kafka.ok || kafka.sinceMillis - worker.lastSeenMillis > SILENT_MILLIS;
+  }
+
+  // Why a job waits, in words.
+  whyWaiting(job: JobSummary): string | null {
+    return job.state === "queued" ? (this.waiting[job.wants ?? "auto"] ?? null) : null;
+  }
+
+  get mayWrite(): boolean {
+    return this.info !== null && !this.info.readOnly && this.info.role !== "viewer";
+  }
+
+  subscribe(listener: Listener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private tell(change: Change): void {
+    for (const listener of this.listeners) listener(change);
+  }
+
+  private async ask(): Promise<void> {
+    try {
+      this.info = await api.info();
+    } catch (problem) {
+      if (!isMissing(problem)) setTimeout(() => void this.ask(), INFO_RETRY_MILLIS);
+    }
+    this.tell({ snapshot: false, jobs: NO_JOBS });
+  }
+}
+
+export const store = new Store();

@@ -1,0 +1,257 @@
+// The fleet: jobs by state, what runs now, the workers, and why jobs fail.
+
+import { html, nothing } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import { api } from "../api/api";
+import { JOB_STATES, type JobStateName, type JobSummary, type WorkerView } from "../api/types";
+import { PageElement } from "../element";
+import * as format from "../format";
+import { label, stateLabel } from "../parts/state-label";
+import { jobLink, link } from "../router";
+import { Refresher } from "../state/refresher";
+import { store } from "../state/store";
+import { EverySecond, Subscriber } from "../state/subscriber";
+
+const COUNT_PERIOD_MILLIS = 2_000;
+const LONG_LOST_MILLIS = 10 * 60_000; // a worker that has been lost for so long is no news
+const FAILURES_READ = 200;
+const RUNNING_SHOWN = 20;
+const REASONS_SHOWN = 8;
+
+interface Failure {
+  reason: string; // of the newest
+  jobs: JobSummary[];
+}
+
+class FleetView extends PageElement {
+  static override properties = { counts: { state: true }, failures: { state: true } };
+
+  declare private counts: ReadonlyMap<JobStateName, number>;
+  declare private failures: readonly Failure[];
+
+  private readonly refresher = new Refresher((signal) => this.read(signal), COUNT_PERIOD_MILLIS);
+
+  constructor() {
+    super();
+    this.counts = new Map();
+    this.failures = [];
+    new EverySecond(this);
+    new Subscriber(this, (change) => {
+      if (change.snapshot || change.jobs.size > 0) this.refresher.request();
+    });
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (store.hasHeard) this.refresher.request();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.refresher.reset();
+  }
+
+  private async read(signal: AbortSignal): Promise<void> {
+    const counted = JOB_STATES.filter((state) => state !== "failed");
+    const failed = api.jobs({ state: ["failed"], sort: "heard", order: "desc", limit: FAILURES_READ }, signal);
+    const totals = await Promise.all(counted.map((state) => api.jobs({ state: [state], limit: 1 }, signal)));
+    const counts = new Map<JobStateName, number>(counted.map((state, i) => [state, totals[i]!.total]));
+    const { jobs, total } = await failed;
+    this.counts = counts.set("failed", total);
+    this.failures = byReason(jobs);
+  }
+
+  protected override render() {
+    if (!store.hasHeard) return nothing;
+    return html`${this.tiles()} ${this.running()} ${this.workers()} ${this.whyFailed()}`;
+  }
+
+  private tiles() {
+    // Of a moment that is over no throughput is told.
+    const working = store.connection.asOfMillis === null ? store.liveWorkers : [];
+    const rate = working.reduce((sum, worker) => sum + worker.imagesPerSecond, 0);
+    return html`
+      <section aria-labelledby="jobs-heading">
+        <h2 id="jobs-heading">Jobs</h2>
+        <ul class="tiles" id="states">
+          ${JOB_STATES.map(
+            (state) =>
+              html`<li data-state=${state}>
+                <a href=${link("runs", { state })}>
+                  ${stateLabel(state)}<strong>${format.integer(this.counts.get(state))}</strong>
+                </a>
+              </li>`,
+          )}
+          <li>
+            <div><span class="quiet">Images/s</span><strong id="throughput">${format.rate(rate)}</strong></div>
+          </li>
+        </ul>
+      </section>
+    `;
+  }
+
+  private running() {
+    const running = [...store.jobs.values()]
+      .filter((job) => job.state === "running")
+      .sort((a, b) => b.firstSeenMillis - a.firstSeenMillis || (a.job < b.job ? -1 : 1));
+    const any = JOB_STATES.some((state) => (this.counts.get(state) ?? 0) > 0);
+    return html`
+      <section aria-labelledby="running-heading">
+        <h2 id="running-heading">Running now</h2>
+        ${
+          running.length === 0
+            ? html`<p class="empty" id="no-jobs">
+                ${
+                  any || this.counts.size === 0
+                    ? "Nothing runs."
+                    : html`No jobs yet: <code>./trainyard submit docs/jobs/first.json</code>`
+                }
+              </p>`
+            : html`<ul class="cards" id="running">
+                ${repeat(
+                  running.slice(0, RUNNING_SHOWN),
+                  (job) => job.job,
+                  (job) => this.card(job),
+                )}
+              </ul>`
+        }
+        ${
+          running.length > RUNNING_SHOWN
+            ? html`<p class="note"><a href=${link("runs", { state: "running" })}>All ${running.length} that run</a></p>`
+            : nothing
+        }
+      </section>
+    `;
+  }
+
+  private card(job: JobSummary) {
+    const left = store.connection.state === "live" ? format.duration(job.remainingMicros / 1000) : format.NONE;
+    return html`
+      <li>
+        <a href=${jobLink(job.job)} data-job=${job.job}>
+          <strong>${job.job}</strong>
+          <span class="quiet">${[job.network, job.dataset, job.worker].filter(Boolean).join(" · ")}</span>
+          <progress max="1" .value=${format.share(job)} aria-label="Progress of ${job.job}"></progress>
+          <span class="row">
+            <span>${format.progress(job)}</span>
+            <span>loss ${format.loss(job.loss)}</span>
+            ${job.testAccuracy === null ? nothing : html`<span>${format.percent(job.testAccuracy)}</span>`}
+            ${left === format.NONE ? nothing : html`<span>${left} left</span>`}
+          </span>
+        </a>
+      </li>
+    `;
+  }
+
+  private workers() {
+    const asOf = store.asOfMillis;
+    const shown = store.workers.filter(
+      (worker) => !store.isLost(worker) || asOf - worker.lastSeenMillis < LONG_LOST_MILLIS,
+    );
+    return html`
+      <section aria-labelledby="workers-heading">
+        <h2 id="workers-heading">Workers</h2>
+        ${
+          shown.length === 0
+            ? html`<p class="empty" id="no-workers">No workers: <code>./trainyard worker</code></p>`
+            : html`<div class="scroll">
+                <table class="list" id="workers">
+                  <thead>
+                    <tr>
+                      <th scope="col">Worker</th>
+                      <th scope="col">State</th>
+                      <th scope="col">Device</th>
+                      <th scope="col">Job</th>
+                      <th scope="col" class="number">Images/s</th>
+                      <th scope="col" class="number">Memory</th>
+                      <th scope="col" class="number">Last heard</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    ${repeat(
+                      shown,
+                      (worker) => worker.worker,
+                      (worker) => this.worker(worker, asOf),
+                    )}
+                  </tbody>
+                </table>
+              </div>`
+        }
+      </section>
+    `;
+  }
+
+  private worker(worker: WorkerView, asOf: number) {
+    const [state, word] = this.stateOf(worker);
+    return html`
+      <tr data-key=${worker.worker}>
+        <td class="id" title=${worker.worker}><strong>${worker.worker}</strong></td>
+        <td class="statecell">
+          ${label(state, word)} ${worker.problem ? html`<span class="why">${worker.problem}</span>` : nothing}
+        </td>
+        <td data-label="Device">${worker.device}</td>
+        <td data-label="Job" ?data-empty=${!worker.job}>
+          ${worker.job ? html`<a href=${jobLink(worker.job)}>${worker.job}</a>` : format.NONE}
+        </td>
+        <td data-label="Images/s" class="number" ?data-empty=${!(worker.imagesPerSecond > 0)}>
+          ${format.rate(state === "lost" || state === "unknown" ? 0 : worker.imagesPerSecond)}
+        </td>
+        <td data-label="Memory" class="number">${format.bytes(worker.memoryBytes)}</td>
+        <td data-label="Last heard" class="number">
+          ${
+            store.connection.asOfMillis === null
+              ? format.ago(asOf - worker.lastSeenMillis)
+              : format.clock(worker.lastSeenMillis)
+          }
+        </td>
+      </tr>
+    `;
+  }
+
+  private stateOf(worker: WorkerView): [string, string] {
+    if (store.connection.asOfMillis !== null) return ["unknown", "Not known"];
+    if (store.isLost(worker)) return ["lost", "Lost"];
+    if (worker.stopping) return ["stopping", "Stopping"];
+    if (worker.problem) return ["quarantined", "Takes no jobs"];
+    return worker.job ? ["busy", "Training"] : ["idle", "Idle"];
+  }
+
+  private whyFailed() {
+    if (this.failures.length === 0) return nothing;
+    return html`
+      <section aria-labelledby="failures-heading">
+        <h2 id="failures-heading">Why jobs failed</h2>
+        <ul class="reasons" id="failures">
+          ${this.failures.slice(0, REASONS_SHOWN).map(
+            ({ reason, jobs }) =>
+              html`<li>
+                <span class="number">${format.integer(jobs.length)}</span>
+                <span>
+                  ${reason}
+                  <span class="quiet">
+                    ${jobs.slice(0, 3).map((job) => html`<a href=${jobLink(job.job)}>${job.job}</a> `)}
+                    ${jobs.length > 3 ? html`and ${jobs.length - 3} more` : nothing}
+                  </span>
+                </span>
+              </li>`,
+          )}
+        </ul>
+      </section>
+    `;
+  }
+}
+
+// Reasons that differ in numbers alone are one; the most frequent first.
+function byReason(jobs: readonly JobSummary[]): Failure[] {
+  const failures = new Map<string, Failure>();
+  for (const job of jobs) {
+    const reason = (job.reason ?? "no reason was told").split("\n")[0]!;
+    const key = reason.replaceAll(job.job, "").replace(/\d+/g, "0");
+    const known = failures.get(key);
+    if (known) known.jobs.push(job);
+    else failures.set(key, { reason, jobs: [job] });
+  }
+  return [...failures.values()].sort((a, b) => b.jobs.length - a.jobs.length);
+}
+
+customElements.define("fleet-view", FleetView);

@@ -1,0 +1,220 @@
+// One run: how far it is, its curves, its last test class by class, what it was asked to do and how it went.
+
+import { type TemplateResult, html, nothing } from "lit";
+import { ApiError, api } from "../api/api";
+import type { JobDetail, JobSummary, RatePoint, TestedEpoch } from "../api/types";
+import { PageElement } from "../element";
+import * as format from "../format";
+import { attempts } from "../parts/attempts";
+import { checkpoints } from "../parts/checkpoints";
+import { classResults } from "../parts/class-results";
+import "../parts/epoch-charts";
+import "../parts/job-actions";
+import "../parts/job-notes";
+import "../parts/loss-curves";
+import { parameterTable } from "../parts/parameters";
+import { stateLabel } from "../parts/state-label";
+import { jobLink, link } from "../router";
+import { Refresher } from "../state/refresher";
+import { store } from "../state/store";
+import { Subscriber } from "../state/subscriber";
+
+class JobView extends PageElement {
+  static override properties = { job: {}, query: {}, detail: { state: true }, problem: { state: true } };
+
+  declare job: string;
+  declare query: string; // a change of it changes how curves are shown
+  declare private detail: JobDetail | null;
+  declare private problem: string;
+
+  private rates: readonly RatePoint[] = [];
+  private ratesOf = ""; // how far the job was then
+  private readonly refresher = new Refresher((signal) => this.read(signal));
+
+  constructor() {
+    super();
+    this.job = "";
+    this.query = "";
+    this.detail = null;
+    this.problem = "";
+    new Subscriber(this, (change) => {
+      if (change.snapshot || change.jobs.has(this.job)) this.refresher.request();
+    });
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.refresher.reset();
+  }
+
+  protected override willUpdate(changed: Map<string, unknown>): void {
+    if (changed.has("job")) {
+      this.detail = null;
+      this.problem = "";
+      this.rates = [];
+      this.ratesOf = "";
+      this.refresher.reset();
+      this.refresher.request();
+    }
+  }
+
+  private async read(signal: AbortSignal): Promise<void> {
+    try {
+      this.detail = await api.job(this.job, signal);
+      this.problem = "";
+      await this.readRates(this.detail, signal);
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem;
+      // Where nobody answers, what was heard before stays, and the page says that it is old.
+      if (problem.status !== 0 || !this.detail) this.problem = problem.message;
+    }
+  }
+
+  // A learning rate changes slowly: once an epoch is often enough.
+  private async readRates({ tests, summary }: JobDetail, signal: AbortSignal): Promise<void> {
+    const stage = `${tests.length} ${summary.state}`;
+    if (stage === this.ratesOf) return;
+    this.rates = await api.learningRates(this.job, signal);
+    this.ratesOf = stage;
+  }
+
+  protected override render() {
+    if (this.problem) return html`<p class="notice" id="detail-missing" role="status">${this.problem}</p>`;
+    if (!this.detail) return nothing;
+    const { detail } = this;
+    const summary = store.jobs.get(this.job) ?? detail.summary;
+    return html`
+      <p class="crumbs"><a href=${link("runs")}>Runs</a></p>
+      <section id="detail" class="sheet" aria-labelledby="detail-heading">
+        <div class="title">
+          <h2 id="detail-heading">${summary.job}</h2>
+          <span id="detail-state">${stateLabel(summary.state)}</span>
+          <job-notes
+            .job=${summary.job}
+            .tags=${detail.tags ?? summary.tags ?? []}
+            .note=${detail.note ?? ""}
+          ></job-notes>
+        </div>
+        ${this.reason(summary)} ${this.progress(summary)}
+        <job-actions
+          .summary=${summary}
+          .command=${detail.command}
+          .urgency=${detail.wish?.priority ?? null}
+        ></job-actions>
+        ${this.facts(summary, detail)}
+        ${
+          summary.kind === "evaluate"
+            ? nothing
+            : html`<loss-curves
+                .jobs=${[summary]}
+                .checkpoints=${detail.checkpoints ?? []}
+                .query=${this.query}
+              ></loss-curves>`
+        }
+        <epoch-charts .runs=${[{ job: summary.job, colour: 0, tests: detail.tests, rates: this.rates }]}></epoch-charts>
+        ${
+          detail.tests.length === 0
+            ? html`<p class="nothing" id="no-accuracy">
+                ${format.isOver(summary.state) ? "No epoch was tested." : "No epoch tested yet."}
+              </p>`
+            : nothing
+        }
+        ${classResults(detail)} ${attempts(detail.attempts ?? [], store.asOfMillis)}
+        ${checkpoints(detail.checkpoints ?? [])}
+        ${
+          detail.command
+            ? html`
+                <details>
+                  <summary>Parameters</summary>
+                  ${parameterTable(detail.command)}
+                </details>
+                <details id="command">
+                  <summary>The command as it was sent</summary>
+                  <pre tabindex="0">${JSON.stringify(detail.command, null, 2)}</pre>
+                </details>
+              `
+            : nothing
+        }
+      </section>
+    `;
+  }
+
+  private reason(summary: JobSummary) {
+    const { state, reason } = summary;
+    const waiting = store.whyWaiting(summary);
+    const sentences = [
+      waiting ? `Waits: ${waiting}` : null,
+      reason && state === "finished" ? `Stopped early: ${reason}` : reason,
+    ].filter((sentence) => sentence !== null);
+    if (sentences.length === 0) return nothing;
+    return html`<p class="reason" id="detail-reason" data-state=${state}>${sentences.join("\n")}</p>`;
+  }
+
+  // Time left is a guess that grows old: it is told only while news comes.
+  private progress(summary: JobSummary) {
+    if (summary.kind === "evaluate" || format.isOver(summary.state) || summary.steps === 0) return nothing;
+    const live = store.connection.state === "live" && summary.state === "running";
+    const left = live ? format.duration(summary.remainingMicros / 1000) : format.NONE;
+    return html`
+      <div class="progress whole" data-state=${summary.state}>
+        <progress max="1" .value=${format.share(summary)} aria-label="Progress"></progress>
+        <span id="progress">
+          step ${format.progress(summary)}, epoch ${summary.epochsDone} of
+          ${summary.epochs}${left === format.NONE ? nothing : html`, <span id="time-left">${left} left</span>`}
+        </span>
+      </div>
+    `;
+  }
+
+  private facts(summary: JobSummary, { tests }: JobDetail) {
+    const facts = factsOf(summary, tests).filter(([, value]) => value !== format.NONE);
+    return html`<dl id="facts">
+      ${facts.map(
+        ([name, value]) =>
+          html`<div class=${name === LONGEST ? "wide" : ""}>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>`,
+      )}
+    </dl>`;
+  }
+}
+
+const LONGEST = "Last checkpoint";
+
+type Fact = [name: string, value: string | TemplateResult];
+
+// What is not known is left out.
+function factsOf(summary: JobSummary, tests: readonly TestedEpoch[]): Fact[] {
+  const best = tests.reduce<TestedEpoch | null>((a, b) => (a && a.testAccuracy >= b.testAccuracy ? a : b), null);
+  const over = format.isOver(summary.state);
+  const { initFrom } = summary;
+  return [
+    ["Network", summary.network ?? format.NONE],
+    ["Data set", summary.dataset ?? format.NONE],
+    ["Device", summary.device ?? format.NONE],
+    ["Worker", summary.worker ?? format.NONE],
+    ["Started", format.moment(summary.startMillis)],
+    ["Duration", format.duration(summary.durationMillis)],
+    [
+      "Steps",
+      over && summary.steps > 0 ? `${format.integer(summary.step)} / ${format.integer(summary.steps)}` : format.NONE,
+    ],
+    ["Epochs", over && summary.epochs > 0 ? `${summary.epochsDone} / ${summary.epochs}` : format.NONE],
+    ["Loss", format.loss(summary.loss)],
+    ["Accuracy (95 %)", format.accuracy(summary)],
+    [
+      "Best accuracy",
+      best && tests.length > 1 ? `${format.percent(best.testAccuracy)} (epoch ${best.epoch})` : format.NONE,
+    ],
+    ["Images/s", format.rate(summary.imagesPerSecond)],
+    [
+      summary.kind === "evaluate" ? "Tests" : "Starts from",
+      initFrom ? html`<a href=${jobLink(initFrom.split(/[/~]/)[0]!)}>${initFrom}</a>` : format.NONE,
+    ],
+    ["Attempt", summary.attempt > 1 ? format.integer(summary.attempt) : format.NONE],
+    [LONGEST, summary.checkpoint ?? format.NONE],
+  ];
+}
+
+customElements.define("job-view", JobView);

@@ -1,0 +1,309 @@
+// All runs, as the dashboard's store has them: searched, filtered, sorted and paged there; those on the screen are kept
+// up by the live stream. What is asked for is in the link.
+
+import { html, nothing } from "lit";
+import { repeat } from "lit/directives/repeat.js";
+import { ApiError, type JobsQuery, api } from "../api/api";
+import { JOB_STATES, type JobStateName, type JobSummary } from "../api/types";
+import { PageElement } from "../element";
+import * as format from "../format";
+import { stateLabel } from "../parts/state-label";
+import "../parts/new-job";
+import { jobLink, keep, link } from "../router";
+import { Refresher } from "../state/refresher";
+import { store } from "../state/store";
+import { Subscriber } from "../state/subscriber";
+
+const PAGE = 50;
+const MOST_COMPARED = 50;
+const TYPING_MILLIS = 250;
+
+interface Column {
+  title: string;
+  sort?: string; // what the dashboard calls it
+  className: string;
+  cell(job: JobSummary): unknown;
+}
+
+const text = (value: string | null): string => value ?? format.NONE;
+
+const COLUMNS: readonly Column[] = [
+  { title: "State", sort: "state", className: "statecell", cell: (job) => stateLabel(job.state) },
+  { title: "Network", sort: "network", className: "", cell: (job) => text(job.network) },
+  { title: "Data set", sort: "dataset", className: "", cell: (job) => text(job.dataset) },
+  { title: "Worker", className: "", cell: (job) => text(job.worker) },
+  { title: "Progress", sort: "step", className: "bar", cell: progressCell },
+  { title: "Loss", sort: "loss", className: "number", cell: (job) => format.loss(job.loss) },
+  { title: "Accuracy", sort: "accuracy", className: "number", cell: (job) => format.percent(job.testAccuracy) },
+  { title: "Started", sort: "start", className: "number", cell: (job) => format.shortMoment(job.startMillis) },
+  { title: "Duration", sort: "duration", className: "number", cell: (job) => format.duration(job.durationMillis) },
+];
+
+function progressCell(job: JobSummary) {
+  return html`<div class="progress">
+    <progress max="1" .value=${format.share(job)} aria-label="Progress of ${job.job}"></progress>
+    <span>${format.progress(job)}</span>
+  </div>`;
+}
+
+class RunsView extends PageElement {
+  static override properties = {
+    query: {},
+    jobs: { state: true },
+    total: { state: true },
+    problem: { state: true },
+    selected: { state: true },
+    composing: { state: true },
+  };
+
+  declare query: string;
+  declare private jobs: readonly JobSummary[] | null; // null until the first answer
+  declare private total: number;
+  declare private problem: string;
+  declare private selected: ReadonlySet<string>;
+  declare private composing: boolean;
+
+  private typing: number | undefined;
+  private readonly refresher = new Refresher((signal) => this.read(signal));
+
+  constructor() {
+    super();
+    this.query = "";
+    this.jobs = null;
+    this.total = 0;
+    this.problem = "";
+    this.selected = new Set();
+    this.composing = false;
+    new Subscriber(this, (change) => {
+      // A job that is not on this page of the list may belong there now.
+      if (change.snapshot || [...change.jobs].some((job) => !this.jobs?.some((row) => row.job === job))) {
+        this.refresher.request();
+      }
+    });
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.refresher.reset();
+    clearTimeout(this.typing);
+  }
+
+  protected override willUpdate(changed: Map<string, unknown>): void {
+    if (changed.has("query")) {
+      this.refresher.reset();
+      this.refresher.request();
+    }
+  }
+
+  private get asked(): JobsQuery & { page: number } {
+    const query = new URLSearchParams(this.query);
+    const page = Math.max(1, Math.trunc(Number(query.get("page"))) || 1);
+    return {
+      text: query.get("text") ?? "",
+      tag: query.get("tag") ?? "",
+      state: (query.get("state")?.split(",") ?? []).filter((state): state is JobStateName =>
+        (JOB_STATES as readonly string[]).includes(state),
+      ),
+      sort: query.get("sort") ?? "heard",
+      order: query.get("order") === "asc" ? "asc" : "desc",
+      limit: PAGE,
+      offset: (page - 1) * PAGE,
+      page,
+    };
+  }
+
+  private async read(signal: AbortSignal): Promise<void> {
+    const { page: _, ...query } = this.asked;
+    try {
+      const { jobs, total } = await api.jobs(query, signal);
+      this.jobs = jobs;
+      this.total = total;
+      this.problem = "";
+    } catch (problem) {
+      if (!(problem instanceof ApiError)) throw problem;
+      this.problem = problem.message;
+    }
+  }
+
+  protected override render() {
+    const asked = this.asked;
+    return html`
+      <section aria-labelledby="runs-heading">
+        <div class="title">
+          <h2 id="runs-heading">Runs</h2>
+          <span class="quiet" id="total">${this.jobs ? format.count(this.total, "run") : ""}</span>
+          <span class="push">
+            ${
+              store.mayWrite
+                ? html`<button
+                    type="button"
+                    aria-expanded=${this.composing}
+                    @click=${() => (this.composing = !this.composing)}
+                  >
+                    New job
+                  </button>`
+                : nothing
+            }
+          </span>
+        </div>
+        ${
+          this.composing
+            ? html`<new-job .command=${EXAMPLE} @close=${() => (this.composing = false)}></new-job>`
+            : nothing
+        }
+        ${this.filters(asked)} ${this.problem ? html`<p class="reason" role="alert">${this.problem}</p>` : nothing}
+        ${this.table(asked)} ${this.pages(asked.page)}
+      </section>
+    `;
+  }
+
+  private filters({ text: words, tag, state = [] }: JobsQuery) {
+    const toggled = (name: JobStateName): string =>
+      JOB_STATES.filter((each) => (each === name ? !state.includes(each) : state.includes(each))).join(",");
+    return html`
+      <div class="toolbar" role="search">
+        <input
+          type="search"
+          id="search"
+          placeholder="Search id, network, data set, worker"
+          aria-label="Search"
+          .value=${words ?? ""}
+          @input=${this.search}
+        />
+        <div class="chips" role="group" aria-label="States">
+          ${JOB_STATES.map(
+            (name) =>
+              html`<button
+                type="button"
+                class="chip"
+                aria-pressed=${state.includes(name)}
+                @click=${() => keep({ state: toggled(name), page: null })}
+              >
+                ${format.stateWord(name)}
+              </button>`,
+          )}
+        </div>
+        ${
+          tag
+            ? html`<button
+                type="button"
+                class="chip"
+                aria-pressed="true"
+                @click=${() => keep({ tag: null, page: null })}
+              >
+                tag ${tag} ✕
+              </button>`
+            : nothing
+        }
+        <span class="push" id="selection">${this.selection()}</span>
+      </div>
+    `;
+  }
+
+  private selection() {
+    if (this.selected.size === 0) return html`<span class="quiet">Select runs to compare them</span>`;
+    const jobs = [...this.selected].join(",");
+    return html`
+      <a class="button" href=${link("compare", { jobs })}>Compare ${this.selected.size}</a>
+      <button type="button" @click=${() => (this.selected = new Set())}>Clear</button>
+    `;
+  }
+
+  private table(asked: JobsQuery) {
+    if (!this.jobs) return nothing;
+    if (this.jobs.length === 0) {
+      const all = !asked.text && !asked.tag && asked.state?.length === 0;
+      return html`<p class="empty" id="no-runs">
+        ${all ? html`No jobs yet: <code>./trainyard submit docs/jobs/first.json</code>` : "No run fits."}
+      </p>`;
+    }
+    return html`
+      <div class="scroll">
+        <table class="list" id="jobs">
+          <thead>
+            <tr>
+              <th scope="col"><span class="hidden">Select</span></th>
+              ${this.head("Job", "job", "", asked)}
+              ${COLUMNS.map(({ title, sort, className }) => this.head(title, sort, className, asked))}
+            </tr>
+          </thead>
+          <tbody>
+            ${repeat(
+              this.jobs,
+              (job) => job.job,
+              (job) => this.row(store.jobs.get(job.job) ?? job),
+            )}
+          </tbody>
+        </table>
+      </div>
+    `;
+  }
+
+  private head(title: string, sort: string | undefined, className: string, asked: JobsQuery) {
+    const plain = className === "number" ? "number" : "";
+    if (!sort) return html`<th scope="col" class=${plain}>${title}</th>`;
+    const current = asked.sort === sort;
+    const next = current && asked.order === "desc" ? "asc" : "desc";
+    return html`<th
+      scope="col"
+      class=${plain}
+      aria-sort=${current ? (asked.order === "asc" ? "ascending" : "descending") : nothing}
+    >
+      <button type="button" class="sort" @click=${() => keep({ sort, order: next, page: null })}>${title}</button>
+    </th>`;
+  }
+
+  private row(job: JobSummary) {
+    const chosen = this.selected.has(job.job);
+    const tags = job.tags ?? [];
+    return html`
+      <tr data-key=${job.job} data-state=${job.state} ?data-chosen=${chosen}>
+        <td class="choose">
+          <input
+            type="checkbox"
+            aria-label="Select ${job.job}"
+            .checked=${chosen}
+            ?disabled=${!chosen && this.selected.size >= MOST_COMPARED}
+            @change=${() => this.choose(job.job)}
+          />
+        </td>
+        <td class="id" title=${job.job}>
+          <a href=${jobLink(job.job)}>${job.job}</a>
+          ${tags.map((tag) => html`<a class="tag" href=${link("runs", { tag })}>${tag}</a>`)}
+        </td>
+        ${COLUMNS.map(({ title, className, cell }) => {
+          const shown = cell(job);
+          return html`<td class=${className} data-label=${title} ?data-empty=${shown === format.NONE}>${shown}</td>`;
+        })}
+      </tr>
+    `;
+  }
+
+  private pages(page: number) {
+    const last = Math.max(1, Math.ceil(this.total / PAGE));
+    if (last === 1) return nothing;
+    return html`
+      <nav class="pages" aria-label="Pages of the list">
+        <button type="button" ?disabled=${page <= 1} @click=${() => keep({ page: String(page - 1) })}>Newer</button>
+        <span>Page ${page} of ${last}</span>
+        <button type="button" ?disabled=${page >= last} @click=${() => keep({ page: String(page + 1) })}>Older</button>
+      </nav>
+    `;
+  }
+
+  private choose(job: string): void {
+    const selected = new Set(this.selected);
+    if (!selected.delete(job)) selected.add(job);
+    this.selected = selected;
+  }
+
+  private readonly search = (event: Event): void => {
+    const words = (event.target as HTMLInputElement).value;
+    clearTimeout(this.typing);
+    this.typing = window.setTimeout(() => keep({ text: words, page: null }), TYPING_MILLIS);
+  };
+}
+
+const EXAMPLE = { network: "fashion", dataset: "shapes28", epochs: 5, optimizer: { type: "adam" } };
+
+customElements.define("runs-view", RunsView);
