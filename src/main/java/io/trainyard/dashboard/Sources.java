@@ -21,12 +21,7 @@ public final class Sources {
     /// All of them.
     ///
     /// @param behindMillis for how long the topics have had what is not in the store; 0: they have not
-    public record State(Source kafka, Source store, long behindMillis) {
-        /// Whether what is in the store is what the fleet tells now.
-        public boolean isLive() {
-            return kafka.ok() && store.ok();
-        }
-    }
+    public record State(Source kafka, Source store, long behindMillis) {}
 
     public Sources() {
         Source well = new Source(true, System.currentTimeMillis());

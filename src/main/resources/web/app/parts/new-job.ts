@@ -22,6 +22,7 @@ class NewJob extends PageElement {
   declare private text: string | null; // the JSON while that is edited
   declare private problem: string;
   declare private sending: boolean;
+  private begun = new Map<string, Json>(); // what stood in the fields first: a number stays one
 
   constructor() {
     super();
@@ -35,6 +36,7 @@ class NewJob extends PageElement {
   override connectedCallback(): void {
     super.connectedCallback();
     this.edited = withNewId(this.command);
+    this.begun = new Map(parametersOf(this.edited));
   }
 
   protected override firstUpdated(): void {
@@ -90,7 +92,7 @@ class NewJob extends PageElement {
         name=${path}
         inputmode=${typeof value === "number" ? "decimal" : "text"}
         .value=${String(value ?? "")}
-        @change=${(event: Event) => this.set(path, read((event.target as HTMLInputElement).value, value))}
+        @change=${(event: Event) => this.set(path, read((event.target as HTMLInputElement).value, this.begun.get(path) ?? value))}
       />
     </label>`;
   }
