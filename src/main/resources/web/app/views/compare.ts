@@ -164,8 +164,8 @@ class CompareView extends PageElement {
               ${tests.map(
                 ({ a, b, pValue }) =>
                   html`<li>
-                    ${a} and ${b}: the accuracies ${pValue < 0.05 ? "differ" : "do not differ"} significantly, p =
-                    ${pValue.toPrecision(2)}
+                    ${a} and ${b}: the accuracies ${pValue < 0.05 ? "differ" : "do not differ"} significantly,
+                    ${pValue < 0.0001 ? "p < 0.0001" : `p = ${pValue.toPrecision(2)}`}
                   </li>`,
               )}
               <li class="quiet">${test}</li>
