@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 
 /// What the tracking store takes in, and how soon it answers. An empty database is filled and stays.
 ///
@@ -54,6 +55,8 @@ public final class TrackingBench {
                     return store.losses("run-0", from, from + width - 1L, 1000);
                 });
             }
+            List<String> all = IntStream.range(0, runs).mapToObj(run -> "run-" + run).toList();
+            time("the losses of all %d runs together, 500 points or more".formatted(runs), () -> store.losses(all, 1, Long.MAX_VALUE, 500));
             for (JobQuery.Sort sort : JobQuery.Sort.values()) {
                 time("100 of %,d jobs by %s".formatted(jobs + runs, sort), () -> store.jobs(new JobQuery(Set.of(), "", "", sort, true, 100, 0)));
             }

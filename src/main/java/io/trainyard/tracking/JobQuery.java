@@ -7,7 +7,7 @@ import java.util.Set;
 /// Which jobs, in which order, how many.
 ///
 /// @param statuses in one of which they are; empty: any
-/// @param text that is in their id, data set or network, whatever the case; empty: any
+/// @param text that is in their id, data set, network or worker, whatever the case; empty: any
 /// @param tag that they have; empty: any
 /// @param descending the greatest first; jobs that have no such value come last
 /// @param limit how many at most

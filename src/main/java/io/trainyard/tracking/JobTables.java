@@ -330,7 +330,7 @@ record JobTables(Connection connection) {
             query.statuses().forEach(status -> values.add(status.name()));
         }
         if (!query.text().isEmpty()) {
-            List<String> searched = List.of("job", "dataset", "network");
+            List<String> searched = List.of("job", "dataset", "network", "worker");
             conditions.add(searched.stream()
                     .map("LOWER(%s) LIKE ? ESCAPE '!'"::formatted)
                     .collect(Collectors.joining(" OR ", "(", ")")));

@@ -149,20 +149,24 @@ final class Holding {
             refusals.note(held.id(), reason, around.host().nanoTime());
         }
         if (lacking && next.isRefusedByAll(around.fleet().live(), rules.maxRefusals())) {
-            fail(held, reason);
+            fail(held, reason, events);
         } else {
             handBack(held, next, events);
         }
     }
 
-    private void fail(Held held, String reason) throws InterruptedException {
+    private void fail(Held held, String reason, JobEvents events) throws InterruptedException {
         Failed event = new Failed(held.id(), held.attempt(), reason);
         new JobLog(rules.worker()).see(event);
         byte[] failed = EventJson.write(event, around.host().now());
         byte[] outcome = held.folder().keepOutcome(failed)
                 ? failed
                 : held.folder().outcome().orElse(failed);
-        isTold(held, announcer.announce(held.folder(), outcome, held.request().trace()));
+        if (isTold(held, events.acknowledged())) { // the end comes last
+            isTold(
+                    held,
+                    announcer.announce(held.folder(), outcome, held.request().trace()));
+        }
     }
 
     /// Waits until the brokers have what was said: for as long as they are away, unless the worker stops.

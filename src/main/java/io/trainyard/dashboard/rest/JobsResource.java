@@ -42,7 +42,7 @@ public class JobsResource {
     @Operation(
             summary = "Jobs: filtered, sorted, a page of them",
             description =
-                    "`state`: names of states with commas between them. `text` is looked for in ids, data sets and networks.")
+                    "`state`: names of states with commas between them. `text` is looked for in ids, data sets, networks and workers.")
     public JobRows jobs(
             @QueryParam("state") @DefaultValue("") String state,
             @QueryParam("text") @DefaultValue("") String text,
