@@ -4,6 +4,7 @@ import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Instance;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -16,13 +17,14 @@ class Background {
     private static final int LOOK_SECONDS = 1;
     private static final int FORGET_SECONDS = 60;
 
-    private final SourceWatch watch;
-    private final Retention retention;
+    private final Instance<SourceWatch> watch;
+    private final Instance<Retention> retention;
     private final DashboardConfig config;
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(
             2, Thread.ofPlatform().name("background-", 0).daemon().factory());
 
-    Background(SourceWatch watch, Retention retention, DashboardConfig config) {
+    /// @param watch not made, nor the store under it, in a process that is no dashboard; so is `retention`
+    Background(Instance<SourceWatch> watch, Instance<Retention> retention, DashboardConfig config) {
         this.watch = watch;
         this.retention = retention;
         this.config = config;
@@ -30,8 +32,8 @@ class Background {
 
     void start(@Observes StartupEvent event) {
         if (config.enabled()) {
-            every(LOOK_SECONDS, watch::look);
-            every(FORGET_SECONDS, () -> retention.forget(System.currentTimeMillis()));
+            every(LOOK_SECONDS, watch.get()::look);
+            every(FORGET_SECONDS, () -> retention.get().forget(System.currentTimeMillis()));
         }
     }
 
@@ -52,8 +54,8 @@ class Background {
 
     void stop(@Observes ShutdownEvent event) throws InterruptedException {
         timer.shutdownNow();
-        if (timer.awaitTermination(FORGET_SECONDS, TimeUnit.SECONDS)) {
-            watch.close();
+        if (timer.awaitTermination(FORGET_SECONDS, TimeUnit.SECONDS) && config.enabled()) {
+            watch.get().close();
         }
     }
 }
