@@ -52,17 +52,17 @@ async function sentenceOf(response: Response): Promise<string> {
   return `The dashboard answered ${response.status}.`;
 }
 
+// What is no longer wanted is never answered: nobody waits for it.
 async function ask<T>(path: string, request: RequestInit = {}): Promise<T> {
-  let response: Response;
   try {
-    response = await fetch(path, request);
+    const response = await fetch(path, request);
+    if (!response.ok) throw new ApiError(response.status, await sentenceOf(response));
+    const text = await response.text();
+    return (text ? JSON.parse(text) : null) as T;
   } catch (problem) {
-    if (request.signal?.aborted) throw problem;
-    throw new ApiError(0, "The dashboard does not answer.");
+    if (request.signal?.aborted) return new Promise<T>(() => {});
+    throw problem instanceof ApiError ? problem : new ApiError(0, "The dashboard does not answer.");
   }
-  if (!response.ok) throw new ApiError(response.status, await sentenceOf(response));
-  const text = await response.text();
-  return (text ? JSON.parse(text) : null) as T;
 }
 
 function send<T>(method: "POST" | "PUT", path: string, body?: unknown): Promise<T> {
