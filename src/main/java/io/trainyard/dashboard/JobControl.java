@@ -26,9 +26,8 @@ import java.util.Optional;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
-/// What people ask for by the dashboard: new jobs, and what is to become of others. It is published to the topics,
-/// where
-/// the workers find it; the page shows it when they have obeyed.
+/// What people ask for by the dashboard: new jobs, and what is to become of others. It is published to the
+/// topics, where the workers find it; the page shows it when they have obeyed.
 @Singleton
 public class JobControl {
     /// For the brokers to answer.
@@ -95,7 +94,7 @@ public class JobControl {
             Optional<Control> kept = store.wish(job);
             Answer answer = before(action, state.get(), kept);
             answers.put(job, answer);
-            if (answer.ok()) {
+            if (answer.ok() && !state.get().status().isFinal()) {
                 if (priority != null && state.get().status() == Status.QUEUED) {
                     // The copy of the command comes first: should the wish be lost, a copy too many is void.
                     newestCommand(job)
