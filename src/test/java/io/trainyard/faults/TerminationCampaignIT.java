@@ -30,13 +30,13 @@ import org.junit.jupiter.api.io.TempDir;
 final class TerminationCampaignIT {
     private static final int TERMINATIONS = Integer.getInteger("faults.terminations", 50);
     private static final long SEED = Long.getLong("faults.seed", 1);
-    private static final int AT_ONCE = 2;
+    private static final int AT_ONCE = Integer.getInteger("faults.at-once", 1);
     private static final int SIGTERM_STATUS = 128 + 15;
 
     /// From SIGTERM to the next attempt's first step.
     private static final Duration BOUND = Duration.ofSeconds(2);
 
-    private static final int EPOCHS = 8;
+    private static final int EPOCHS = 4;
     private static final int STEPS = EPOCHS * 1600;
 
     @TempDir
