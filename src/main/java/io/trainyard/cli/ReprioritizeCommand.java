@@ -78,8 +78,8 @@ public final class ReprioritizeCommand extends WishCommand {
     void publish(List<Control> wishes, WishedJobs all) {
         if (isQueued(all)) {
             all.command(job)
-                    .ifPresent(
-                            command -> new CommandSender(kafka().cluster(), CloudEvents.CLI).copy(command, priority));
+                    .ifPresent(command ->
+                            new CommandSender(kafka().cluster(), CloudEvents.CLI).copy(List.of(command), priority));
         }
         super.publish(wishes, all);
     }

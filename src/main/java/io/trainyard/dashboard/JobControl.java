@@ -85,6 +85,7 @@ public class JobControl {
     public List<Answer> act(Action action, List<String> jobs, @Nullable Priority priority) {
         Map<String, Answer> answers = new LinkedHashMap<>();
         List<Control> wishes = new ArrayList<>();
+        List<String> waiting = new ArrayList<>();
         for (String job : jobs) {
             Optional<JobState> state = store.job(job);
             if (state.isEmpty()) {
@@ -96,14 +97,15 @@ public class JobControl {
             answers.put(job, answer);
             if (answer.ok() && !state.get().status().isFinal()) {
                 if (priority != null && state.get().status() == Status.QUEUED) {
-                    // The copy of the command comes first: should the wish be lost, a copy too many is void.
-                    newestCommand(job)
-                            .flatMap(place -> RecordFinder.find(kafka, place))
-                            .ifPresent(command -> sender.copy(command, priority));
+                    newestCommand(job).ifPresent(waiting::add);
                 }
                 Urgency urgency = priority == null ? kept.map(Control::priority).orElse(null) : priority.urgency();
                 wishes.add(new Control(job, wish(action, kept), urgency, Instant.now()));
             }
+        }
+        if (priority != null && !waiting.isEmpty()) {
+            // The copies of the commands come first: should the wish be lost, a copy too many is void.
+            sender.copy(RecordFinder.find(kafka, waiting), priority);
         }
         if (!wishes.isEmpty()) {
             sender.wish(wishes);

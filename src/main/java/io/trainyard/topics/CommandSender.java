@@ -70,17 +70,18 @@ public final class CommandSender {
                 .toList());
     }
 
-    /// Publishes a command once more, as it is, where commands of this priority are.
-    public void copy(TopicRecord command, Priority priority) {
-        String topic = priority.topicOf(JobJson.read(command.body())).name(kafka.prefix());
-        send(List.of(new Due(
-                new ProducerRecord<>(
-                        topic,
-                        null,
-                        command.key(),
-                        command.body(),
-                        command.entry().headers()),
-                () -> {})));
+    /// Publishes commands once more, as they are, where commands of this priority are.
+    public void copy(List<TopicRecord> commands, Priority priority) {
+        send(commands.stream()
+                .map(command -> new Due(
+                        new ProducerRecord<>(
+                                priority.topicOf(JobJson.read(command.body())).name(kafka.prefix()),
+                                null,
+                                command.key(),
+                                command.body(),
+                                command.entry().headers()),
+                        () -> {}))
+                .toList());
     }
 
     private void send(List<Due> all) {

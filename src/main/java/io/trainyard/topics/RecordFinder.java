@@ -1,9 +1,13 @@
 package io.trainyard.topics;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -13,51 +17,78 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
-/// Reads one record again whose place is known.
+/// Reads records again whose places are known.
 public final class RecordFinder {
     private static final Pattern PLACE = Pattern.compile("(.+)-(\\d{1,9}) at offset (\\d{1,18})");
 
+    /// Between two records that are looked for others lie that nobody wants.
+    private static final int MAX_FETCH_BYTES = 128 << 10;
+
     private RecordFinder() {}
 
-    /// @param place as [TopicRecord#place] says it
-    /// @return empty where the record is gone, or the place is none
+    /// In the order of the topics; without those that are gone, and without places that are none.
+    ///
+    /// @param places as [TopicRecord#place] says them
     /// @throws KafkaUnreachableException if the brokers do not answer in time
-    public static Optional<TopicRecord> find(Cluster kafka, String place) {
-        Matcher parts = PLACE.matcher(place);
-        Topic topic = parts.matches() ? Topic.byName(kafka.prefix()).get(parts.group(1)) : null;
-        return topic == null
-                ? Optional.empty()
-                : find(
-                                kafka,
-                                new TopicPartition(parts.group(1), Integer.parseInt(parts.group(2))),
-                                Long.parseLong(parts.group(3)))
-                        .map(entry -> new TopicRecord(topic, entry));
+    public static List<TopicRecord> find(Cluster kafka, Collection<String> places) {
+        Map<String, Topic> topics = Topic.byName(kafka.prefix());
+        Map<String, Map<Integer, SortedSet<Long>>> wanted = new TreeMap<>();
+        for (String place : places) {
+            Matcher parts = PLACE.matcher(place);
+            if (parts.matches() && topics.containsKey(parts.group(1))) {
+                wanted.computeIfAbsent(parts.group(1), _ -> new TreeMap<>())
+                        .computeIfAbsent(Integer.parseInt(parts.group(2)), _ -> new TreeSet<>())
+                        .add(Long.parseLong(parts.group(3)));
+            }
+        }
+        return wanted.isEmpty()
+                ? List.of()
+                : kafka.reach(() -> {
+                    List<TopicRecord> found = new ArrayList<>();
+                    try (var consumer = consumer(kafka)) {
+                        wanted.forEach((topic, partitions) -> partitions.forEach((partition, offsets) ->
+                                read(consumer, new TopicPartition(topic, partition), offsets, kafka.timeout()).stream()
+                                        .map(entry -> new TopicRecord(topics.get(topic), entry))
+                                        .forEach(found::add)));
+                    }
+                    return found;
+                });
     }
 
-    private static Optional<ConsumerRecord<String, byte[]>> find(Cluster kafka, TopicPartition partition, long offset) {
-        return kafka.reach(() -> {
-            int millis = Math.toIntExact(kafka.timeout().toMillis());
-            Map<String, Object> settings = Map.of(
-                    ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                    kafka.address(),
-                    ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
-                    millis,
-                    ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
-                    1,
-                    ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
-                    "earliest");
-            try (var consumer = new KafkaConsumer<>(settings, new StringDeserializer(), new ByteArrayDeserializer())) {
-                consumer.assign(List.of(partition));
-                long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
-                if (offset >= end) {
-                    return Optional.empty();
+    private static KafkaConsumer<String, byte[]> consumer(Cluster kafka) {
+        Map<String, Object> settings = Map.of(
+                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                kafka.address(),
+                ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+                Math.toIntExact(kafka.timeout().toMillis()),
+                ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+                MAX_FETCH_BYTES,
+                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                "earliest");
+        return new KafkaConsumer<>(settings, new StringDeserializer(), new ByteArrayDeserializer());
+    }
+
+    private static List<ConsumerRecord<String, byte[]>> read(
+            KafkaConsumer<String, byte[]> consumer,
+            TopicPartition partition,
+            SortedSet<Long> offsets,
+            Duration timeout) {
+        consumer.assign(List.of(partition));
+        long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
+        List<ConsumerRecord<String, byte[]>> found = new ArrayList<>();
+        SortedSet<Long> left = new TreeSet<>(offsets.headSet(end));
+        while (!left.isEmpty()) {
+            consumer.seek(partition, left.first());
+            List<ConsumerRecord<String, byte[]>> entries =
+                    consumer.poll(timeout).records(partition);
+            for (ConsumerRecord<String, byte[]> entry : entries) {
+                if (left.remove(entry.offset()) && entry.value() != null) {
+                    found.add(entry);
                 }
-                consumer.seek(partition, offset);
-                for (ConsumerRecord<String, byte[]> entry : consumer.poll(Duration.ofMillis(millis))) {
-                    return Optional.of(entry).filter(found -> found.offset() == offset && found.value() != null);
-                }
-                return Optional.empty();
             }
-        });
+            // What was not among them is gone: the brokers give the next one that is there.
+            left.headSet(entries.isEmpty() ? end : entries.getLast().offset()).clear();
+        }
+        return found;
     }
 }
