@@ -11,6 +11,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /// The model of a checkpoint, without what training on would need.
 ///
@@ -19,6 +20,11 @@ import java.util.List;
 /// @param epoch the epoch it was saved in
 public record SavedModel(CheckpointName name, Parameters parameters, int epoch) {
     private static final System.Logger LOG = System.getLogger(SavedModel.class.getName());
+
+    /// The bytes of the model file of one attempt, unread and unchecked; empty where there is none.
+    public static Optional<InputStream> open(CheckpointStore store, String job, long step, int attempt) {
+        return store.open(new CheckpointKey(job, step, attempt).model());
+    }
 
     /// Reads the checkpoint that `name` names: the newest that is whole, of its step if it has one. Others are
     /// passed over with a warning. A model that a person put there is taken as it is.

@@ -1,11 +1,19 @@
 package io.trainyard.cli;
 
+import io.trainyard.spec.Printable;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.tracking.TrackingException;
 import io.trainyard.tracking.TrackingStore;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -21,11 +29,14 @@ import picocli.CommandLine.Spec;
         exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             ExitCodes.UNEXPECTED_HELP,
-            "2:a wrong option, the port is taken, or the tracking store cannot be opened",
+            "2:a wrong option, the port is taken, or the tracking store or the provider cannot be reached",
             ExitCodes.KAFKA_HELP,
             ExitCodes.INTERRUPTED_HELP
         })
 final class DashboardCommand implements Callable<Integer> {
+    private static final int OK = 200;
+    private static final int MAX_TEXT = 200;
+
     @Spec
     private CommandSpec spec;
 
@@ -49,21 +60,49 @@ final class DashboardCommand implements Callable<Integer> {
     @Option(
             names = "--tracking",
             paramLabel = "URL",
-            defaultValue = "jdbc:sqlite:tracking.db",
+            defaultValue = "${env:TRAINYARD_DASHBOARD_TRACKING:-jdbc:sqlite:tracking.db}",
             description = {
                 "Where the history of all jobs is kept: jdbc:sqlite:FILE, or",
-                "jdbc:postgresql://HOST/DATABASE?user=NAME&password=WORD (default: ${DEFAULT-VALUE})."
+                "jdbc:postgresql://HOST/DATABASE?user=NAME&password=WORD",
+                "(default: TRAINYARD_DASHBOARD_TRACKING, or jdbc:sqlite:tracking.db)."
             })
     private String tracking;
+
+    @Option(
+            names = "--checkpoints",
+            paramLabel = "URI",
+            defaultValue = "${env:TRAINYARD_CHECKPOINTS:-checkpoints}",
+            description = {
+                "The workers' store of checkpoints, from which the page lets people download models",
+                "(default: TRAINYARD_CHECKPOINTS, or checkpoints)."
+            })
+    private URI checkpoints = URI.create("checkpoints");
+
+    @Option(
+            names = "--sign-in",
+            paramLabel = "URL",
+            defaultValue = "${env:TRAINYARD_SIGN_IN_ISSUER:-}",
+            description = {
+                "An OpenID Connect provider that people sign in with. TRAINYARD_SIGN_IN_CLIENT and",
+                "TRAINYARD_SIGN_IN_SECRET are what it knows the dashboard by (default:",
+                "TRAINYARD_SIGN_IN_ISSUER, or nobody signs in)."
+            })
+    private String issuer = "";
 
     @Override
     public Integer call() {
         Service.requireFree(spec, "--port", host, port);
         requireTracking();
+        requireProvider();
         TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
         Map<String, String> settings = new HashMap<>(kafka.settings());
         settings.put("trainyard.dashboard.enabled", "true");
         settings.put("trainyard.dashboard.tracking", tracking);
+        settings.put("trainyard.checkpoints", checkpoints.toString());
+        if (!issuer.isBlank()) {
+            settings.put("trainyard.sign-in.enabled", "true");
+            settings.put("trainyard.sign-in.issuer", issuer);
+        }
         settings.put("quarkus.http.host", host);
         settings.put("quarkus.http.port", Integer.toString(port));
         return Service.run(settings, this::announce);
@@ -76,6 +115,40 @@ final class DashboardCommand implements Callable<Integer> {
         } catch (TrackingException e) {
             throw new ParameterException(spec.commandLine(), "--tracking: " + e.getMessage(), e);
         }
+    }
+
+    /// Asks the provider who it is, as whoever signs in will be sent there.
+    private void requireProvider() {
+        if (issuer.isBlank()) {
+            return;
+        }
+        String document = issuer.replaceFirst("/+$", "") + "/.well-known/openid-configuration";
+        try (HttpClient client =
+                HttpClient.newBuilder().connectTimeout(kafka.timeout()).build()) {
+            HttpRequest question = HttpRequest.newBuilder(URI.create(document))
+                    .timeout(kafka.timeout())
+                    .build();
+            int status = client.send(question, BodyHandlers.discarding()).statusCode();
+            if (status != OK) {
+                throw noProvider(document, "it answers " + status, null);
+            }
+        } catch (IOException | IllegalArgumentException e) {
+            throw noProvider(
+                    document,
+                    Objects.requireNonNullElse(e.getMessage(), e.getClass().getSimpleName()),
+                    e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw noProvider(document, "interrupted", e);
+        }
+    }
+
+    private ParameterException noProvider(String document, String why, @Nullable Exception cause) {
+        return new ParameterException(
+                spec.commandLine(),
+                "--sign-in is \"%s\", but %s cannot be read: %s; allowed is the address of an OpenID Connect provider"
+                        .formatted(Printable.text(issuer, MAX_TEXT), Printable.text(document, MAX_TEXT), why),
+                cause);
     }
 
     private void announce() {

@@ -18,7 +18,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /// What was told of a job, in time: its attempts, its checkpoints, when its epochs were tested.
-final class JobTimeline {
+public final class JobTimeline {
     private final JobState state;
     private final SortedMap<Integer, Span> spans = new TreeMap<>();
     private final Map<String, Long> testMillis = new HashMap<>();

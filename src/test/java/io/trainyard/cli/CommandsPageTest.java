@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import io.smallrye.config.WithDefault;
 import io.trainyard.Page;
 import io.trainyard.dashboard.DashboardConfig;
+import io.trainyard.dashboard.SignInConfig;
 import io.trainyard.worker.WorkerSettings;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -77,6 +78,7 @@ class CommandsPageTest {
         Map<String, @Nullable String> settings = new TreeMap<>();
         addSettings("TRAINYARD", WorkerSettings.class, settings);
         addSettings("TRAINYARD_DASHBOARD", DashboardConfig.class, settings);
+        addSettings("TRAINYARD_SIGN_IN", SignInConfig.class, settings);
         Map<String, String> told = new LinkedHashMap<>();
         PAGE.section("## Settings")
                 .table()

@@ -2,6 +2,7 @@ package io.trainyard.dashboard;
 
 import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.saved;
 import static io.trainyard.event.SampleEvents.spec;
 import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.tested;
@@ -29,9 +30,12 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -104,9 +108,10 @@ class DashboardIT {
             assertThat(detail.at("/summary/step").asLong()).isEqualTo(100);
             assertThat(detail.at("/tests/0/testAccuracy").asDouble()).isEqualTo(0.6);
             assertThat(detail.at("/confusion")).hasSize(10);
-            assertThat(json("/api/v1/jobs").findValuesAsText("job")).contains("refused");
+            assertThat(json("/api/v1/jobs?text=refused").findValuesAsText("job"))
+                    .contains("refused");
         });
-        assertThat(json("/api/v1/jobs").findValuesAsText("job")).contains("earlier");
+        assertThat(json("/api/v1/jobs?text=earlier").findValuesAsText("job")).contains("earlier");
         assertThat(json("/api/v1/jobs/refused").at("/summary/state").asText()).isEqualTo("rejected");
         assertThat(json("/api/v1/jobs/refused").at("/summary/reason").asText()).isEqualTo("it is not JSON");
         assertThat(json("/api/v1/jobs/earlier/curve").get("mean")).hasSize(100);
@@ -260,6 +265,61 @@ class DashboardIT {
                 .as("the command, and a copy that is more urgent")
                 .containsExactlyInAnyOrder(
                         Topic.COMMANDS_LOW, Topic.COMMANDS_HIGH, Topic.CONTROL, Topic.CONTROL, Topic.CONTROL);
+    }
+
+    @Test
+    void reprioritizesManyThatWaitInOneCall() throws Exception {
+        List<String> ids = IntStream.range(0, 100).mapToObj(i -> "many-" + i).toList();
+        for (String id : ids) {
+            publisher.send(spec(id));
+        }
+        String jobs = ids.stream().map(id -> '"' + id + '"').collect(Collectors.joining(", "));
+        Patience.await("all of them")
+                .untilAsserted(() -> assertThat(json("/api/v1/jobs?text=many-&limit=1")
+                                .get("total")
+                                .asInt())
+                        .isEqualTo(ids.size()));
+
+        JsonNode answers = JSON.readTree(send(
+                        "POST",
+                        "/api/v1/bulk",
+                        "{\"action\": \"reprioritize\", \"priority\": \"high\", \"jobs\": [%s]}".formatted(jobs),
+                        "X-Trainyard",
+                        "x")
+                .body());
+
+        assertThat(answers.get("results").findValuesAsText("ok"))
+                .hasSize(ids.size())
+                .containsOnly("true");
+        assertThat(topicsOf("many-99")).contains(Topic.COMMANDS_HIGH, Topic.CONTROL);
+        assertThat(json("/api/v1/jobs/many-0").at("/wish/priority").asText()).isEqualTo("high");
+    }
+
+    @Test
+    void handsOutModels() throws Exception {
+        byte[] model = "weights".getBytes(StandardCharsets.UTF_8);
+        Path folder = Files.createDirectories(dir.resolve("checkpoints/keeps/checkpoints"));
+        Files.write(folder.resolve("step-0000000100-1.safetensors"), model);
+        publisher.send(
+                claimed("keeps"),
+                started(spec("keeps"), 1, 1, 100, null),
+                saved("keeps", 1, 0, 100),
+                saved("keeps", 1, 1, 200));
+        String path = "/api/v1/jobs/keeps/checkpoints/";
+        Patience.await("both")
+                .untilAsserted(() -> assertThat(json("/api/v1/jobs/keeps").get("checkpoints"))
+                        .hasSize(2));
+
+        HttpResponse<String> found = get(path + "100");
+        assertThat(found.body()).isEqualTo("weights");
+        assertThat(found.headers().firstValue("Content-Disposition"))
+                .hasValue("attachment; filename=\"keeps-step-100.safetensors\"");
+        HttpResponse<String> gone = get(path + "200");
+        assertThat(gone.statusCode()).isEqualTo(404);
+        assertThat(gone.body()).contains("any more", "--checkpoints");
+        HttpResponse<String> never = get(path + "150");
+        assertThat(never.statusCode()).isEqualTo(404);
+        assertThat(never.body()).contains("it has saved 2, the last after step 200");
     }
 
     /// Where there are records of a job.

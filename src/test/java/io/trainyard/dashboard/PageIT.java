@@ -316,6 +316,30 @@ class PageIT {
     }
 
     @Test
+    void manyAreAskedAtOnceAndEachAnswers() {
+        visit("#runs");
+        see(row("done") + " input").check();
+        see(row("diverges") + " input").check();
+        see("#selection [data-wish=cancel]").click();
+        page.getByText("Yes, cancel 2 runs").click();
+        assertThat(see("#bulk-said"))
+                .hasText(
+                        "Asked of 0 runs. done is finished already; nothing to cancel diverges is failed already; nothing to cancel");
+    }
+
+    @Test
+    void runsAreTakenTogetherByAField() {
+        visit("#runs");
+        see("#by").selectOption("optimizer.type");
+        assertThat(see("#groups tr[data-group=sgd]")).containsText("1 finished");
+        assertThat(page).hasURL(Pattern.compile("by=optimizer.type"));
+        visit("#runs?by=network&state=finished");
+        assertThat(see("#groups tr[data-group=fashion]")).containsText("91.2 %");
+        awaitTrue("document.querySelector('#groups trainyard-chart')?.series[0]?.x.length > 0");
+        Chromium.picture(page, PICTURES.resolve("groups.png"));
+    }
+
+    @Test
     void aPhoneShowsARunWhereItIsTapped() {
         visit("#runs", 360, 780, ColorScheme.DARK);
         see(row("done") + " td.id a").click();
@@ -333,7 +357,9 @@ class PageIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"#fleet", "#runs", "#job/moved", "#job/diverges", "#compare?jobs=done,moved"})
+    @ValueSource(
+            strings = {"#fleet", "#runs", "#job/moved", "#job/diverges", "#compare?jobs=done,moved", "#runs?by=network"
+            })
     void nothingKeepsPeopleFromUsingIt(String view) {
         for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
             visit(view, 1360, 1000, scheme);

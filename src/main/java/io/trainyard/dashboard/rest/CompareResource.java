@@ -11,6 +11,8 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Response.Status;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,11 +25,11 @@ import org.jspecify.annotations.Nullable;
 /// Jobs side by side.
 @Path("/api/v1/compare")
 public class CompareResource {
-    private static final int MAX_JOBS = 50;
+    private static final int MAX_JOBS = 100;
 
     /// Where neither has a right answer, or neither a wrong one, there is nothing to test.
     private static final String TEST =
-            "chi-squared test of homogeneity of right and wrong answers; it takes the two tests as independent, so on the same test set it says \"different\" too seldom rather than too often";
+            "chi-squared test of homogeneity of right and wrong answers, each run with the best one, p-values adjusted for their number (Holm); it takes the two tests as independent, so on the same test set it says \"different\" too seldom rather than too often";
 
     private final JobHistory history;
     private final ObjectMapper mapper;
@@ -45,7 +47,8 @@ public class CompareResource {
 
     /// Whether the last tests of two jobs differ by more than chance.
     ///
-    /// @param pValue how often chance alone would make so great a difference
+    /// @param a the best of all
+    /// @param pValue how often chance alone would make so great a difference, adjusted for the number of tests
     record Test(String a, String b, double accuracyA, double accuracyB, double pValue) {}
 
     /// @param test which test it is, and what it takes for granted
@@ -103,27 +106,55 @@ public class CompareResource {
         }
     }
 
+    /// Each with the best, the least p-value first.
     private static List<Test> tests(List<JobDetail> jobs) {
-        List<Test> tests = new ArrayList<>();
-        for (int i = 0; i < jobs.size(); i++) {
-            for (int k = i + 1; k < jobs.size(); k++) {
-                long[] a = rightAndWrong(jobs.get(i));
-                long[] b = rightAndWrong(jobs.get(k));
-                if (a[0] + b[0] > 0 && a[1] + b[1] > 0 && a[0] + a[1] > 0 && b[0] + b[1] > 0) {
-                    tests.add(new Test(
-                            jobs.get(i).summary().job(),
-                            jobs.get(k).summary().job(),
-                            accuracy(a),
-                            accuracy(b),
-                            new ChiSquareTest().chiSquareTest(new long[][] {a, b})));
-                }
-            }
+        List<Answers> tested = jobs.stream()
+                .map(job -> new Answers(job.summary().job(), rightAndWrong(job)))
+                .filter(answers -> answers.all() > 0)
+                .toList();
+        if (tested.isEmpty()) {
+            return List.of();
         }
-        return tests;
+        Answers best = Collections.max(tested, Comparator.comparingDouble(Answers::accuracy));
+        List<Test> tests = tested.stream()
+                .filter(other -> other != best && best.isComparableWith(other))
+                .map(other -> new Test(
+                        best.job(),
+                        other.job(),
+                        best.accuracy(),
+                        other.accuracy(),
+                        new ChiSquareTest().chiSquareTest(new long[][] {best.rightAndWrong(), other.rightAndWrong()})))
+                .sorted(Comparator.comparingDouble(Test::pValue))
+                .toList();
+        return adjusted(tests);
     }
 
-    private static double accuracy(long[] rightAndWrong) {
-        return rightAndWrong[0] / (double) (rightAndWrong[0] + rightAndWrong[1]);
+    /// Holm's method: of n tests the least p-value counts n times, the next one n - 1 times, and none less than the one
+    /// before it.
+    private static List<Test> adjusted(List<Test> tests) {
+        List<Test> adjusted = new ArrayList<>();
+        double least = 0;
+        for (int i = 0; i < tests.size(); i++) {
+            Test test = tests.get(i);
+            least = Math.max(least, Math.min(1, (tests.size() - i) * test.pValue()));
+            adjusted.add(new Test(test.a(), test.b(), test.accuracyA(), test.accuracyB(), least));
+        }
+        return adjusted;
+    }
+
+    /// What a job's last test found.
+    private record Answers(String job, long[] rightAndWrong) {
+        long all() {
+            return rightAndWrong[0] + rightAndWrong[1];
+        }
+
+        double accuracy() {
+            return rightAndWrong[0] / (double) all();
+        }
+
+        boolean isComparableWith(Answers other) {
+            return rightAndWrong[0] + other.rightAndWrong[0] > 0 && rightAndWrong[1] + other.rightAndWrong[1] > 0;
+        }
     }
 
     private static long[] rightAndWrong(JobDetail job) {

@@ -6,6 +6,8 @@ import io.trainyard.dashboard.JobControl.Action;
 import io.trainyard.dashboard.JobControl.Answer;
 import io.trainyard.dashboard.JobDetail;
 import io.trainyard.dashboard.JobHistory;
+import io.trainyard.dashboard.JobTimeline;
+import io.trainyard.dashboard.SavedModels;
 import io.trainyard.topics.Priority;
 import io.trainyard.tracking.RatePoint;
 import io.trainyard.tracking.Remarks;
@@ -15,8 +17,11 @@ import jakarta.ws.rs.POST;
 import jakarta.ws.rs.PUT;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.PathParam;
+import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.WebApplicationException;
+import jakarta.ws.rs.core.HttpHeaders;
+import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.Response.Status;
 import java.util.List;
@@ -33,11 +38,13 @@ public class JobResource {
 
     private final JobHistory history;
     private final JobControl control;
+    private final SavedModels models;
     private final DashboardConfig config;
 
-    JobResource(JobHistory history, JobControl control, DashboardConfig config) {
+    JobResource(JobHistory history, JobControl control, SavedModels models, DashboardConfig config) {
         this.history = history;
         this.control = control;
+        this.models = models;
         this.config = config;
     }
 
@@ -77,6 +84,35 @@ public class JobResource {
             @PathParam("id") String id, @QueryParam("points") @DefaultValue("200") String points) {
         int most = Parameter.integer("points", points, 2, config.curvePoints());
         return history.learningRates(id, most);
+    }
+
+    @GET
+    @Path("/checkpoints/{step}")
+    @Produces(MediaType.APPLICATION_OCTET_STREAM)
+    @Operation(summary = "The model after a step, as it was saved: a safetensors file")
+    public Response checkpoint(@PathParam("id") String id, @PathParam("step") String step) {
+        List<JobTimeline.Checkpoint> all = job(id).checkpoints();
+        JobTimeline.Checkpoint wanted = all.stream()
+                .filter(saved -> Long.toString(saved.step()).equals(step))
+                .findFirst()
+                .orElseThrow(() -> Problem.refusal(
+                        Status.NOT_FOUND,
+                        "job %s has no checkpoint \"%s\"; %s"
+                                .formatted(
+                                        id,
+                                        Parameter.shown(step),
+                                        all.isEmpty()
+                                                ? "it has saved none"
+                                                : "it has saved %d, the last after step %d"
+                                                        .formatted(
+                                                                all.size(),
+                                                                all.getLast().step()))));
+        return Response.ok(models.open(id, wanted))
+                .header(
+                        HttpHeaders.CONTENT_DISPOSITION,
+                        "attachment; filename=\"%s-step-%d.safetensors\"".formatted(id, wanted.step()))
+                .tag(wanted.sha256())
+                .build();
     }
 
     @POST

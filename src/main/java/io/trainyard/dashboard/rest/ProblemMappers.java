@@ -1,6 +1,7 @@
 package io.trainyard.dashboard.rest;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Printable;
 import io.trainyard.topics.KafkaUnreachableException;
@@ -34,6 +35,11 @@ class ProblemMappers {
     @ServerExceptionMapper
     Response storeIsAway(TrackingException e) {
         return problem(Status.SERVICE_UNAVAILABLE, e);
+    }
+
+    @ServerExceptionMapper
+    Response checkpointsAreAway(CheckpointException e) {
+        return problem(Status.NOT_FOUND, e);
     }
 
     /// Of the server's own, such as a path that is none.

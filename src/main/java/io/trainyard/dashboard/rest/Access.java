@@ -1,0 +1,86 @@
+package io.trainyard.dashboard.rest;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import io.quarkus.security.identity.SecurityIdentity;
+import io.trainyard.dashboard.DashboardConfig;
+import io.trainyard.dashboard.SignInConfig;
+import jakarta.inject.Singleton;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.eclipse.microprofile.jwt.JsonWebToken;
+
+/// Who calls, and what they may.
+@Singleton
+class Access {
+    private static final String EVERYBODY = "*";
+
+    /// What people call themselves, before what the provider calls them.
+    private static final List<String> NAMES = List.of("preferred_username", "email", "name");
+
+    private final SignInConfig config;
+    private final DashboardConfig dashboard;
+    private final SecurityIdentity caller;
+
+    Access(SignInConfig config, DashboardConfig dashboard, SecurityIdentity caller) {
+        this.config = config;
+        this.dashboard = dashboard;
+        this.caller = caller;
+    }
+
+    /// What somebody may.
+    enum Role {
+        /// Look.
+        VIEWER,
+        /// Ask something of jobs, too.
+        OPERATOR;
+
+        @JsonValue
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /// Of who calls; empty where they may nothing.
+    Optional<Role> role() {
+        if (!config.enabled()) {
+            return Optional.of(dashboard.readOnly() ? Role.VIEWER : Role.OPERATOR);
+        }
+        Set<String> roles = caller.getRoles();
+        if (config.operators().stream().anyMatch(roles::contains)) {
+            return Optional.of(dashboard.readOnly() ? Role.VIEWER : Role.OPERATOR);
+        }
+        boolean looks = config.viewers().contains(EVERYBODY)
+                || config.viewers().stream().anyMatch(roles::contains);
+        return looks ? Optional.of(Role.VIEWER) : Optional.empty();
+    }
+
+    /// What to call who calls; empty where nobody signs in.
+    Optional<String> name() {
+        if (!config.enabled() || caller.isAnonymous()) {
+            return Optional.empty();
+        }
+        if (caller.getPrincipal() instanceof JsonWebToken token) {
+            for (String name : NAMES) {
+                if (token.getClaim(name) instanceof String called && !called.isBlank()) {
+                    return Optional.of(called);
+                }
+            }
+        }
+        return Optional.of(caller.getPrincipal().getName());
+    }
+
+    /// Why somebody who has signed in may nothing.
+    String refusal() {
+        return "%s has signed in, but may not see this dashboard: the claim %s names none of %s; ask who runs it (trainyard.sign-in)"
+                .formatted(
+                        name().orElse("somebody"),
+                        config.rolesClaim(),
+                        Stream.concat(config.operators().stream(), config.viewers().stream())
+                                .distinct()
+                                .collect(Collectors.joining(", ")));
+    }
+}

@@ -1,0 +1,194 @@
+package io.trainyard.dashboard;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.spec;
+import static io.trainyard.event.SampleEvents.started;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.ColorScheme;
+import io.trainyard.Patience;
+import io.trainyard.TrainyardProcess;
+import io.trainyard.broker.TestBroker;
+import io.trainyard.topics.TopicAdmin;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpClient.Redirect;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import no.nav.security.mock.oauth2.MockOAuth2Server;
+import no.nav.security.mock.oauth2.OAuth2Config;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The dashboard behind a provider that speaks OpenID Connect, and believes whatever one says about oneself.
+class SignInIT {
+    private static final String PREFIX = "sign-in.";
+    private static final String ISSUER = "people";
+    private static final String SECRET = "a word of at least thirty-two characters";
+
+    @TempDir
+    private static Path dir;
+
+    private static MockOAuth2Server provider;
+    private static TrainyardProcess dashboard;
+    private static String url;
+    private static HttpClient http;
+
+    @BeforeAll
+    static void start() throws Exception {
+        TopicAdmin.createMissing(TestBroker.address(), PREFIX, Patience.LIMIT);
+        try (EventPublisher publisher = new EventPublisher(TestBroker.address(), PREFIX)) {
+            publisher.send(spec("mine"));
+            publisher.send(claimed("mine"), started(spec("mine"), 1, 1, 100, null));
+        }
+        provider = new MockOAuth2Server(OAuth2Config.Companion.fromJson("{\"interactiveLogin\": true}"));
+        provider.start();
+        dashboard = TrainyardProcess.start(
+                dir,
+                List.of(
+                        "/usr/bin/env",
+                        "TRAINYARD_SIGN_IN_SECRET=" + SECRET,
+                        "TRAINYARD_SIGN_IN_OPERATORS=train,train-more",
+                        TrainyardProcess.LAUNCHER.toString(),
+                        "dashboard",
+                        "--prefix",
+                        PREFIX,
+                        "--kafka",
+                        TestBroker.address(),
+                        "--port",
+                        "0",
+                        "--sign-in",
+                        provider.issuerUrl(ISSUER).toString()));
+        url = dashboard.await(DashboardIT.URL);
+        http = HttpClient.newBuilder().followRedirects(Redirect.NEVER).build();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (dashboard != null) {
+            dashboard.close();
+            http.close();
+        }
+        provider.shutdown();
+    }
+
+    private static HttpResponse<String> call(String method, String path, String... headers) throws Exception {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(url + path)).method(method, BodyPublishers.noBody());
+        if (headers.length > 0) {
+            var _ = request.headers(headers);
+        }
+        return http.send(request.build(), BodyHandlers.ofString());
+    }
+
+    private static String token(String... groups) {
+        return "Bearer "
+                + provider.issueToken(ISSUER, "robot", "trainyard", Map.of("groups", List.of(groups)))
+                        .serialize();
+    }
+
+    @Test
+    void aProgramBringsItsToken() throws Exception {
+        String jobs = "/api/v1/jobs/mine";
+        String pause = jobs + "/pause";
+        assertThat(call("GET", jobs).statusCode()).as("a browser is sent on").isEqualTo(302);
+        assertThat(call("GET", "/").headers().firstValue("Location").orElseThrow())
+                .startsWith(provider.issuerUrl(ISSUER).toString());
+        assertThat(call("GET", jobs, "X-Requested-With", "JavaScript").statusCode())
+                .as("a script is told")
+                .isEqualTo(499);
+        assertThat(call("GET", jobs, "Authorization", "Bearer nonsense").statusCode())
+                .isEqualTo(401);
+        String forged = token("viewer");
+        assertThat(call("GET", jobs, "Authorization", forged.substring(0, forged.length() - 40) + "A".repeat(40))
+                        .statusCode())
+                .isEqualTo(401);
+
+        HttpResponse<String> stranger = call("GET", jobs, "Authorization", token("kitchen"));
+        assertThat(stranger.statusCode()).isEqualTo(403);
+        assertThat(stranger.body())
+                .contains(
+                        "robot has signed in, but may not see this dashboard: the claim groups names none of train, train-more, viewer");
+
+        Patience.await("the job")
+                .untilAsserted(() -> assertThat(call("GET", jobs, "Authorization", token("viewer"))
+                                .statusCode())
+                        .isEqualTo(200));
+        HttpResponse<String> viewer = call("POST", pause, "Authorization", token("viewer"), "X-Trainyard", "x");
+        assertThat(viewer.statusCode()).isEqualTo(403);
+        assertThat(viewer.body()).contains("robot may look, and not change anything");
+        assertThat(call("POST", pause, "Authorization", token("train")).statusCode())
+                .as("without the header")
+                .isEqualTo(403);
+        assertThat(call("POST", pause, "Authorization", token("train"), "X-Trainyard", "x")
+                        .statusCode())
+                .isEqualTo(202);
+    }
+
+    @Test
+    void peopleAreSentToTheProviderAndComeBack() {
+        try (Chromium chromium = Chromium.open()) {
+            Page page = chromium.page(1200, 900, ColorScheme.LIGHT);
+            page.navigate(url + "/");
+            signIn(page, "ada", "[\"train\"]");
+            assertThat(page.locator("#user")).containsText("ada");
+            assertThat(page.locator("#connection")).hasText("Live");
+            page.navigate(url + "/#job/mine");
+            assertThat(page.locator("#cancel")).isVisible();
+            page.context().close();
+
+            page = chromium.page(1200, 900, ColorScheme.LIGHT);
+            page.navigate(url + "/#job/mine");
+            signIn(page, "bob", "[\"viewer\"]");
+            page.navigate(url + "/#job/mine");
+            assertThat(page.locator("#detail-heading")).hasText("mine");
+            assertThat(page.locator("#cancel")).hasCount(0);
+
+            page.getByText("Sign out").click();
+            page.waitForURL(Pattern.compile(".*" + ISSUER + ".*"));
+            page.navigate(url + "/");
+            signIn(page, "eve", "[]");
+            assertThat(page.locator("#not-live")).containsText("may not see this dashboard");
+            assertThat(page.locator("#connection")).hasText("No access");
+            page.context().close();
+        }
+    }
+
+    private static void signIn(Page page, String name, String groups) {
+        page.locator("input[name=username]").fill(name);
+        page.locator("textarea[name=claims]")
+                .fill("{\"preferred_username\": \"%s\", \"groups\": %s}".formatted(name, groups));
+        page.locator("input[type=submit], button[type=submit]").click();
+        page.waitForURL(url + "/**");
+    }
+
+    @Test
+    void saysThatAProviderIsNone() throws IOException {
+        TrainyardProcess lost = TrainyardProcess.run(
+                dir,
+                "dashboard",
+                "--kafka",
+                TestBroker.address(),
+                "--port",
+                "0",
+                "--tracking",
+                "jdbc:sqlite:none.db",
+                "--sign-in",
+                url);
+        assertThat(lost.exitStatus()).isEqualTo(2);
+        assertThat(lost.errors())
+                .contains(
+                        "--sign-in is \"" + url + "\"", "/.well-known/openid-configuration cannot be read: it answers");
+    }
+}
