@@ -3,6 +3,7 @@
 import type {
   ComparedFields,
   CurveAnswer,
+  Group,
   Info,
   JobDetail,
   JobPage,
@@ -25,6 +26,14 @@ export class ApiError extends Error {
   }
 }
 
+// Who is not signed in any more is sent to the provider as a document only, never behind a script's back.
+const SIGNED_OUT = new Set([401, 499]);
+const BY_SCRIPT = { "X-Requested-With": "JavaScript" };
+
+export const isSignedOut = (problem: unknown): boolean => problem instanceof ApiError && SIGNED_OUT.has(problem.status);
+
+export const isRefused = (problem: unknown): problem is ApiError => problem instanceof ApiError && problem.status === 403;
+
 export const isMissing = (problem: unknown): boolean => problem instanceof ApiError && problem.status === 404;
 
 type Parameters = Record<string, string | number | undefined>;
@@ -40,7 +49,10 @@ function address(path: string, parameters: Parameters = {}): string {
 
 const jobPath = (job: string): string => "/jobs/" + encodeURIComponent(job);
 
+export const modelAddress = (job: string, step: number): string => address(`${jobPath(job)}/checkpoints/${step}`);
+
 async function sentenceOf(response: Response): Promise<string> {
+  if (SIGNED_OUT.has(response.status)) return "You are not signed in any more. Load the page anew to sign in.";
   const text = await response.text();
   if (response.headers.get("content-type")?.includes("json")) {
     const problem = JSON.parse(text) as { detail?: string; title?: string };
@@ -55,7 +67,7 @@ async function sentenceOf(response: Response): Promise<string> {
 // What is no longer wanted is never answered: nobody waits for it.
 async function ask<T>(path: string, request: RequestInit = {}): Promise<T> {
   try {
-    const response = await fetch(path, request);
+    const response = await fetch(path, { ...request, headers: { ...BY_SCRIPT, ...request.headers } });
     if (!response.ok) throw new ApiError(response.status, await sentenceOf(response));
     const text = await response.text();
     return (text ? JSON.parse(text) : null) as T;
@@ -85,6 +97,7 @@ export interface JobsQuery {
 // What is answered to a wish: the sentence goes after the job's id.
 export interface Answer {
   job: string;
+  ok: boolean;
   sentence: string;
 }
 
@@ -109,9 +122,20 @@ export const api = {
   compare: (jobs: readonly string[], signal?: AbortSignal): Promise<ComparedFields> =>
     ask(address("/compare", { jobs: jobs.join(",") }), { signal }),
 
+  groups: (
+    query: { by: string; state: string; text: string; tag: string },
+    signal?: AbortSignal,
+  ): Promise<{ groups: Group[] }> => ask(address("/groups", query), { signal }),
+
+  groupCurve: (jobs: readonly string[], points: number, signal?: AbortSignal): Promise<CurveAnswer> =>
+    ask(address("/groups/curve", { jobs: jobs.join(","), points }), { signal }),
+
   submit: (command: JsonObject): Promise<{ jobs: string[] }> => send("POST", "/jobs", command),
 
   wish: (job: string, wish: "cancel" | "pause" | "resume"): Promise<Answer> => send("POST", `${jobPath(job)}/${wish}`),
+
+  bulk: (action: "cancel" | "pause" | "resume", jobs: readonly string[]): Promise<{ results: Answer[] }> =>
+    send("POST", "/bulk", { action, jobs }),
 
   reprioritize: (job: string, priority: string): Promise<Answer> =>
     send("POST", jobPath(job) + "/reprioritize", { priority }),

@@ -109,8 +109,19 @@ export interface CurveAnswer {
   min: JsonNumber[];
   mean: JsonNumber[];
   max: JsonNumber[];
+  deviation: JsonNumber[];
   millis?: number[];
+  count: number[];
   notFinite: number[];
+}
+
+// Runs that have a value in common.
+export interface Group {
+  value: string | null; // null: they have none
+  jobs: string[];
+  states: Partial<Record<JobStateName, number>>;
+  bestAccuracy: number | null;
+  meanAccuracy: number | null;
 }
 
 export interface ComparedFields {
@@ -151,5 +162,6 @@ export interface LiveUpdate {
 export interface Info {
   version: string;
   readOnly: boolean;
-  role?: "operator" | "viewer"; // absent where nobody signs in
+  user: string | null; // who has signed in; null where nobody has to
+  role: "operator" | "viewer";
 }

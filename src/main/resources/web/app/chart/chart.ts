@@ -5,13 +5,14 @@ import { html, type PropertyValues } from "lit";
 import { PageElement } from "../element";
 import { tick } from "../format";
 import { type Palette, paletteOf, swatchClass } from "./palette";
-import { type Plot, disc, draw, layOut } from "./plot";
+import { type Plot, disc, drawing, layOut } from "./plot";
 import { type Mark, type Range, type Series, firstFrom, nearest } from "./series";
-import { smooth } from "./smooth";
+import { Smoother } from "./smooth";
 
 const DRAG_PIXELS = 6; // less is a click
 const MARK_PIXELS = 6;
 const ZOOM = 0.5; // what a key leaves of the range
+const SLICE_MILLIS = 4; // of drawing, in a frame: the pixels take as long again, and a frame has 16
 
 export class Chart extends PageElement {
   static override properties = {
@@ -47,6 +48,10 @@ export class Chart extends PageElement {
   private cursor: number | null = null; // x
   private drag: { startPixel: number; pixel: number } | null = null;
   private frame = 0;
+  private underWay: Generator<void> | null = null; // a drawing that takes several frames
+  private stale = false; // since it began
+  private readonly offscreen = document.createElement("canvas"); // where it comes to be
+  private readonly smoother = new Smoother();
   private readonly resized = new ResizeObserver(() => this.drawSoon());
   private readonly dark = matchMedia("(prefers-color-scheme: dark)");
   private readonly recolour = (): void => {
@@ -80,6 +85,7 @@ export class Chart extends PageElement {
     this.resized.disconnect();
     cancelAnimationFrame(this.frame);
     this.frame = 0;
+    this.underWay = null;
   }
 
   protected override render() {
@@ -125,26 +131,37 @@ export class Chart extends PageElement {
     return this.querySelector<HTMLCanvasElement>("canvas." + name)!;
   }
 
-  // However much is new, it is drawn once a frame.
+  // However much is new, it is drawn once a frame; what takes longer than one goes on in the next, and is seen when it is
+  // whole.
   private drawSoon(): void {
-    if (this.frame === 0) {
-      this.frame = requestAnimationFrame(() => {
-        this.frame = 0;
-        this.drawNow();
-      });
-    }
+    this.stale = true;
+    if (this.frame === 0) this.frame = requestAnimationFrame(this.drawOn);
   }
 
-  private drawNow(): void {
-    const { clientWidth: width, clientHeight: height } = this.canvas("curves").parentElement!;
+  private readonly drawOn = (): void => {
+    this.frame = 0;
+    if (!this.underWay) {
+      this.stale = false;
+      this.underWay = this.drawAll();
+    }
+    const end = performance.now() + SLICE_MILLIS;
+    let done = false;
+    while (!done && performance.now() < end) done = this.underWay.next().done === true;
+    if (done) this.underWay = null;
+    if (!done || this.stale) this.frame = requestAnimationFrame(this.drawOn);
+  };
+
+  private *drawAll(): Generator<void> {
+    const shown = this.canvas("curves");
+    const { clientWidth: width, clientHeight: height } = shown.parentElement!;
     if (width === 0 || height === 0) return;
-    this.palette ??= paletteOf(this);
-    const context = prepared(this.canvas("curves"), width, height);
+    const palette = (this.palette ??= paletteOf(this));
+    const context = prepared(this.offscreen, width, height);
     const range = this.xRange ?? spanOf(this.series);
-    this.plot = layOut(
+    const plot = layOut(
       {
         series: this.series,
-        smoothed: this.series.map((each) => smooth(each.x, each.y, this.smoothing, range.to - range.from)),
+        smoothed: this.smoother.of(this.smoothing, range.to - range.from),
         marks: this.marks,
         xRange: this.xRange,
         yRange: this.yRange,
@@ -157,9 +174,11 @@ export class Chart extends PageElement {
         height,
       },
       context,
-      this.palette,
+      palette,
     );
-    draw(this.plot, context, this.palette);
+    yield* drawing(plot, context, palette);
+    prepared(shown, width, height).drawImage(this.offscreen, 0, 0, width, height);
+    this.plot = plot;
     this.drawCursor();
   }
 

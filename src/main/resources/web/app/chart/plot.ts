@@ -16,7 +16,7 @@ const DENSE_PIXELS = 3; // from one point to the next
 
 export interface PlotSettings {
   series: readonly Series[];
-  smoothed: readonly Float64Array[]; // of each series, what is drawn strongly
+  smoothed: (series: Series) => Float64Array; // what is drawn strongly
   marks: readonly Mark[];
   xRange: Range | null; // null: all there is
   yRange: Range | null;
@@ -98,9 +98,10 @@ function yTicks(y: Scale, settings: PlotSettings): number[] {
   return y.ticks(Math.max(2, Math.floor((settings.height - TOP - BOTTOM) / 36)));
 }
 
-export function draw(plot: Plot, context: CanvasRenderingContext2D, palette: Palette): void {
+// In pieces, each of them short: whoever draws many curves can let the page breathe between two.
+export function* drawing(plot: Plot, context: CanvasRenderingContext2D, palette: Palette): Generator<void> {
   const { settings, area } = plot;
-  context.clearRect(0, 0, settings.width, settings.height);
+  const smoothed = new Map<Series, Float64Array>();
   drawAxes(plot, context, palette);
   context.save();
   context.beginPath();
@@ -109,11 +110,19 @@ export function draw(plot: Plot, context: CanvasRenderingContext2D, palette: Pal
   context.lineJoin = "bevel"; // the cheapest
   for (const series of settings.series) {
     if (series.envelope) drawEnvelope(plot, series, series.envelope, context, palette);
+    yield;
   }
-  settings.series.forEach((series, i) => drawLine(plot, series, settings.smoothed[i]!, context, palette));
+  for (const series of settings.series) {
+    const values = settings.smoothed(series);
+    smoothed.set(series, values);
+    drawLine(plot, series, values, context, palette);
+    yield;
+  }
   context.restore();
-  settings.series.forEach((series, i) => drawDots(plot, series, settings.smoothed[i]!, context, palette));
-  for (const series of settings.series) drawNotFinite(plot, series, context, palette);
+  for (const series of settings.series) {
+    drawDots(plot, series, smoothed.get(series)!, context, palette);
+    drawNotFinite(plot, series, context, palette);
+  }
   drawMarks(plot, context, palette);
 }
 

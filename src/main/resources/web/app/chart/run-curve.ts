@@ -9,6 +9,7 @@ import { type XAxis, stepsInWords, stepsWithin, xOf } from "./x-axis";
 export class RunCurve {
   private readonly whole: GrowingCurve;
   private part: GrowingCurve | null = null;
+  private told: { of: string; series: Series } | null = null;
 
   constructor(
     readonly job: string,
@@ -18,6 +19,17 @@ export class RunCurve {
   }
 
   async read(job: JobSummary, axis: XAxis, zoom: Range | null, points: number, signal: AbortSignal): Promise<void> {
+    await this.readCurves(job, axis, zoom, points, signal);
+    this.told = null;
+  }
+
+  private async readCurves(
+    job: JobSummary,
+    axis: XAxis,
+    zoom: Range | null,
+    points: number,
+    signal: AbortSignal,
+  ): Promise<void> {
     const timed = axis.name === "relative" || axis.name === "wall";
     if (!zoom || timed) await this.whole.read(null, job.attempt, points, signal);
     const steps = zoom && this.stepsOf(job, axis, zoom);
@@ -52,7 +64,14 @@ export class RunCurve {
     }
   }
 
+  // The same one until there is more to draw.
   series(job: JobSummary, axis: XAxis): Series {
+    const of = `${axis.name} ${stepsPerEpoch(job)} ${job.startMillis}`;
+    if (this.told?.of !== of) this.told = { of, series: this.drawn(job, axis) };
+    return this.told.series;
+  }
+
+  private drawn(job: JobSummary, axis: XAxis): Series {
     const { curve } = this;
     const x = xOf(curve, axis.name, stepsPerEpoch(job), job.startMillis);
     const n = x.length;

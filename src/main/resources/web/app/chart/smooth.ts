@@ -4,10 +4,12 @@
 // The weight falls with the distance in x, as a share of the range that is shown, and not with the number of points: a
 // curve looks the same however finely it is sampled.
 
+import type { Series } from "./series";
+
 const UNITS_OF_RANGE = 400; // `stays` is what a point weighs at the distance of one of them
 
 // stays: 0 changes nothing, below 1. Values that are not finite are passed over and stay.
-export function smooth(x: Float64Array, y: Float64Array, stays: number, range: number): Float64Array {
+function smooth(x: Float64Array, y: Float64Array, stays: number, range: number): Float64Array {
   if (stays <= 0 || !(range > 0)) return y;
   const sums = new Float64Array(y.length);
   const weights = new Float64Array(y.length);
@@ -28,4 +30,22 @@ export function smooth(x: Float64Array, y: Float64Array, stays: number, range: n
   pass(0, 1);
   pass(y.length - 1, -1);
   return y.map((value, i) => (Number.isFinite(value) ? (sums[i]! + value) / (weights[i]! + 1) : value));
+}
+
+// Keeps what it has smoothed for as long as the series is the same.
+export class Smoother {
+  private kept = new WeakMap<Series, Float64Array>();
+  private stays = 0;
+  private range = 0;
+
+  of(stays: number, range: number): (series: Series) => Float64Array {
+    if (stays !== this.stays || range !== this.range) this.kept = new WeakMap();
+    this.stays = stays;
+    this.range = range;
+    return (series) => {
+      const known = this.kept.get(series) ?? smooth(series.x, series.y, stays, range);
+      this.kept.set(series, known);
+      return known;
+    };
+  }
 }

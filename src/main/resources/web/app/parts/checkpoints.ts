@@ -1,10 +1,11 @@
 // A job's checkpoints, the newest first.
 
 import { html, nothing } from "lit";
+import { modelAddress } from "../api/api";
 import type { CheckpointRow } from "../api/types";
 import { bytes, integer, moment } from "../format";
 
-export function checkpoints(rows: readonly CheckpointRow[]) {
+export function checkpoints(job: string, rows: readonly CheckpointRow[]) {
   if (rows.length === 0) return nothing;
   return html`
     <details id="checkpoints">
@@ -18,6 +19,7 @@ export function checkpoints(rows: readonly CheckpointRow[]) {
               <th scope="col">Size</th>
               <th scope="col">Saved</th>
               <th scope="col">Where</th>
+              <th scope="col"><span class="hidden">Download</span></th>
             </tr>
           </thead>
           <tbody>
@@ -31,6 +33,7 @@ export function checkpoints(rows: readonly CheckpointRow[]) {
                   <td class="uri">
                     ${row.uri}${row.sha256 ? html`<br /><span class="quiet">sha256 ${row.sha256}</span>` : nothing}
                   </td>
+                  <td><a href=${modelAddress(job, row.step)} download aria-label="Download step ${row.step}">Download</a></td>
                 </tr>`,
             )}
           </tbody>

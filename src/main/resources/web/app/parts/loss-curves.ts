@@ -36,6 +36,8 @@ function settingsOf(link: string): Settings {
   };
 }
 
+const newsOf = (job: JobSummary): string => `${job.attempt} ${job.step} ${job.state}`;
+
 export class LossCurves extends PageElement {
   static override properties = {
     jobs: { attribute: false },
@@ -55,6 +57,7 @@ export class LossCurves extends PageElement {
   private curves: RunCurve[] = [];
   private asked = ""; // what the curves were last asked for
   private heard = ""; // how far the jobs were then
+  private known = new Map<RunCurve, string>(); // how far each was read
   private series: Series[] = [];
   private readonly refresher = new Refresher((signal) => this.read(signal));
 
@@ -76,13 +79,14 @@ export class LossCurves extends PageElement {
   protected override willUpdate(): void {
     const { axis, zoom } = settingsOf(this.query);
     const asked = [...this.jobs.map((job) => job.job), axis.name, zoom?.from, zoom?.to].join("\n");
-    const heard = this.jobs.map((job) => `${job.attempt} ${job.step} ${job.state}`).join("\n");
+    const heard = this.jobs.map(newsOf).join("\n");
     if (asked !== this.asked) {
       const before = new Map(this.curves.map((curve) => [curve.job, curve]));
       this.curves = this.jobs.map(({ job }, i) => {
         const known = before.get(job);
         return known?.colour === i ? known : new RunCurve(job, i);
       });
+      this.known = new Map();
       this.refresher.reset();
     }
     if (asked !== this.asked || heard !== this.heard) this.refresher.request();
@@ -96,8 +100,15 @@ export class LossCurves extends PageElement {
     const width = this.querySelector(".plot")?.clientWidth ?? POINTS_MOST;
     const each = this.jobs.length > FEW ? width / 2 : width;
     const points = Math.min(POINTS_MOST, Math.max(POINTS_LEAST, Math.round(each)));
-    const jobs = this.jobs;
-    await Promise.all(this.curves.map((curve, i) => curve.read(jobs[i]!, axis, zoom, points, signal)));
+    const { jobs, curves, known } = this;
+    await Promise.all(
+      curves.map(async (curve, i) => {
+        const news = newsOf(jobs[i]!);
+        if (known.get(curve) === news) return;
+        await curve.read(jobs[i]!, axis, zoom, points, signal);
+        known.set(curve, news);
+      }),
+    );
     this.curvesVersion++;
   }
 

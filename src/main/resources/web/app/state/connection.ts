@@ -6,7 +6,7 @@ import { clock, seconds } from "../format";
 // A dashboard that keeps up is this far behind at times.
 const BEHIND_MILLIS = 3_000;
 
-export type ConnectionState = "connecting" | "live" | "stream-lost" | "kafka-away" | "store-away" | "behind";
+export type ConnectionState = "connecting" | "live" | "refused" | "signed-out" | "stream-lost" | "kafka-away" | "store-away" | "behind";
 
 export interface Connection {
   state: ConnectionState;
@@ -20,9 +20,24 @@ export interface Signs {
   streamBroken: boolean;
   lastHeardMillis: number;
   sources: Sources | null; // null where the dashboard does not tell
+  barred: Barred | null;
 }
 
-export function connectionOf({ heard, streamBroken, lastHeardMillis, sources }: Signs): Connection {
+// That the dashboard answers, and says that this reader may not look.
+export interface Barred {
+  state: "refused" | "signed-out";
+  sentence: string;
+}
+
+export function connectionOf({ heard, streamBroken, lastHeardMillis, sources, barred }: Signs): Connection {
+  if (barred) {
+    return {
+      state: barred.state,
+      word: barred.state === "refused" ? "No access" : "Signed out",
+      sentence: barred.sentence,
+      asOfMillis: heard ? lastHeardMillis : null,
+    };
+  }
   if (streamBroken) {
     return {
       state: "stream-lost",

@@ -1,9 +1,9 @@
 // What the live stream has told: jobs, workers, and whether it can be believed. Views read it and are told of changes;
 // only the stream writes to it.
 
-import { api, isMissing } from "../api/api";
+import { api, isMissing, isRefused, isSignedOut } from "../api/api";
 import type { Info, JobSummary, LiveUpdate, Sources, WorkerView } from "../api/types";
-import { type Connection, connectionOf } from "./connection";
+import { type Barred, type Connection, connectionOf } from "./connection";
 
 export interface Change {
   snapshot: boolean; // all may have changed
@@ -25,6 +25,7 @@ export class Store {
   private waiting: Readonly<Record<string, string>> = {};
   private heard = false;
   private streamBroken = false;
+  private barred: Barred | null = null;
   private lastHeardMillis = 0; // by the dashboard's clock
   private clockAheadMillis = 0; // of the dashboard's clock
   private readonly listeners = new Set<Listener>();
@@ -40,12 +41,15 @@ export class Store {
     if (!this.heard || this.streamBroken) void this.ask();
     this.heard = true;
     this.streamBroken = false;
+    this.barred = null;
     this.tell({ snapshot: update.snapshot, jobs: new Set(update.jobs.map((job) => job.job)) });
   }
 
+  // A stream does not say why it ended; a question may.
   streamLost(): void {
     this.streamBroken = true;
     this.tell({ snapshot: false, jobs: NO_JOBS });
+    void this.ask();
   }
 
   get hasHeard(): boolean {
@@ -58,6 +62,7 @@ export class Store {
       streamBroken: this.streamBroken,
       lastHeardMillis: this.lastHeardMillis,
       sources: this.sources,
+      barred: this.barred,
     });
   }
 
@@ -88,7 +93,7 @@ export class Store {
   }
 
   get mayWrite(): boolean {
-    return this.info !== null && !this.info.readOnly && this.info.role !== "viewer";
+    return this.info?.role === "operator";
   }
 
   subscribe(listener: Listener): () => void {
@@ -104,7 +109,11 @@ export class Store {
     try {
       this.info = await api.info();
     } catch (problem) {
-      if (!isMissing(problem)) setTimeout(() => void this.ask(), INFO_RETRY_MILLIS);
+      if (isSignedOut(problem) || isRefused(problem)) {
+        this.barred = { state: isRefused(problem) ? "refused" : "signed-out", sentence: (problem as Error).message };
+      } else if (!isMissing(problem) && !this.streamBroken) {
+        setTimeout(() => void this.ask(), INFO_RETRY_MILLIS);
+      }
     }
     this.tell({ snapshot: false, jobs: NO_JOBS });
   }

@@ -15,7 +15,7 @@ import { Refresher } from "../state/refresher";
 import { store } from "../state/store";
 import { Subscriber } from "../state/subscriber";
 
-const MOST = 50; // the dashboard compares no more
+const MOST = 100; // the dashboard compares no more
 const PERIOD_MILLIS = 2_000;
 
 class CompareView extends PageElement {
@@ -43,7 +43,7 @@ class CompareView extends PageElement {
     this.compared = null;
     this.problem = "";
     new Subscriber(this, (change) => {
-      if (change.snapshot || this.jobs.some((job) => change.jobs.has(job))) this.refresher.request();
+      if (change.snapshot || this.jobs.some((job) => change.jobs.has(job) && this.isNew(job))) this.refresher.request();
     });
   }
 
@@ -64,9 +64,22 @@ class CompareView extends PageElement {
     if (this.jobs.length > 0) this.refresher.request();
   }
 
+  // Whether there is more of a job than the stream tells.
+  private isNew(job: string): boolean {
+    const now = store.jobs.get(job);
+    const known = this.details.find(({ summary }) => summary.job === job)?.summary;
+    return !now || !known || now.epochsDone !== known.epochsDone || now.attempt !== known.attempt || now.state !== known.state;
+  }
+
   private async read(signal: AbortSignal): Promise<void> {
     try {
-      this.details = await Promise.all(this.jobs.map((job) => api.job(job, signal)));
+      const known = new Map(this.details.map((detail) => [detail.summary.job, detail]));
+      this.details = await Promise.all(
+        this.jobs.map((job) => {
+          const detail = known.get(job);
+          return detail && !this.isNew(job) ? detail : api.job(job, signal);
+        }),
+      );
       this.problem = "";
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;

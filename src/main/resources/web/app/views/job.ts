@@ -120,7 +120,7 @@ class JobView extends PageElement {
             : nothing
         }
         ${classResults(detail)} ${attempts(detail.attempts ?? [], store.asOfMillis)}
-        ${checkpoints(detail.checkpoints ?? [])}
+        ${checkpoints(detail.summary.job, detail.checkpoints ?? [])}
         ${
           detail.command
             ? html`

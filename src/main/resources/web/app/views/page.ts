@@ -41,11 +41,17 @@ class TrainyardPage extends PageElement {
         <h1><img src="/favicon.svg" alt="" width="24" height="24" />Trainyard</h1>
         <nav aria-label="Views">${this.tab(here, "fleet")} ${this.tab(here, "runs")}</nav>
         <p id="counts">${this.counts()}</p>
+        ${this.user()}
         <p id="connection" role="status" data-state=${state}>${word}</p>
       </header>
       ${sentence ? html`<p id="not-live" role="alert" data-state=${state}>${sentence}</p>` : nothing}
       <main id="content" tabindex="-1" data-state=${state}>${this.view(here)}</main>
     `;
+  }
+
+  private user() {
+    const name = store.info?.user;
+    return name ? html`<p id="user">${name} <a href="/sign-out">Sign out</a></p>` : nothing;
   }
 
   private tab(here: Route, view: "fleet" | "runs") {

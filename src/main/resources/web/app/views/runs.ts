@@ -8,15 +8,20 @@ import { JOB_STATES, type JobStateName, type JobSummary } from "../api/types";
 import { PageElement } from "../element";
 import * as format from "../format";
 import { stateLabel } from "../parts/state-label";
+import "../parts/bulk-actions";
 import "../parts/new-job";
+import "../parts/run-groups";
 import { jobLink, keep, link } from "../router";
 import { Refresher } from "../state/refresher";
 import { store } from "../state/store";
 import { Subscriber } from "../state/subscriber";
 
 const PAGE = 50;
-const MOST_COMPARED = 50;
+const MOST_SELECTED = 100;
 const TYPING_MILLIS = 250;
+
+// What runs can be taken together by; any field of a command can be named in the link.
+const FIELDS = ["network", "dataset", "state", "tag", "batchSize", "optimizer.type", "optimizer.learningRate", "seed"];
 
 interface Column {
   title: string;
@@ -95,6 +100,10 @@ class RunsView extends PageElement {
     }
   }
 
+  private get by(): string {
+    return new URLSearchParams(this.query).get("by") ?? "";
+  }
+
   private get asked(): JobsQuery & { page: number } {
     const query = new URLSearchParams(this.query);
     const page = Math.max(1, Math.trunc(Number(query.get("page"))) || 1);
@@ -152,7 +161,16 @@ class RunsView extends PageElement {
             : nothing
         }
         ${this.filters(asked)} ${this.problem ? html`<p class="reason" role="alert">${this.problem}</p>` : nothing}
-        ${this.table(asked)} ${this.pages(asked.page)}
+        ${
+          this.by
+            ? html`<run-groups
+                .by=${this.by}
+                .state=${asked.state?.join(",") ?? ""}
+                .text=${asked.text ?? ""}
+                .tag=${asked.tag ?? ""}
+              ></run-groups>`
+            : html`${this.table(asked)} ${this.pages(asked.page)}`
+        }
       </section>
     `;
   }
@@ -195,7 +213,15 @@ class RunsView extends PageElement {
               </button>`
             : nothing
         }
-        <span class="push" id="selection">${this.selection()}</span>
+        <label>
+          Group by
+          <select id="by" @change=${(event: Event) => keep({ by: (event.target as HTMLSelectElement).value, page: null })}>
+            ${[...new Set(["", ...FIELDS, this.by])].map(
+              (field) => html`<option value=${field} ?selected=${field === this.by}>${field || "nothing"}</option>`,
+            )}
+          </select>
+        </label>
+        ${this.by ? nothing : html`<span class="push" id="selection">${this.selection()}</span>`}
       </div>
     `;
   }
@@ -205,6 +231,8 @@ class RunsView extends PageElement {
     const jobs = [...this.selected].join(",");
     return html`
       <a class="button" href=${link("compare", { jobs })}>Compare ${this.selected.size}</a>
+      <bulk-actions .jobs=${[...this.selected]}></bulk-actions>
+      <button type="button" @click=${this.selectAll}>Select all here</button>
       <button type="button" @click=${() => (this.selected = new Set())}>Clear</button>
     `;
   }
@@ -263,7 +291,7 @@ class RunsView extends PageElement {
             type="checkbox"
             aria-label="Select ${job.job}"
             .checked=${chosen}
-            ?disabled=${!chosen && this.selected.size >= MOST_COMPARED}
+            ?disabled=${!chosen && this.selected.size >= MOST_SELECTED}
             @change=${() => this.choose(job.job)}
           />
         </td>
@@ -296,6 +324,11 @@ class RunsView extends PageElement {
     if (!selected.delete(job)) selected.add(job);
     this.selected = selected;
   }
+
+  private readonly selectAll = (): void => {
+    const all = [...this.selected, ...(this.jobs ?? []).map((job) => job.job)];
+    this.selected = new Set([...new Set(all)].slice(0, MOST_SELECTED));
+  };
 
   private readonly search = (event: Event): void => {
     const words = (event.target as HTMLInputElement).value;
