@@ -331,7 +331,7 @@ class PageIT {
     void runsAreTakenTogetherByAField() {
         visit("#runs");
         see("#by").selectOption("optimizer.type");
-        assertThat(see("#groups tr[data-group=sgd]")).containsText("1 finished");
+        assertThat(see("#groups tr[data-group=sgd]")).containsText("1 queued");
         assertThat(page).hasURL(Pattern.compile("by=optimizer.type"));
         visit("#runs?by=network&state=finished");
         assertThat(see("#groups tr[data-group=fashion]")).containsText("91.2 %");
