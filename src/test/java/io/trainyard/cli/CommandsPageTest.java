@@ -133,6 +133,7 @@ class CommandsPageTest {
                 "docs/topics.md",
                 "docs/checkpoints.md",
                 "docs/checking-a-node.md",
+                "docs/metrics.md",
                 "docs/speed.md",
                 "docs/data-sets.md"
             })

@@ -203,7 +203,7 @@ class FleetMetricsTest {
     @Test
     void countsDeadLettersWhateverIsInThem() throws Exception {
         read(Topic.DEAD_LETTER, "a", "{".getBytes(StandardCharsets.UTF_8), 1);
-        read(Topic.DEAD_LETTER, null, "{".getBytes(StandardCharsets.UTF_8), 1);
+        read(Topic.DEAD_LETTER, "", "{".getBytes(StandardCharsets.UTF_8), 1);
         assertThat(value("trainyard_dead_letters_total")).isEqualTo(2);
         assertThat(value("trainyard_jobs_queued{kind=\"auto\",priority=\"unknown\",}"))
                 .isZero();

@@ -29,6 +29,7 @@ class MetricsPageTest {
                         .map(metric -> List.of(
                                 "`%s`".formatted(metric.word()),
                                 metric.type().word(),
+                                metric.unit(),
                                 String.join(
                                         ", ",
                                         metric.labels().stream()

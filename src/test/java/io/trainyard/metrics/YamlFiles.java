@@ -10,10 +10,10 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /// YAML as a tree of JSON.
-final class YamlFiles {
+public final class YamlFiles {
     private YamlFiles() {}
 
-    static JsonNode read(Path file) throws IOException {
+    public static JsonNode read(Path file) throws IOException {
         Object tree = new Yaml(new SafeConstructor(new LoaderOptions())).load(Files.readString(file));
         return new ObjectMapper().valueToTree(tree);
     }
