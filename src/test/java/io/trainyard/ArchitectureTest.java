@@ -73,6 +73,16 @@ final class ArchitectureTest {
             .resideInAnyPackage("io.quarkus..", "io.smallrye..", "org.eclipse.microprofile..", "jakarta..");
 
     @ArchTest
+    static final ArchRule onlyTheEdgeAndMetricsKnowMicrometer = noClasses()
+            .that()
+            .resideOutsideOfPackages(EDGE)
+            .and()
+            .resideOutsideOfPackage("io.trainyard.metrics")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.micrometer..");
+
+    @ArchTest
     static final ArchRule onlyTheOneDnnBackendKnowsBytedeco = noClasses()
             .that()
             .resideOutsideOfPackage("io.trainyard.device.onednn..")

@@ -1,8 +1,10 @@
 package io.trainyard.cli;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.Application;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.QuarkusApplication;
+import io.trainyard.metrics.Meters;
 import io.trainyard.worker.WorkerService;
 import jakarta.inject.Inject;
 import java.io.IOException;
@@ -12,6 +14,7 @@ import java.net.ServerSocket;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.eclipse.microprofile.config.ConfigProvider;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
@@ -22,10 +25,18 @@ public final class Service implements QuarkusApplication {
     private static final AtomicReference<RuntimeException> FAILURE = new AtomicReference<>();
 
     private final WorkerService worker;
+    private final Meters meters;
+    private final boolean served;
 
+    /// @param served whether this process listens for whoever wants its metrics
     @Inject
-    Service(WorkerService worker) {
+    Service(
+            WorkerService worker,
+            MeterRegistry registry,
+            @ConfigProperty(name = "quarkus.http.host-enabled", defaultValue = "true") boolean served) {
         this.worker = worker;
+        this.meters = new Meters(registry);
+        this.served = served;
     }
 
     /// @param settings configuration of this run; they win over the environment
@@ -88,6 +99,9 @@ public final class Service implements QuarkusApplication {
                 Quarkus.asyncExit(1);
             }
         });
+        if (served) {
+            meters.process();
+        }
         try {
             worker.start();
             READY.get().run();

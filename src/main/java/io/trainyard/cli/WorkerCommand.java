@@ -7,7 +7,9 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /// `worker`: takes commands and trains, until it is stopped. An option that is not given leaves the setting to the
 /// environment, which is where a container has it.
@@ -22,11 +24,14 @@ import picocli.CommandLine.Option;
         exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
             "1:the worker cannot go on, and should be started anew",
-            "2:a wrong option: no such device, a folder that cannot be used, or an id that is taken",
+            "2:a wrong option: no such device, a folder that cannot be used, an id or a port that is taken",
             ExitCodes.KAFKA_HELP,
             ExitCodes.INTERRUPTED_HELP
         })
 final class WorkerCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
     @Mixin
     private KafkaOptions kafka;
 
@@ -42,18 +47,49 @@ final class WorkerCommand implements Callable<Integer> {
             })
     private @Nullable String id;
 
+    @Option(
+            names = "--metrics-port",
+            paramLabel = "N",
+            defaultValue = "${env:TRAINYARD_WORKER_METRICS_PORT}",
+            description = {
+                "Serves metrics for Prometheus on this port, under /metrics; 0 takes a free one",
+                "(default: TRAINYARD_WORKER_METRICS_PORT, or none: several workers share a machine)."
+            })
+    private @Nullable Integer metricsPort;
+
+    @Option(
+            names = "--metrics-host",
+            paramLabel = "NAME",
+            defaultValue = "${env:TRAINYARD_WORKER_METRICS_HOST:-localhost}",
+            description = {
+                "Address to serve them on; 0.0.0.0 opens them to the network",
+                "(default: TRAINYARD_WORKER_METRICS_HOST, or localhost)."
+            })
+    private String metricsHost = "localhost";
+
     @Override
     public Integer call() {
+        if (metricsPort != null) {
+            Service.requireFree(spec, "--metrics-port", metricsHost, metricsPort);
+        }
         // Before Quarkus opens its channels, which say the same in a stack trace.
         TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
-        return Service.run(settings(), () -> {});
+        return Service.run(settings(), this::announce);
+    }
+
+    private void announce() {
+        if (metricsPort != null) {
+            spec.commandLine().getOut().printf("Metrics: http://%s:%s/metrics%n", metricsHost, Service.httpPort());
+        }
     }
 
     private Map<String, String> settings() {
         Map<String, String> settings = new HashMap<>(training.settings());
         settings.putAll(kafka.settings());
         settings.put("trainyard.worker.enabled", "true");
-        settings.put("quarkus.http.host-enabled", "false"); // several workers share a machine
+        settings.put("quarkus.http.host-enabled", Boolean.toString(metricsPort != null));
+        settings.put("quarkus.http.host", metricsHost);
+        settings.put("quarkus.http.port", Integer.toString(metricsPort == null ? 0 : metricsPort));
         if (id != null) {
             settings.put("trainyard.worker.id", id);
         }

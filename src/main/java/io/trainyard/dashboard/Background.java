@@ -15,17 +15,24 @@ import org.jboss.logging.Logger;
 class Background {
     private static final Logger LOG = Logger.getLogger(Background.class);
     private static final int LOOK_SECONDS = 1;
+    private static final int METRICS_SECONDS = 5;
     private static final int FORGET_SECONDS = 60;
 
     private final Instance<SourceWatch> watch;
+    private final Instance<FleetGauges> gauges;
     private final Instance<Retention> retention;
     private final DashboardConfig config;
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(
             2, Thread.ofPlatform().name("background-", 0).daemon().factory());
 
-    /// @param watch not made, nor the store under it, in a process that is no dashboard; so is `retention`
-    Background(Instance<SourceWatch> watch, Instance<Retention> retention, DashboardConfig config) {
+    /// @param watch not made, nor the store under it, in a process that is no dashboard; so are the others
+    Background(
+            Instance<SourceWatch> watch,
+            Instance<FleetGauges> gauges,
+            Instance<Retention> retention,
+            DashboardConfig config) {
         this.watch = watch;
+        this.gauges = gauges;
         this.retention = retention;
         this.config = config;
     }
@@ -33,6 +40,7 @@ class Background {
     void start(@Observes StartupEvent event) {
         if (config.enabled()) {
             every(LOOK_SECONDS, watch.get()::look);
+            every(METRICS_SECONDS, gauges.get()::look);
             every(FORGET_SECONDS, () -> retention.get().forget(System.currentTimeMillis()));
         }
     }

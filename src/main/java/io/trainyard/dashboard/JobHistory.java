@@ -11,8 +11,11 @@ import io.trainyard.tracking.JobSummary;
 import io.trainyard.tracking.Partition;
 import io.trainyard.tracking.RatePoint;
 import io.trainyard.tracking.Remarks;
+import io.trainyard.tracking.Taken;
 import io.trainyard.tracking.TrackingException;
 import io.trainyard.tracking.TrackingStore;
+import io.trainyard.tracking.Transition;
+import io.trainyard.tracking.UnderWay;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -76,10 +79,13 @@ public final class JobHistory {
 
     /// Takes in news of jobs, and how far the topics were read with them.
     ///
+    /// @return what became of jobs by it
     /// @throws IllegalArgumentException if the database refuses it; nothing was taken in
     /// @throws TrackingException if the store fails, or another process was quicker; nothing was taken in
-    public void apply(Collection<JobNews> news, Map<Partition, Long> next) {
-        show(store.take(news, next));
+    public List<Transition> apply(Collection<JobNews> news, Map<Partition, Long> next) {
+        Taken taken = store.take(news, next);
+        show(taken.changed());
+        return taken.transitions();
     }
 
     /// Takes in what somebody wishes of jobs.
@@ -120,10 +126,11 @@ public final class JobHistory {
     /// Takes in one heartbeat.
     ///
     /// @param millis when it was sent, since 1970
-    public synchronized void apply(WorkerStatus status, long millis) {
+    /// @return how many checkpoints have failed since the worker's heartbeat before
+    public synchronized int apply(WorkerStatus status, long millis) {
         Seen known = workers.get(status.worker());
         if (known != null && known.millis() > millis) {
-            return;
+            return 0;
         }
         if (status.stopping()) {
             workers.remove(status.worker());
@@ -138,6 +145,9 @@ public final class JobHistory {
                     .worker());
         }
         workersVersion = ++version;
+        int now = status.checkpointFailures();
+        int before = known == null ? now : known.status().checkpointFailures();
+        return now < before ? now : now - before; // less than before: its process is another one
     }
 
     /// Workers leave by falling silent; this notices.
@@ -159,6 +169,11 @@ public final class JobHistory {
     /// Some of all jobs.
     public JobPage jobs(JobQuery query) {
         return store.jobs(query);
+    }
+
+    /// How many jobs have not ended, by what they are alike in.
+    List<UnderWay> underWay() {
+        return store.underWay();
     }
 
     /// Why a job waits, in words; empty for one that does not.

@@ -56,10 +56,13 @@ class SourceWatch implements AutoCloseable {
     private void compare(Map<TopicPartition, Long> ends) {
         Map<Partition, Long> known = history.offsets();
         long now = System.nanoTime();
-        if (ends.entrySet().stream()
-                .allMatch(end -> known.getOrDefault(consumer.tracked(end.getKey()), 0L) >= end.getValue())) {
+        long behind = ends.entrySet().stream()
+                .mapToLong(end -> Math.max(0, end.getValue() - known.getOrDefault(consumer.tracked(end.getKey()), 0L)))
+                .sum();
+        if (behind == 0) {
             caughtUpNanos = now;
         }
+        sources.behindRecords(behind);
         long behindMillis = (now - caughtUpNanos) / 1_000_000;
         sources.behind(behindMillis < AT_ONCE_MILLIS ? 0 : behindMillis);
     }

@@ -8,6 +8,7 @@ import java.util.function.UnaryOperator;
 /// is. Thread-safe.
 public final class Sources {
     private final AtomicReference<State> state;
+    private volatile long behindRecords;
 
     /// One of them.
     ///
@@ -42,6 +43,15 @@ public final class Sources {
 
     void behind(long millis) {
         change(now -> new State(now.kafka(), now.store(), millis));
+    }
+
+    /// How many records the topics have that are not in the store.
+    long behindRecords() {
+        return behindRecords;
+    }
+
+    void behindRecords(long records) {
+        behindRecords = records;
     }
 
     private void change(UnaryOperator<State> change) {

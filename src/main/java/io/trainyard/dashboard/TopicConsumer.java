@@ -45,6 +45,7 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
 
     private final JobHistory history;
     private final Sources sources;
+    private final FleetCounters counters;
     private final String kafka;
     private final String prefix;
     private final Map<String, Topic> topics;
@@ -53,10 +54,12 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
     TopicConsumer(
             JobHistory history,
             Sources sources,
+            FleetCounters counters,
             @ConfigProperty(name = "trainyard.kafka") String kafka,
             @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
         this.history = history;
         this.sources = sources;
+        this.counters = counters;
         this.kafka = kafka;
         this.prefix = prefix;
         topics = Topic.byName(prefix);
@@ -130,7 +133,7 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
         } catch (RuntimeException e) {
             skip(entry, e);
             Partition partition = tracked(new TopicPartition(entry.topic(), entry.partition()));
-            history.apply(List.of(), Map.of(partition, entry.offset() + 1));
+            var _ = history.apply(List.of(), Map.of(partition, entry.offset() + 1));
         }
     }
 
@@ -140,6 +143,7 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
         List<JobNews> news = new ArrayList<>();
         List<Control> wishes = new ArrayList<>();
         Map<Partition, Long> next = new HashMap<>();
+        int refused = 0;
         for (ConsumerRecord<String, byte[]> entry : records) {
             Topic topic = topics.get(entry.topic());
             Partition partition = tracked(new TopicPartition(entry.topic(), entry.partition()));
@@ -151,11 +155,12 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
                 } else {
                     readNews(topic, entry, news);
                 }
+                refused += topic == Topic.DEAD_LETTER && entry.value() != null ? 1 : 0;
                 next.put(partition, entry.offset() + 1);
             }
         }
         history.keep(wishes); // read twice, they are the same
-        history.apply(news, next);
+        counters.taken(news, history.apply(news, next), refused);
     }
 
     private static void readNews(Topic topic, ConsumerRecord<String, byte[]> entry, List<JobNews> news) {
@@ -168,7 +173,10 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
 
     /// Kafka's time of a record is when it was sent.
     private void readStatus(ConsumerRecord<String, byte[]> entry) {
-        read(entry, () -> history.apply(EventJson.readStatus(entry.value()), entry.timestamp()));
+        read(entry, () -> {
+            int failures = history.apply(EventJson.readStatus(entry.value()), entry.timestamp());
+            counters.checkpointsFailed(failures, entry.timestamp());
+        });
     }
 
     private interface Reading {

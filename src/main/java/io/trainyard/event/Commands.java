@@ -29,6 +29,12 @@ final class Commands {
         return newest == null ? null : newest.spec();
     }
 
+    /// Where the newest command is; null where none is known.
+    @Nullable
+    String place() {
+        return newest == null ? null : newest.place();
+    }
+
     /// Why the newest command was refused; null if it was not.
     @Nullable
     String rejection() {

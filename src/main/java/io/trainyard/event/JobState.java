@@ -235,6 +235,11 @@ public final class JobState {
         return started == null ? commands.spec() : started;
     }
 
+    /// Where its newest command is: its topic, partition and offset; null where none is known.
+    public @Nullable String commandPlace() {
+        return commands.place();
+    }
+
     /// The job as it runs; null until it has started.
     public @Nullable JobSpec startedSpec() {
         Start start = attempts.newest(AttemptNews::start);

@@ -162,7 +162,14 @@ public sealed interface TrainingEvent {
             implements TrainingEvent {}
 
     /// The job cannot be done; it will not be tried again.
-    record Failed(String job, int attempt, String reason) implements TrainingEvent {}
+    ///
+    /// @param cause which kind of reason it is: the word of a [FailureCause], or of a later version; null in
+    ///     an event that does not tell it
+    record Failed(
+            String job,
+            int attempt,
+            String reason,
+            @Nullable String cause) implements TrainingEvent {}
 
     /// The worker stops, or has lost its device, and gives the job back; another attempt will go on from the last
     /// checkpoint.

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param job the job it runs; null when idle
 /// @param imagesPerSecond training samples a second at present; 0 when idle
 /// @param memoryBytes resident memory of the worker's process
+/// @param checkpointFailures checkpoints that could not be written since the process began
 /// @param stopping true in its last heartbeat
 /// @param store the identity of its checkpoint store; null in a heartbeat that does not tell it
 /// @param since when the worker began to belong to the fleet; null while it does not, and where that is not told
@@ -22,6 +23,7 @@ public record WorkerStatus(
         @Nullable Integer attempt,
         double imagesPerSecond,
         long memoryBytes,
+        int checkpointFailures,
         boolean stopping,
         @Nullable String store,
         @Nullable Instant since,

@@ -66,10 +66,14 @@ final class Database implements AutoCloseable {
     static Database open(String url) {
         try {
             if (url.startsWith(SQLITE)) {
-                return new Database(sqlite(url), Map.of("bytes", "BLOB", "clustered", "WITHOUT ROWID"));
+                return new Database(
+                        sqlite(url),
+                        Map.of("bytes", "BLOB", "clustered", "WITHOUT ROWID", "position", "instr", "json", ""));
             }
             if (url.startsWith(POSTGRESQL)) {
-                return new Database(postgresql(url), Map.of("bytes", "BYTEA", "clustered", ""));
+                return new Database(
+                        postgresql(url),
+                        Map.of("bytes", "BYTEA", "clustered", "", "position", "strpos", "json", "::json"));
             }
         } catch (RuntimeException e) {
             throw new TrackingException("the tracking store %s cannot be opened".formatted(withoutQuery(url)), e);

@@ -9,6 +9,7 @@ import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobNews.Rejected;
 import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Status;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
@@ -28,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +45,8 @@ record JobTables(Connection connection) {
     private static final String REQUESTED = "requested";
     private static final String HAPPENED = "happened";
     private static final String REJECTED = "rejected";
+
+    private static final Pattern PARTITION_AND_OFFSET = Pattern.compile("-\\d+ at offset \\d+$");
 
     /// @return a job's number in the store; 0 where it has none
     long number(String job) throws SQLException {
@@ -221,13 +225,14 @@ record JobTables(Connection connection) {
         List<JobSummary> summaries = new ArrayList<>(states.size());
         try (PreparedStatement job = connection.prepareStatement("""
                         INSERT INTO jobs (number, job, status, heard_millis, start_millis, duration_millis, end_millis, dataset,
-                            network, worker, device, epochs_done, step, attempts, loss, accuracy)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                            network, worker, device, epochs_done, step, attempts, loss, accuracy, wants, topic)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                         ON CONFLICT (number) DO UPDATE SET status = excluded.status, heard_millis = excluded.heard_millis,
                             start_millis = excluded.start_millis, duration_millis = excluded.duration_millis,
                             end_millis = excluded.end_millis, dataset = excluded.dataset, network = excluded.network,
                             worker = excluded.worker, device = excluded.device, epochs_done = excluded.epochs_done,
-                            step = excluded.step, attempts = excluded.attempts, loss = excluded.loss, accuracy = excluded.accuracy""");
+                            step = excluded.step, attempts = excluded.attempts, loss = excluded.loss, accuracy = excluded.accuracy,
+                            wants = excluded.wants, topic = excluded.topic""");
                 PreparedStatement row = connection.prepareStatement("""
                         INSERT INTO summaries (job, summary) VALUES (?, ?)
                         ON CONFLICT (job) DO UPDATE SET summary = excluded.summary""")) {
@@ -265,6 +270,27 @@ record JobTables(Connection connection) {
         insert.setString(++column, Lineage.of(state).text());
         insert.setObject(++column, finite(summary.loss()), Types.DOUBLE);
         insert.setObject(++column, summary.testAccuracy(), Types.DOUBLE);
+        insert.setString(++column, Database.text(summary.wants()));
+        insert.setString(++column, Database.text(topic(state.commandPlace())));
+    }
+
+    /// The topic in a place such as `commands.high-0 at offset 7`.
+    private static @Nullable String topic(@Nullable String place) {
+        return place == null ? null : PARTITION_AND_OFFSET.matcher(place).replaceFirst("");
+    }
+
+    /// How many jobs have not ended, by what they are alike in.
+    List<UnderWay> underWay() throws SQLException {
+        List<UnderWay> found = new ArrayList<>();
+        try (PreparedStatement select = connection.prepareStatement(
+                        "SELECT status, wants, topic, COUNT(*) FROM jobs WHERE end_millis = 0 GROUP BY status, wants, topic");
+                ResultSet rows = select.executeQuery()) {
+            while (rows.next()) {
+                found.add(new UnderWay(
+                        Status.valueOf(rows.getString(1)), rows.getString(2), rows.getString(3), rows.getLong(4)));
+            }
+        }
+        return found;
     }
 
     /// Databases sort what is no number differently.

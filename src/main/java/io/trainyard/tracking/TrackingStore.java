@@ -56,15 +56,14 @@ public final class TrackingStore implements AutoCloseable {
     /// Takes in what is told, and how far that is.
     ///
     /// @param next of the partitions read, the offsets that come next
-    /// @return the jobs that something is new of
     /// @throws IllegalArgumentException if the database refuses it; nothing was taken in
     /// @throws TrackingException if the store fails, or another process was quicker; nothing was taken in
-    public synchronized List<JobSummary> take(Collection<JobNews> news, Map<Partition, Long> next) {
+    public synchronized Taken take(Collection<JobNews> news, Map<Partition, Long> next) {
         try {
-            List<JobSummary> changed = database.write(connection -> take(connection, news, next));
+            Taken taken = database.write(connection -> take(connection, news, next));
             offsets.putAll(next);
             forgetEldest();
-            return changed;
+            return taken;
         } catch (RuntimeException e) {
             reload();
             throw e;
@@ -85,8 +84,7 @@ public final class TrackingStore implements AutoCloseable {
         });
     }
 
-    private List<JobSummary> take(Connection connection, Collection<JobNews> all, Map<Partition, Long> next)
-            throws SQLException {
+    private Taken take(Connection connection, Collection<JobNews> all, Map<Partition, Long> next) throws SQLException {
         OffsetTable table = new OffsetTable(connection);
         for (var partition : next.entrySet()) {
             if (!table.move(partition.getKey(), offsets.get(partition.getKey()), partition.getValue())) {
@@ -98,11 +96,17 @@ public final class TrackingStore implements AutoCloseable {
         List<Numbered> told = new ArrayList<>();
         Map<Key, List<LossRow>> losses = new LinkedHashMap<>();
         Set<Key> ended = new LinkedHashSet<>();
+        List<Transition> transitions = new ArrayList<>();
         for (JobNews news : all) {
             Tracked job = tracked(jobs, news.job());
             changed.add(job);
             Set<Integer> before = growing(job.state());
+            Transition still = Transition.of(job.state(), news);
             job.state().apply(news);
+            Transition transition = still.to(job.state());
+            if (!transition.isNone()) {
+                transitions.add(transition);
+            }
             if (news instanceof Happened happened && happened.event() instanceof StepLosses step) {
                 if (job.state().believes(happened)) {
                     losses.computeIfAbsent(new Key(job.number(), step.attempt()), _ -> new ArrayList<>())
@@ -129,7 +133,7 @@ public final class TrackingStore implements AutoCloseable {
         for (Key key : ended) {
             curves.end(tables, key);
         }
-        return jobs.put(states);
+        return new Taken(jobs.put(states), transitions);
     }
 
     /// The attempts that may tell more losses: of a job that has not ended, the newest.
@@ -251,6 +255,11 @@ public final class TrackingStore implements AutoCloseable {
                 return wishes;
             });
         }
+    }
+
+    /// How many jobs have not ended, by what they are alike in.
+    public List<UnderWay> underWay() {
+        return database.read(connection -> new JobTables(connection).underWay());
     }
 
     /// What somebody wished of a job last; empty where nothing was.

@@ -47,7 +47,7 @@ final class Attempt implements AutoCloseable {
         this.number = number;
         this.folder = folder;
         this.supervisor = supervisor;
-        this.writer = new CheckpointWriter(folder, Retention.of(job));
+        this.writer = new CheckpointWriter(folder, Retention.of(job), this::checkpointFailed);
     }
 
     JobSpec job() {
@@ -91,6 +91,13 @@ final class Attempt implements AutoCloseable {
         });
     }
 
+    private void checkpointFailed() {
+        ask(() -> {
+            supervisor.checkpointFailed();
+            return true;
+        });
+    }
+
     private <T> T ask(Supplier<T> question) {
         try {
             return question.get();
@@ -99,11 +106,11 @@ final class Attempt implements AutoCloseable {
         }
     }
 
-    /// The checkpoint to go on from. What it keeps of events is told again, what attempts before this one left
-    /// unfinished is removed.
+    /// The checkpoint to go on from. What it keeps of events is told again, what attempts before this one
+    /// left unfinished is removed.
     ///
-    /// @throws IllegalStateException if too many attempts in a row came to none; a job that kills whoever
-    ///     runs it would be tried for ever
+    /// @throws BrokeOffException if too many attempts in a row came to none; a job that kills whoever runs
+    ///     it would be tried for ever
     Optional<Checkpoint> resume(int maxAttempts) {
         Optional<Checkpoint> newest = folder.checkpoints().newest();
         requireProgress(newest.map(Checkpoint::attempt).orElse(0), maxAttempts);
@@ -127,7 +134,7 @@ final class Attempt implements AutoCloseable {
             brokeOff += folder.brokeOff(before) ? 1 : 0;
         }
         if (brokeOff == maxAttempts) {
-            throw new IllegalStateException(
+            throw new BrokeOffException(
                     "%d attempts in a row ended without a checkpoint: whoever runs this job seems to be killed, for want of memory perhaps, or to lose its device; the workers' logs say more. To try again, submit it under another id"
                             .formatted(brokeOff));
         }
@@ -310,7 +317,8 @@ final class Attempt implements AutoCloseable {
 
     private Outcome fail(Throwable cause) {
         settle();
-        Failed event = new Failed(job.id(), number, Faults.reason(cause));
+        Failed event = new Failed(
+                job.id(), number, Faults.reason(cause), Faults.failure(cause).word());
         Outcome outcome = conclude(event, new Outcome.Failed(event));
         if (!Faults.saysAll(cause)) {
             LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d failed".formatted(job.id(), number), cause);

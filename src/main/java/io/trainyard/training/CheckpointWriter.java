@@ -24,6 +24,7 @@ final class CheckpointWriter implements AutoCloseable {
 
     private final JobFolder folder;
     private final Retention retention;
+    private final Runnable onFailure;
     private final ExecutorService thread;
     private @Nullable Future<Written> underWay;
     private int failures; // in a row
@@ -34,9 +35,11 @@ final class CheckpointWriter implements AutoCloseable {
     record Written(Progress at, CheckpointRef model) {}
 
     /// @param retention which checkpoints stay when another is there
-    CheckpointWriter(JobFolder folder, Retention retention) {
+    /// @param onFailure told of each that could not be written, by [#take]
+    CheckpointWriter(JobFolder folder, Retention retention, Runnable onFailure) {
         this.folder = folder;
         this.retention = retention;
+        this.onFailure = onFailure;
         this.thread = Executors.newSingleThreadExecutor(Thread.ofPlatform()
                 .name("checkpoints-" + folder.name())
                 .daemon() // a store that hangs must not keep the process
@@ -88,6 +91,7 @@ final class CheckpointWriter implements AutoCloseable {
 
     private Optional<Written> failed(@Nullable Throwable cause, boolean mayFail) {
         failures++;
+        onFailure.run();
         switch (cause) {
             case StoreException e
             when mayFail && failures < MAX_FAILURES -> {

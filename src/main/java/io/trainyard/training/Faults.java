@@ -6,6 +6,7 @@ import io.trainyard.data.DatasetException;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceLostException;
 import io.trainyard.device.DeviceMemoryException;
+import io.trainyard.event.FailureCause;
 import io.trainyard.spec.InvalidJobException;
 
 /// Whose fault it is that an attempt ends, and how it is told.
@@ -37,6 +38,17 @@ final class Faults {
             case DeviceException _, DivergedException _, InvalidJobException _ -> true;
             case CheckpointException e -> e.getCause() == null;
             default -> false;
+        };
+    }
+
+    /// For which kind of reason a job fails that fails with this.
+    static FailureCause failure(Throwable cause) {
+        return switch (cause) {
+            case DivergedException _ -> FailureCause.DIVERGED;
+            case InvalidJobException _, DeviceException _ -> FailureCause.IMPOSSIBLE;
+            case CheckpointException _ -> FailureCause.CHECKPOINT;
+            case BrokeOffException _ -> FailureCause.BROKE_OFF;
+            default -> FailureCause.OTHER;
         };
     }
 

@@ -46,6 +46,9 @@ public interface Supervisor {
     /// @param event as JSON
     default void tellAgain(String event) {}
 
+    /// A checkpoint could not be written: the one before stays, or the attempt ends.
+    default void checkpointFailed() {}
+
     /// A piece of work begins that cannot be interrupted. The next call of any method is due by then, or it hangs.
     default void alive(Duration limit) {}
 

@@ -41,12 +41,12 @@ final class ClaimLoop implements AutoCloseable {
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     /// @param queues opens the queue of commands, anew whenever one is broken
-    ClaimLoop(Surroundings around, Supplier<CommandQueue> queues, JobRunner runner, Activity activity) {
+    ClaimLoop(Surroundings around, Supplier<CommandQueue> queues, JobRunner runner) {
         this.around = around;
         this.rules = around.rules();
         this.queues = queues;
         this.runner = runner;
-        this.activity = activity;
+        this.activity = around.activity();
         this.log = new JobLog(rules.worker());
         this.stop = new StopSignal(around.host());
         Announcer announcer = new Announcer(around);
@@ -136,10 +136,11 @@ final class ClaimLoop implements AutoCloseable {
                 if (line.event() instanceof Finished) {
                     KillPoint.OUTCOME_TELLING.reach();
                 }
-                activity.see(line.event());
+                activity.see(line);
                 log.see(line.event());
                 return around.publisher().publish(line, held.request().trace());
             });
+            activity.sends(events);
             if (!holding.run(held, runner, events, () -> giveBackStray(queue)) && !stop.isRequested()) {
                 throw new RestartNeededException("worker=%s job=%s does not stop; the worker has to be started anew"
                         .formatted(rules.worker(), held.id()));

@@ -101,6 +101,7 @@ final class Heartbeat implements AutoCloseable {
                 work == null ? null : work.attempt(),
                 work == null ? 0 : work.imagesPerSecond(),
                 host.residentBytes(),
+                activity.totals().checkpointFailures(),
                 stopping,
                 self.store(),
                 self.since().get(),

@@ -6,6 +6,7 @@ import io.trainyard.custody.RecentRefusals;
 import io.trainyard.custody.Request;
 import io.trainyard.custody.Request.Refusal;
 import io.trainyard.event.EventJson;
+import io.trainyard.event.FailureCause;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.training.Outcome;
 import java.time.Duration;
@@ -156,7 +157,7 @@ final class Holding {
     }
 
     private void fail(Held held, String reason, JobEvents events) throws InterruptedException {
-        Failed event = new Failed(held.id(), held.attempt(), reason);
+        Failed event = new Failed(held.id(), held.attempt(), reason, FailureCause.LACKING.word());
         new JobLog(rules.worker()).see(event);
         byte[] failed = EventJson.write(event, around.host().now());
         byte[] outcome = held.folder().keepOutcome(failed)

@@ -126,6 +126,13 @@ final class JobEvents {
         }
     }
 
+    /// How many those are.
+    int waiting() {
+        synchronized (inFlight) {
+            return inFlight.size();
+        }
+    }
+
     /// Done when all events published so far are with the brokers; fails with [EventsLostException] if one was
     /// refused.
     CompletableFuture<Void> acknowledged() {

@@ -83,6 +83,11 @@ final class RunningJob implements Supervisor {
     }
 
     @Override
+    public void checkpointFailed() {
+        around.activity().checkpointFailed();
+    }
+
+    @Override
     public void alive(Duration limit) {
         dueNanos = around.host().nanoTime() + limit.toNanos();
     }

@@ -6,4 +6,11 @@ import io.trainyard.checkpoint.CheckpointStore;
 ///
 /// @param store where attempts and checkpoints are
 /// @param fleet what is known of the other workers
-record Surroundings(WorkerRules rules, Host host, CheckpointStore store, EventPublisher publisher, FleetView fleet) {}
+/// @param activity what it is doing, for all who want to know
+record Surroundings(
+        WorkerRules rules,
+        Host host,
+        CheckpointStore store,
+        EventPublisher publisher,
+        FleetView fleet,
+        Activity activity) {}

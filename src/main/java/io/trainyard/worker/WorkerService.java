@@ -1,10 +1,12 @@
 package io.trainyard.worker;
 
+import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.custody.Keeper;
 import io.trainyard.data.DatasetException;
+import io.trainyard.device.Device;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
@@ -22,6 +24,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
 /// The worker of this process: its device, its claim loop, its heartbeat.
@@ -38,16 +41,25 @@ public class WorkerService {
 
     private final WorkerSettings settings;
     private final Outbox outbox;
+    private final MeterRegistry registry;
+    private final boolean served;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
     private @Nullable ClaimLoop loop;
     private @Nullable KeeperLoop keeper;
     private @Nullable Heartbeat heartbeat;
     private @Nullable CommandSweep sweep;
 
+    /// @param served whether this process listens for whoever wants its metrics
     @Inject
-    WorkerService(WorkerSettings settings, Outbox outbox) {
+    WorkerService(
+            WorkerSettings settings,
+            Outbox outbox,
+            MeterRegistry registry,
+            @ConfigProperty(name = "quarkus.http.host-enabled", defaultValue = "true") boolean served) {
         this.settings = settings;
         this.outbox = outbox;
+        this.registry = registry;
+        this.served = served;
     }
 
     /// Starts to work, where this process is a worker. The topics are there.
@@ -65,7 +77,8 @@ public class WorkerService {
         }
         String id = worker.id().orElseGet(WorkerService::randomId);
         DeviceSpec device = new DeviceSpec(worker.device());
-        String deviceName = Devices.open(device).info().name();
+        Device opened = Devices.open(device);
+        String deviceName = opened.info().name();
         DeviceBackend backend = Devices.backend(device);
         Path data = requireReadable(settings);
         CheckpointStore store = KillPointStore.around(CheckpointStore.open(URI.create(settings.checkpoints())));
@@ -86,7 +99,7 @@ public class WorkerService {
         int deliveryLimit = ShareGroups.configure(settings.kafka(), prefix, ADMIN_TIMEOUT);
         WorkerRules rules =
                 new WorkerRules(id, routes, worker.grace(), worker.claimTimeout(), worker.maxRefusals(), deliveryLimit);
-        Surroundings around = new Surroundings(rules, machine, store, publisher, fleet);
+        Surroundings around = new Surroundings(rules, machine, store, publisher, fleet, activity);
         KeeperLoop keeping = new KeeperLoop(
                 around,
                 () -> new KafkaFleetLog(settings.kafka(), prefix, id),
@@ -95,8 +108,10 @@ public class WorkerService {
                 around,
                 () -> new ShareQueue(settings.kafka(), id, routes.sources()),
                 (job, attempt, supervisor) ->
-                        training.attempt(job, new JobFolder(store, job.id()), attempt, supervisor),
-                activity);
+                        training.attempt(job, new JobFolder(store, job.id()), attempt, supervisor));
+        if (served) {
+            new WorkerMetrics(activity, machine, opened).register(registry);
+        }
         keeping.start();
         claims.start(keeping.ready());
         beats.start(worker.heartbeat());

@@ -91,7 +91,12 @@ class CommandsPageTest {
             }
         });
         told.keySet().removeAll(settings.keySet());
-        assertThat(told.keySet()).containsExactly("TRAINYARD_KAFKA_TIMEOUT", "TRAINYARD_VERBOSE");
+        assertThat(told.keySet())
+                .containsExactly(
+                        "TRAINYARD_KAFKA_TIMEOUT",
+                        "TRAINYARD_VERBOSE",
+                        "TRAINYARD_WORKER_METRICS_PORT",
+                        "TRAINYARD_WORKER_METRICS_HOST");
     }
 
     /// As SmallRye names them in the environment. Whether a process is a worker or shows the page is its command's to
@@ -130,6 +135,7 @@ class CommandsPageTest {
                 "docs/topics.md",
                 "docs/checkpoints.md",
                 "docs/checking-a-node.md",
+                "docs/metrics.md",
                 "docs/speed.md",
                 "docs/data-sets.md"
             })

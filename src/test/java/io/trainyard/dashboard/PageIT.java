@@ -402,8 +402,8 @@ class PageIT {
     @Test
     @Order(LAST)
     void saysThatKafkaIsAwayAndWhenItIsBack() throws Exception {
-        publisher.send(
-                new WorkerStatus("w9", "cuda:0", null, null, 0, 3L << 30, false, null, null, "3 jobs broke off here"));
+        publisher.send(new WorkerStatus(
+                "w9", "cuda:0", null, null, 0, 3L << 30, 0, false, null, null, "3 jobs broke off here"));
         visit("#fleet");
         assertThat(see("#connection")).hasText("Live");
         assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");

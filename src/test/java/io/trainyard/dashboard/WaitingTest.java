@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 class WaitingTest {
     private static WorkerView worker(String device, @Nullable String job, @Nullable String problem) {
         return WorkerView.of(
-                new WorkerStatus("w-" + device, device, job, job == null ? null : 1, 0, 1, false, null, null, problem),
+                new WorkerStatus(
+                        "w-" + device, device, job, job == null ? null : 1, 0, 1, 0, false, null, null, problem),
                 1,
                 false);
     }

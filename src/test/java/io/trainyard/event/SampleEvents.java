@@ -174,7 +174,7 @@ public final class SampleEvents {
     }
 
     public static Failed failed(String job, int attempt, String reason) {
-        return new Failed(job, attempt, reason);
+        return new Failed(job, attempt, reason, FailureCause.DIVERGED.word());
     }
 
     public static Released released(String job, int attempt, long step, String reason) {

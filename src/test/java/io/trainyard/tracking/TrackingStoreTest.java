@@ -4,8 +4,10 @@ import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.failed;
 import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.released;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.assertj.core.api.Assertions.within;
 
 import io.trainyard.event.Control;
@@ -22,6 +24,8 @@ import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.tracking.JobQuery.Sort;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -258,6 +262,62 @@ final class TrackingStoreTest {
             assertThat(store.losses("job-0", 1, 10, 10)).isEmpty();
             assertThat(store.remarks("job-0")).isEqualTo(Remarks.NONE);
             assertThat(store.offsets()).as("what was read").containsExactly(Map.entry(JOBS, 11L));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void tellsWhatBecameOfJobs(Databases kind) {
+        try (TrackingStore store = TrackingStore.open(kind.empty())) {
+            List<JobNews> news = List.of(
+                    new Requested("a", SampleEvents.spec("a"), "t.commands.high-0 at offset 3", NOW),
+                    told(claimed("a")),
+                    told(claimed("a")),
+                    told(losses("a", 1, 0, 1, 10)),
+                    told(released("a", 1, 10, "it stops")),
+                    told(claimed("a", 2)),
+                    told(finished("a", 2, 10)),
+                    told(finished("a", 2, 10)));
+            assertThat(store.take(news, Map.of()).transitions())
+                    .extracting(
+                            Transition::before,
+                            Transition::reasonBefore,
+                            Transition::after,
+                            Transition::attemptBefore,
+                            Transition::isNewAttempt)
+                    .containsExactly(
+                            tuple(Status.QUEUED, null, Status.RUNNING, 0, true),
+                            tuple(Status.RUNNING, null, Status.QUEUED, 1, false),
+                            tuple(Status.QUEUED, "it stops", Status.RUNNING, 1, true),
+                            tuple(Status.RUNNING, null, Status.FINISHED, 2, false));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void tellsHowManyJobsHaveNotEndedAlsoOfATableFromBeforeThat(Databases kind) throws SQLException {
+        String url = kind.empty();
+        List<UnderWay> expected = List.of(
+                new UnderWay(Status.QUEUED, "auto", "t.commands.high", 2), new UnderWay(Status.RUNNING, null, null, 1));
+        try (TrackingStore store = TrackingStore.open(url)) {
+            store.take(
+                    List.of(
+                            new Requested("a", SampleEvents.spec("a"), "t.commands.low-0 at offset 3", NOW),
+                            new Requested("a", SampleEvents.spec("a"), "t.commands.high-0 at offset 12", NOW + 1),
+                            new Requested("b", SampleEvents.spec("b"), "t.commands.high-0 at offset 7", NOW),
+                            told(claimed("c")),
+                            told(finished("d", 1, 10))),
+                    Map.of());
+            assertThat(store.underWay()).containsExactlyInAnyOrderElementsOf(expected);
+        }
+        try (var connection = DriverManager.getConnection(url);
+                var statement = connection.createStatement()) {
+            statement.execute("ALTER TABLE jobs DROP COLUMN wants");
+            statement.execute("ALTER TABLE jobs DROP COLUMN topic");
+            statement.execute("DELETE FROM flyway_schema_history WHERE version = '2'");
+        }
+        try (TrackingStore store = TrackingStore.open(url)) {
+            assertThat(store.underWay()).containsExactlyInAnyOrderElementsOf(expected);
         }
     }
 

@@ -52,6 +52,7 @@ class AttemptTest extends SmallJobs {
             "\"epochs\": 2, \"batchSize\": 2000, \"checkpointEverySteps\": 1, " + LINEAR;
 
     private JobTraining training;
+    private int failures;
 
     @BeforeEach
     void open() {
@@ -227,10 +228,10 @@ class AttemptTest extends SmallJobs {
         folder("a").noteStarted(folder("a").beginAttempt("killed"));
         folder("a").noteStarted(folder("a").beginAttempt("killed"));
         assertThat(training.with(new Limits(2, 20)).run(job, folder("a"), new Meddler(_ -> {})))
-                .isInstanceOfSatisfying(
-                        Outcome.Failed.class,
-                        failed -> assertThat(failed.event().reason())
-                                .startsWith("2 attempts in a row ended without a checkpoint"));
+                .isInstanceOfSatisfying(Outcome.Failed.class, failed -> {
+                    assertThat(failed.event().reason()).startsWith("2 attempts in a row ended without a checkpoint");
+                    assertThat(failed.event().cause()).isEqualTo("broke_off");
+                });
         JobSpec other = job("b", EACH_STEP);
         folder("b").noteStarted(folder("b").beginAttempt("killed"));
         assertThat(training.with(new Limits(2, 20)).run(other, folder("b"), new Meddler(_ -> {})))
@@ -414,6 +415,7 @@ class AttemptTest extends SmallJobs {
                 .extracting(CheckpointSaved::step)
                 .contains(1L, 4L)
                 .doesNotContain(2L, 3L);
+        assertThat(failures).isEqualTo(2);
     }
 
     @Test
@@ -459,7 +461,13 @@ class AttemptTest extends SmallJobs {
         var store =
                 new FlakyStore(CheckpointStore.open(root.resolve("checkpoints").toUri()), full);
         JobFolder folder = new JobFolder(store, "a");
-        return training.attempt(job("a", EACH_STEP), folder, folder.beginAttempt("tester"), new Meddler(_ -> {}));
+        Supervisor counting = new Meddler(_ -> {}) {
+            @Override
+            public void checkpointFailed() {
+                failures++;
+            }
+        };
+        return training.attempt(job("a", EACH_STEP), folder, folder.beginAttempt("tester"), counting);
     }
 
     private static String problem(String key) {

@@ -27,9 +27,10 @@ class DivergenceTest extends SmallJobs {
                 .isInstanceOfSatisfying(
                         Outcome.Failed.class,
                         o -> assertThat(o.event().reason()).startsWith(reason));
-        assertThat(events.getLast())
-                .isInstanceOfSatisfying(
-                        Failed.class, failed -> assertThat(failed.reason()).startsWith(reason));
+        assertThat(events.getLast()).isInstanceOfSatisfying(Failed.class, failed -> {
+            assertThat(failed.reason()).startsWith(reason);
+            assertThat(failed.cause()).isEqualTo("diverged");
+        });
         assertThat(losses).hasSizeGreaterThan(1);
         for (int i = 0; i < losses.length - 1; i++) {
             assertThat(losses[i]).isFinite();

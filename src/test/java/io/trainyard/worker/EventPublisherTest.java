@@ -57,8 +57,9 @@ class EventPublisherTest {
             Heartbeat.Self self = new Heartbeat.Self("w", "cpu", "store", () -> TIME);
             Heartbeat heartbeat = new Heartbeat(new Machine(), fleet.publisher("w"), activity, self);
             activity.begin(JobJson.read(Fleet.job("job").getBytes(StandardCharsets.UTF_8)), 2);
-            activity.see(losses("job", 2, 0, 1, 1));
-            activity.see(losses("job", 2, 0, 2, 2)); // 2 batches of 64 in 200 ms
+            activity.see(EventLine.of(losses("job", 2, 0, 1, 1), TIME, "w"));
+            activity.checkpointFailed();
+            activity.see(EventLine.of(losses("job", 2, 0, 2, 2), TIME, "w")); // 2 batches of 64 in 200 ms
             heartbeat.start(Duration.ofMillis(50));
             fleet.read(Topic.WORKERS, read -> read.size() >= 2);
             activity.end();
@@ -70,12 +71,12 @@ class EventPublisherTest {
             WorkerStatus first = EventJson.readStatus(records.getFirst().value());
             assertThat(first)
                     .isEqualTo(new WorkerStatus(
-                            "w", "cpu", "job", 2, 640, first.memoryBytes(), false, "store", TIME, null));
+                            "w", "cpu", "job", 2, 640, first.memoryBytes(), 1, false, "store", TIME, null));
             assertThat(first.memoryBytes()).isGreaterThan(1 << 20);
             WorkerStatus last = EventJson.readStatus(records.getLast().value());
             assertThat(last)
-                    .isEqualTo(
-                            new WorkerStatus("w", "cpu", null, null, 0, last.memoryBytes(), true, "store", TIME, null));
+                    .isEqualTo(new WorkerStatus(
+                            "w", "cpu", null, null, 0, last.memoryBytes(), 1, true, "store", TIME, null));
             assertThat(new String(records.getLast().key(), StandardCharsets.UTF_8))
                     .isEqualTo("w");
             assertThat(Fleet.header(records.getLast(), "ce_type")).isEqualTo(CloudEvents.WORKER_STATUS);

@@ -31,10 +31,10 @@ final class FleetWorker implements AutoCloseable {
         WorkerRules rules = new WorkerRules(id, routes, setup.grace(), Duration.ofSeconds(5), 3, deliveryLimit);
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());
-        Surroundings around = new Surroundings(rules, machine, fleet.store, publisher, view);
+        Surroundings around = new Surroundings(rules, machine, fleet.store, publisher, view, activity);
         keeper = new KeeperLoop(
                 around, () -> new KafkaFleetLog(fleet.kafka, fleet.prefix, id), new Keeper.Rules(Fleet.BEATS, 1000));
-        claims = new ClaimLoop(around, () -> new ShareQueue(fleet.kafka, id, routes.sources()), runner, activity);
+        claims = new ClaimLoop(around, () -> new ShareQueue(fleet.kafka, id, routes.sources()), runner);
         heartbeat = new Heartbeat(
                 machine, publisher, activity, new Heartbeat.Self(id, "cpu", fleet.store.identity(), view::since));
         sweep = new CommandSweep(fleet.kafka, around);

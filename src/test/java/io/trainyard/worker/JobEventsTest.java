@@ -52,7 +52,7 @@ class JobEventsTest {
     void theEndIsSentWhenAllBeforeItHasArrived() {
         publish();
         publish();
-        events.publish(EventLine.of(new TrainingEvent.Failed("job", 3, "why"), NOW, "w"));
+        events.publish(EventLine.of(new TrainingEvent.Failed("job", 3, "why", "other"), NOW, "w"));
         CompletableFuture<Void> acknowledged = events.acknowledged();
         sent.get(1).complete(null);
         assertThat(sent).hasSize(2);

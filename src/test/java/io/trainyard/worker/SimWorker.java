@@ -59,8 +59,8 @@ final class SimWorker {
         Outbox outbox = seams.outbox(perils.around(new SimOutbox(kafka, process), process), process);
         EventPublisher publisher = new EventPublisher(outbox, "", id);
         FleetView seen = new FleetView(id, process.now());
-        Surroundings around = new Surroundings(rules, process, view, publisher, seen);
         Activity activity = new Activity();
+        Surroundings around = new Surroundings(rules, process, view, publisher, seen, activity);
         KeeperLoop keeping = new KeeperLoop(
                 around, () -> seams.log(new SimFleetLog(kafka, process), process), new Keeper.Rules(8, 200_000));
         List<List<String>> topics = routes.sources().stream()
@@ -69,8 +69,7 @@ final class SimWorker {
         ClaimLoop claiming = new ClaimLoop(
                 around,
                 () -> seams.queue(perils.around(new SimQueue(kafka, process, topics), process), kafka, process, store),
-                new SimTraining(process, view, lacking, seams.habits()),
-                activity);
+                new SimTraining(process, view, lacking, seams.habits()));
         Heartbeat beats = new Heartbeat(
                 process, publisher, activity, new Heartbeat.Self(id, "cpu", view.identity(), seen::since));
         keeping.start();

@@ -1,0 +1,124 @@
+package io.trainyard.dashboard;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.trainyard.event.FailureCause;
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.metrics.FirstSteps;
+import io.trainyard.metrics.Label;
+import io.trainyard.metrics.Meters;
+import io.trainyard.metrics.Metric;
+import io.trainyard.tracking.Transition;
+import jakarta.inject.Singleton;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/// What Prometheus is told of what happens in the fleet, counted as it is read. All counters begin at 0
+/// with the process, as Prometheus expects of them; what happened while the dashboard was away is counted
+/// when it is back, once, because it goes on where the store has come to. Used by the thread that reads.
+@Singleton
+class FleetCounters {
+    private final Counter finished;
+    private final Counter cancelled;
+    private final Map<String, Counter> failed;
+    private final Map<String, Counter> attempts;
+    private final Counter deadLetters;
+    private final Counter checkpointFailures;
+    private final DistributionSummary firstStepSeconds;
+    private final DistributionSummary eventSeconds;
+    private final FirstSteps firstSteps = new FirstSteps();
+    private final long startMillis = System.currentTimeMillis();
+
+    FleetCounters(MeterRegistry registry) {
+        Meters meters = new Meters(registry);
+        finished = meters.counter(Metric.JOBS_FINISHED_TOTAL);
+        cancelled = meters.counter(Metric.JOBS_CANCELLED_TOTAL);
+        failed = counters(meters, Metric.JOBS_FAILED_TOTAL, Label.CAUSE);
+        attempts = counters(meters, Metric.ATTEMPTS_TOTAL, Label.AFTER);
+        deadLetters = meters.counter(Metric.DEAD_LETTERS_TOTAL);
+        checkpointFailures = meters.counter(Metric.CHECKPOINT_FAILURES_TOTAL);
+        firstStepSeconds = meters.histogram(Metric.CLAIM_TO_FIRST_STEP_SECONDS);
+        eventSeconds = meters.histogram(Metric.STEP_TO_EVENT_SECONDS);
+    }
+
+    private static Map<String, Counter> counters(Meters meters, Metric metric, Label label) {
+        return label.allowed().stream()
+                .collect(Collectors.toMap(Function.identity(), value -> meters.counter(metric, value)));
+    }
+
+    /// Counts what the store has taken in.
+    void taken(List<JobNews> news, List<Transition> transitions, int refused) {
+        transitions.forEach(this::count);
+        deadLetters.increment(refused);
+        measure(news);
+    }
+
+    private void count(Transition transition) {
+        if (transition.isNewAttempt()) {
+            counter(attempts, after(transition)).increment();
+        }
+        if (transition.after() != transition.before()) {
+            switch (transition.after()) {
+                case FINISHED -> finished.increment();
+                case CANCELLED -> cancelled.increment();
+                case FAILED -> counter(failed, cause(transition.news())).increment();
+                case QUEUED, RUNNING, PAUSED, REJECTED -> {} // the first three are gauges, the last has its dead letter
+            }
+        }
+    }
+
+    private static String after(Transition transition) {
+        return switch (transition.before()) {
+            case RUNNING -> "loss";
+            case PAUSED -> "rest";
+            case QUEUED ->
+                transition.reasonBefore() != null ? "release" : transition.attemptBefore() > 0 ? "rest" : "command";
+            case FINISHED, FAILED, CANCELLED, REJECTED -> "command";
+        };
+    }
+
+    private static String cause(JobNews news) {
+        String word =
+                news instanceof Happened happened && happened.event() instanceof Failed event ? event.cause() : null;
+        return FailureCause.of(word).word();
+    }
+
+    private static Counter counter(Map<String, Counter> counters, String value) {
+        Counter counter = counters.get(value);
+        if (counter == null) {
+            throw new IllegalStateException("no label has the value " + value);
+        }
+        return counter;
+    }
+
+    /// Only what has happened since the process began: else every start would tell how long it was away.
+    private void measure(List<JobNews> news) {
+        long now = System.currentTimeMillis();
+        news.stream()
+                .filter(one -> one.millis() >= startMillis && one instanceof Happened)
+                .map(Happened.class::cast)
+                .sorted(Comparator.comparingLong(Happened::millis)) // topics are read side by side
+                .forEach(one -> {
+                    firstSteps.see(one.event(), one.millis()).ifPresent(firstStepSeconds::record);
+                    if (one.event() instanceof StepLosses) {
+                        eventSeconds.record(Math.max(0, now - one.millis()) / 1e3);
+                    }
+                });
+    }
+
+    /// Checkpoints that a worker could not write.
+    ///
+    /// @param sentMillis when it said so, since 1970; heartbeats from before are read at each start
+    void checkpointsFailed(int checkpoints, long sentMillis) {
+        if (sentMillis >= startMillis) {
+            checkpointFailures.increment(checkpoints);
+        }
+    }
+}

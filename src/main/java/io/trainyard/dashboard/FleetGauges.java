@@ -1,0 +1,126 @@
+package io.trainyard.dashboard;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.metrics.Label;
+import io.trainyard.metrics.Meters;
+import io.trainyard.metrics.Metric;
+import io.trainyard.topics.Priority;
+import io.trainyard.topics.Topic;
+import io.trainyard.tracking.TrackingException;
+import io.trainyard.tracking.UnderWay;
+import jakarta.inject.Singleton;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jspecify.annotations.Nullable;
+
+/// What Prometheus is told of the fleet as it is. It is looked at every few seconds, however often it is
+/// scraped; there is nothing to scrape before the first look, for an autoscaler would take it for a fleet
+/// without jobs.
+@Singleton
+class FleetGauges {
+    private static final String UNKNOWN = "unknown";
+
+    private final MeterRegistry registry;
+    private final JobHistory history;
+    private final Sources sources;
+    private final String prefix;
+    private final Set<String> commandTopics;
+    private volatile @Nullable Fleet fleet;
+
+    FleetGauges(
+            MeterRegistry registry,
+            JobHistory history,
+            Sources sources,
+            @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
+        this.registry = registry;
+        this.history = history;
+        this.sources = sources;
+        this.prefix = prefix;
+        commandTopics = Set.copyOf(
+                Topic.COMMANDS.stream().map(topic -> topic.name(prefix)).toList());
+    }
+
+    private record Jobs(Status status, String kind, String priority) {}
+
+    private record Workers(String kind, String state) {}
+
+    private record Fleet(Map<Jobs, Long> jobs, Map<Workers, Long> workers, Map<String, Double> imagesPerSecond) {
+        long jobs(Predicate<Jobs> which) {
+            return jobs.entrySet().stream()
+                    .filter(some -> which.test(some.getKey()))
+                    .mapToLong(Map.Entry::getValue)
+                    .sum();
+        }
+    }
+
+    /// While the store is away all stays as it was; that it is away is a metric of its own.
+    void look() {
+        Map<Jobs, Long> jobs = new HashMap<>();
+        try {
+            for (UnderWay some : history.underWay()) {
+                Jobs alike = new Jobs(
+                        some.status(), Objects.requireNonNullElse(some.wants(), "auto"), priority(some.topic()));
+                jobs.merge(alike, some.jobs(), Long::sum);
+            }
+        } catch (TrackingException _) {
+            return;
+        }
+        Map<Workers, Long> workers = new HashMap<>();
+        Map<String, Double> images = new HashMap<>();
+        for (WorkerView worker : history.workers(sources.knownMillis())) {
+            String kind = worker.device().replaceFirst(":.*", "");
+            workers.merge(new Workers(kind, state(worker)), 1L, Long::sum);
+            images.merge(kind, worker.gone() ? 0 : worker.imagesPerSecond(), Double::sum);
+        }
+        boolean first = fleet == null;
+        fleet = new Fleet(jobs, workers, images);
+        if (first) {
+            register(new Meters(registry));
+        }
+    }
+
+    private String priority(@Nullable String topic) {
+        return topic == null || !commandTopics.contains(topic)
+                ? UNKNOWN
+                : Priority.of(topic, prefix).name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String state(WorkerView worker) {
+        return worker.gone() ? "lost" : worker.job() != null ? "busy" : worker.isIdle() ? "idle" : "refusing";
+    }
+
+    private Fleet now() {
+        return Objects.requireNonNull(fleet, "registered with the first look");
+    }
+
+    private void register(Meters meters) {
+        for (String kind : Label.KIND.allowed()) {
+            for (String priority : Label.PRIORITY.allowed()) {
+                Jobs queued = new Jobs(Status.QUEUED, kind, priority);
+                meters.gauge(Metric.JOBS_QUEUED, () -> now().jobs(queued::equals), kind, priority);
+            }
+            meters.gauge(Metric.JOBS_RUNNING, () -> jobs(kind, Set.of(Status.RUNNING)), kind);
+            meters.gauge(Metric.JOBS_PAUSED, () -> jobs(kind, Set.of(Status.PAUSED)), kind);
+            meters.gauge(Metric.JOBS_DEMAND, () -> jobs(kind, Set.of(Status.QUEUED, Status.RUNNING)), kind);
+            for (String state : Label.STATE.allowed()) {
+                Workers some = new Workers(kind, state);
+                meters.gauge(Metric.WORKERS, () -> now().workers().getOrDefault(some, 0L), kind, state);
+            }
+            meters.gauge(Metric.IMAGES_PER_SECOND, () -> now().imagesPerSecond().getOrDefault(kind, 0.0), kind);
+        }
+        meters.gauge(Metric.EVENT_LAG_RECORDS, sources::behindRecords);
+        meters.gauge(Metric.EVENT_LAG_SECONDS, () -> sources.state().behindMillis() / 1e3);
+        meters.gauge(Metric.SOURCE_UP, () -> sources.state().kafka().ok() ? 1 : 0, "kafka");
+        meters.gauge(Metric.SOURCE_UP, () -> sources.state().store().ok() ? 1 : 0, "store");
+    }
+
+    private long jobs(String kind, Set<Status> statuses) {
+        return now().jobs(some -> some.kind().equals(kind) && statuses.contains(some.status()));
+    }
+}

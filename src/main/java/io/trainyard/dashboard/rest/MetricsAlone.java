@@ -1,0 +1,37 @@
+package io.trainyard.dashboard.rest;
+
+import io.quarkus.vertx.http.runtime.filters.Filters;
+import io.trainyard.dashboard.DashboardConfig;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+
+/// A worker with a port for its metrics is no dashboard: there nothing else is served.
+@ApplicationScoped
+class MetricsAlone {
+    private static final String METRICS = "/metrics";
+    private static final int NOT_FOUND = 404;
+
+    /// Before all others.
+    private static final int PRIORITY = Integer.MAX_VALUE;
+
+    private final DashboardConfig config;
+
+    MetricsAlone(DashboardConfig config) {
+        this.config = config;
+    }
+
+    void register(@Observes Filters filters) {
+        if (config.enabled()) {
+            return;
+        }
+        filters.register(
+                call -> {
+                    if (call.normalizedPath().equals(METRICS)) {
+                        call.next();
+                    } else {
+                        call.response().setStatusCode(NOT_FOUND).end();
+                    }
+                },
+                PRIORITY);
+    }
+}

@@ -1,0 +1,88 @@
+package io.trainyard.metrics;
+
+import java.util.List;
+import java.util.Locale;
+
+/// All that Trainyard tells Prometheus; the constant's name is the metric's, after `trainyard_`.
+public enum Metric {
+    JOBS_QUEUED(Type.GAUGE, "jobs", "Jobs that wait for a worker", Label.KIND, Label.PRIORITY),
+    JOBS_RUNNING(Type.GAUGE, "jobs", "Jobs that a worker has", Label.KIND),
+    JOBS_PAUSED(Type.GAUGE, "jobs", "Jobs that rest until somebody resumes them", Label.KIND),
+    JOBS_DEMAND(Type.GAUGE, "jobs", "Jobs that want a worker: queued and running; for autoscalers", Label.KIND),
+    JOBS_FINISHED_TOTAL(Type.COUNTER, "jobs", "Jobs that finished"),
+    JOBS_FAILED_TOTAL(Type.COUNTER, "jobs", "Jobs that failed", Label.CAUSE),
+    JOBS_CANCELLED_TOTAL(Type.COUNTER, "jobs", "Jobs that were cancelled"),
+    ATTEMPTS_TOTAL(Type.COUNTER, "attempts", "Attempts that workers claimed", Label.AFTER),
+    DEAD_LETTERS_TOTAL(Type.COUNTER, "commands", "Commands that nobody will run"),
+    CHECKPOINT_FAILURES_TOTAL(Type.COUNTER, "checkpoints", "Checkpoints that workers could not write"),
+    WORKERS(Type.GAUGE, "workers", "Workers", Label.KIND, Label.STATE),
+    IMAGES_PER_SECOND(Type.GAUGE, "images/s", "Training images a second, of all workers together", Label.KIND),
+    EVENT_LAG_RECORDS(Type.GAUGE, "records", "Records on the topics that are not in the tracking store yet"),
+    EVENT_LAG_SECONDS(Type.GAUGE, "s", "For how long there have been such records"),
+    SOURCE_UP(Type.GAUGE, "0, 1", "1: it is there; 0: it does not answer", Label.SOURCE),
+    CLAIM_TO_FIRST_STEP_SECONDS(Type.HISTOGRAM, "s", "From the claim of an attempt to its first losses"),
+    STEP_TO_EVENT_SECONDS(Type.HISTOGRAM, "s", "From when losses were told to when they are in the tracking store"),
+
+    WORKER_BUSY(Type.GAUGE, "0, 1", "1: it has a job; 0: it has none", Label.KIND),
+    WORKER_IMAGES_PER_SECOND(Type.GAUGE, "images/s", "Training images a second"),
+    WORKER_STEPS_TOTAL(Type.COUNTER, "steps", "Steps that were told"),
+    WORKER_CHECKPOINTS_TOTAL(Type.COUNTER, "checkpoints", "Checkpoints that were saved"),
+    WORKER_CHECKPOINT_FAILURES_TOTAL(Type.COUNTER, "checkpoints", "Checkpoints that could not be written"),
+    WORKER_EVENTS_WAITING(Type.GAUGE, "events", "Events of the job at hand that the brokers have not acknowledged"),
+    WORKER_DEVICE_MEMORY_BYTES(Type.GAUGE, "bytes", "Memory of its device that is taken while it trains; 0 when idle"),
+    WORKER_RESIDENT_MEMORY_BYTES(Type.GAUGE, "bytes", "Resident memory of its process"),
+    WORKER_CLAIM_TO_FIRST_STEP_SECONDS(Type.HISTOGRAM, "s", "From the claim of an attempt to its first losses");
+
+    private static final String PREFIX = "trainyard_";
+
+    private final Type type;
+    private final String unit;
+    private final String meaning;
+    private final List<Label> labels;
+
+    /// As Prometheus knows them.
+    public enum Type {
+        COUNTER,
+        GAUGE,
+        HISTOGRAM;
+
+        public String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    Metric(Type type, String unit, String meaning, Label... labels) {
+        this.type = type;
+        this.unit = unit;
+        this.meaning = meaning;
+        this.labels = List.of(labels);
+    }
+
+    /// As Prometheus knows it.
+    public String word() {
+        return PREFIX + name().toLowerCase(Locale.ROOT);
+    }
+
+    public Type type() {
+        return type;
+    }
+
+    /// What it is a number of.
+    public String unit() {
+        return unit;
+    }
+
+    /// In words, after which Prometheus shows nothing more.
+    public String meaning() {
+        return meaning;
+    }
+
+    public List<Label> labels() {
+        return labels;
+    }
+
+    /// Told by each worker of itself; the others by the dashboard of the fleet.
+    public boolean isWorkers() {
+        return name().startsWith("WORKER_");
+    }
+}

@@ -1,0 +1,52 @@
+package io.trainyard.worker;
+
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.trainyard.device.Device;
+import io.trainyard.device.DeviceException;
+import io.trainyard.metrics.Meters;
+import io.trainyard.metrics.Metric;
+import io.trainyard.spec.DeviceSpec;
+
+/// What a worker tells Prometheus of itself. It is asked only while it is scraped, but for the one
+/// histogram.
+///
+/// @param device its own; a job that names others is not seen in its memory
+record WorkerMetrics(Activity activity, Host host, Device device) {
+    void register(MeterRegistry registry) {
+        Meters meters = new Meters(registry);
+        String kind = new DeviceSpec(device.info().name()).kind();
+        meters.gauge(Metric.WORKER_BUSY, () -> activity.work() == null ? 0 : 1, kind);
+        meters.gauge(Metric.WORKER_IMAGES_PER_SECOND, this::imagesPerSecond);
+        meters.counter(Metric.WORKER_STEPS_TOTAL, activity, its -> its.totals().steps());
+        meters.counter(
+                Metric.WORKER_CHECKPOINTS_TOTAL, activity, its -> its.totals().checkpoints());
+        meters.counter(
+                Metric.WORKER_CHECKPOINT_FAILURES_TOTAL,
+                activity,
+                its -> its.totals().checkpointFailures());
+        meters.gauge(Metric.WORKER_EVENTS_WAITING, activity::eventsWaiting);
+        meters.gauge(Metric.WORKER_DEVICE_MEMORY_BYTES, this::deviceMemoryBytes);
+        meters.gauge(Metric.WORKER_RESIDENT_MEMORY_BYTES, host::residentBytes);
+        DistributionSummary firstSteps = meters.histogram(Metric.WORKER_CLAIM_TO_FIRST_STEP_SECONDS);
+        activity.onFirstStep(firstSteps::record);
+    }
+
+    private double imagesPerSecond() {
+        Activity.Work work = activity.work();
+        return work == null ? 0 : work.imagesPerSecond();
+    }
+
+    /// Only while a job's session is there: to ask a GPU that nobody uses makes a context on it for that
+    /// alone.
+    private double deviceMemoryBytes() {
+        if (imagesPerSecond() == 0) {
+            return 0;
+        }
+        try {
+            return device.usedMemoryBytes().orElse(0);
+        } catch (DeviceException _) { // the job's own thread sees it, too, and says more
+            return Double.NaN;
+        }
+    }
+}

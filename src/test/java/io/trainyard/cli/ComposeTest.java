@@ -1,0 +1,85 @@
+package io.trainyard.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.trainyard.metrics.YamlFiles;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/// What can be known of compose.yaml without a Docker to run it: that its parts are there, and know one
+/// another.
+class ComposeTest {
+    private final JsonNode services;
+
+    ComposeTest() throws Exception {
+        services = YamlFiles.read(Path.of("compose.yaml")).path("services");
+    }
+
+    @Test
+    void allIsThere() {
+        Set<String> names = new TreeSet<>();
+        services.fieldNames().forEachRemaining(names::add);
+        assertThat(names)
+                .containsExactly("dashboard", "grafana", "kafka", "kafka-exporter", "postgres", "prometheus", "worker");
+        assertThat(services).allSatisfy(service -> {
+            assertThat(service.path("image").asText())
+                    .as("an image of one version")
+                    .matches("[a-z/-]+:v?\\d+[\\w.-]*");
+            assertThat(service.path("ports"))
+                    .allSatisfy(port -> assertThat(port.asText()).startsWith("127.0.0.1:"));
+            service.path("depends_on")
+                    .fieldNames()
+                    .forEachRemaining(needed -> assertThat(names).contains(needed));
+        });
+    }
+
+    @Test
+    void filesThatAreMountedAreThere() {
+        List<String> mounts = new ArrayList<>();
+        services.forEach(service -> service.path("volumes").forEach(volume -> mounts.add(volume.asText())));
+        assertThat(mounts)
+                .filteredOn(mount -> mount.startsWith("./") && !mount.startsWith("./target/"))
+                .hasSizeGreaterThan(4)
+                .allSatisfy(mount ->
+                        assertThat(Path.of(mount.replaceFirst(":.*", ""))).exists());
+    }
+
+    @Test
+    void itsCommandsAreTaken() {
+        for (String name : new String[] {"dashboard", "worker"}) {
+            List<String> command = new ArrayList<>();
+            services.path(name).path("command").forEach(word -> command.add(word.asText()));
+            assertThat(command.subList(0, 4))
+                    .containsExactly("java", "@/trainyard/flags", "-jar", "/trainyard/app/quarkus-run.jar");
+            assertThat(command.get(4)).isEqualTo(name);
+            assertThatCode(() -> Trainyard.commandLine()
+                            .parseArgs(command.subList(4, command.size()).toArray(String[]::new)))
+                    .doesNotThrowAnyException();
+        }
+    }
+
+    @Test
+    void prometheusAndGrafanaAskServicesThatThereAre() throws Exception {
+        List<String> asked = new ArrayList<>();
+        YamlFiles.read(Path.of("prometheus/prometheus.yml"))
+                .findValues("targets")
+                .forEach(targets -> targets.forEach(target -> asked.add(target.asText())));
+        YamlFiles.read(Path.of("grafana/provisioning/datasources/trainyard.yaml"))
+                .findValuesAsText("url")
+                .forEach(url -> asked.add(url.replaceFirst("^http://", "")));
+        assertThat(asked)
+                .containsExactly(
+                        "dashboard:8080", "worker:9400", "kafka-exporter:9308", "prometheus:9090", "postgres:5432")
+                .allSatisfy(one ->
+                        assertThat(services.has(one.replaceFirst(":.*", ""))).isTrue());
+        assertThat(services.path("worker").path("command"))
+                .extracting(JsonNode::asText)
+                .contains("--metrics-port=9400");
+    }
+}

@@ -1,0 +1,242 @@
+package io.trainyard.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.trainyard.PackagedFleet;
+import io.trainyard.Patience;
+import io.trainyard.TrainyardProcess;
+import io.trainyard.metrics.Grafana.Board;
+import io.trainyard.metrics.Grafana.Panel;
+import io.trainyard.tracking.Databases;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// What Grafana's pages ask is asked: of the system's Prometheus, which scrapes a dashboard and a worker,
+/// and of a PostgreSQL, which that dashboard has filled. Each question has an answer with something in it,
+/// but for those about what nothing here tells: GPUs (NVIDIA's DCGM exporter) and the brokers
+/// (kafka-exporter). Of them Prometheus has to understand the question, no more.
+class GrafanaIT {
+    private static final List<String> JOBS = List.of("first", "second");
+
+    @TempDir
+    private static Path dir;
+
+    private static PackagedFleet fleet;
+    private static TrainyardProcess dashboard;
+    private static Prometheus prometheus;
+    private static Connection reader;
+    private static String page;
+    private static String worker;
+
+    @BeforeAll
+    static void start() throws Exception {
+        Prometheus.program("prometheus"); // before all that takes time
+        String store = Databases.POSTGRESQL.empty();
+        try (Connection owner = DriverManager.getConnection(store);
+                Statement statement = owner.createStatement()) {
+            statement.execute(Files.readString(Path.of("grafana/reader.sql")));
+        }
+        fleet = PackagedFleet.withBroker(dir);
+        fleet.startWorker("w1", "--metrics-port", "0", "--device", "cpu");
+        dashboard = fleet.start("dashboard", "--port", "0", "--tracking", store);
+        page = dashboard.await("Dashboard: http://([^/]+)/");
+        worker = fleet.worker("w1").await("Metrics: http://([^/]+)/metrics");
+        fleet.awaitMembers();
+        prometheus = Prometheus.start(dir, """
+                global: {scrape_interval: 1s}
+                scrape_configs:
+                  - job_name: trainyard-dashboard
+                    static_configs: [{targets: ['%s']}]
+                  - job_name: trainyard-worker
+                    static_configs: [{targets: ['%s']}]""".formatted(page, worker));
+        awaitValue("sum(trainyard_workers{state=\"idle\"})", 1); // nothing has been counted yet
+        awaitValue("sum(trainyard_worker_busy)", 0);
+        for (String job : JOBS) {
+            assertThat(fleet.submit(
+                                    "{\"id\": \"%s\", \"network\": \"fashion\", \"dataset\": \"shapes28\", \"epochs\": 2}"
+                                            .formatted(job))
+                            .exitStatus())
+                    .isZero();
+        }
+        awaitValue("trainyard_jobs_finished_total", JOBS.size());
+        awaitValue("sum(trainyard_worker_claim_to_first_step_seconds_count)", JOBS.size());
+        reader = DriverManager.getConnection(store.replaceFirst("user=[^&]+", "user=grafana&password=grafana"));
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        if (reader != null) {
+            reader.close();
+        }
+        if (prometheus != null) {
+            prometheus.close();
+        }
+        if (dashboard != null) {
+            dashboard.close();
+        }
+        if (fleet != null) {
+            fleet.close();
+        }
+    }
+
+    private static void awaitValue(String promql, double value) {
+        Patience.await(promql + " to be " + value).untilAsserted(() -> {
+            JsonNode rows = prometheus.query(promql);
+            assertThat(rows).as("%s at %s", promql, prometheus.targets()).hasSize(1);
+            assertThat(rows.path(0).path("value").path(1).asDouble()).isEqualTo(value);
+        });
+    }
+
+    static Stream<Panel> panels(boolean sql) {
+        return Grafana.boards()
+                .filter(board -> board.isSql() == sql)
+                .map(Board::panels)
+                .flatMap(List::stream);
+    }
+
+    static Stream<Panel> promQlPanels() {
+        return panels(false);
+    }
+
+    static Stream<Panel> sqlPanels() {
+        return panels(true);
+    }
+
+    @ParameterizedTest
+    @MethodSource("promQlPanels")
+    void prometheusAnswersWhatAPanelAsks(Panel panel) throws Exception {
+        boolean ofOthers = panel.board().name().equals("kafka")
+                || panel.questions().getFirst().contains("DCGM_");
+        for (String question : panel.questions()) {
+            JsonNode rows = prometheus.query(question.replace("$__rate_interval", "10m")
+                    .replace("$job", ".+")
+                    .replace("$instance", ".+")
+                    .replace("${prefix}", "trainyard.")
+                    .replace("$prefix", "trainyard."));
+            assertThat(rows.isEmpty()).as("%s%n%s", question, rows).isEqualTo(ofOthers);
+            assertThat(rows)
+                    .allSatisfy(row -> assertThat(row.path("value").path(1).asDouble())
+                            .as(question)
+                            .isNotNaN());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("sqlPanels")
+    void theStoreAnswersWhatAPanelAsks(Panel panel) throws Exception {
+        for (String question : panel.questions()) {
+            for (String job : JOBS) {
+                assertThat(rows(question.replace("${job:sqlstring}", "'" + job + "'")))
+                        .as(question)
+                        .isNotEmpty()
+                        .anySatisfy(row -> assertThat(row).doesNotContainNull());
+            }
+        }
+    }
+
+    /// The numbers of a panel are those that the dashboard tells.
+    @Test
+    void theLossesAreReadFromTheirBytes() throws Exception {
+        Panel loss = panels(true)
+                .filter(panel -> panel.title().equals("Loss by step"))
+                .findFirst()
+                .orElseThrow();
+        List<List<Object>> rows = rows(loss.questions().getFirst().replace("${job:sqlstring}", "'first'"));
+        JsonNode curve = get(page, "/api/v1/jobs/first/curve?points=1000&from=1&to=100000");
+        List<Double> told = new ArrayList<>();
+        curve.path("mean").forEach(mean -> told.add(mean.asDouble()));
+        assertThat(told).as("%s", curve).isNotEmpty();
+        double least =
+                rows.stream().mapToDouble(row -> (Double) row.get(1)).min().orElseThrow();
+        double greatest =
+                rows.stream().mapToDouble(row -> (Double) row.get(3)).max().orElseThrow();
+        assertThat(told.stream().mapToDouble(mean -> mean).min().orElseThrow()).isEqualTo(least);
+        assertThat(told.stream().mapToDouble(mean -> mean).max().orElseThrow()).isEqualTo(greatest);
+        assertThat(rows)
+                .allSatisfy(row -> assertThat((Double) row.get(2)).isBetween((Double) row.get(1), (Double) row.get(3)));
+    }
+
+    @Test
+    void whoReadsTheStoreCannotWriteToIt() {
+        assertThatThrownBy(() -> rows("DELETE FROM jobs RETURNING job"))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("permission denied");
+    }
+
+    @Test
+    void aPageListsTheJobs() throws Exception {
+        Board board = Grafana.boards().filter(Board::isSql).findFirst().orElseThrow();
+        assertThat(rows(board.variables().get(1).path("query").asText()))
+                .extracting(List::getFirst)
+                .containsExactlyInAnyOrderElementsOf(JOBS);
+    }
+
+    @Test
+    void aWorkersPortServesItsMetricsAndNothingElse() throws Exception {
+        for (String path :
+                new String[] {"/", "/api/v1/jobs", "/api/v1/info", "/q/openapi", "/metrics/", "/metrics/.."}) {
+            assertThat(status(worker, path)).as(path).isEqualTo(404);
+        }
+        assertThat(status(worker, "/metrics")).isEqualTo(200);
+        assertThat(prometheus.query("{instance=\"%s\", __name__=~\"trainyard_jobs.*\"}".formatted(worker)))
+                .isEmpty();
+        assertThat(dir.resolve("tracking.db")).doesNotExist();
+    }
+
+    private static int status(String host, String path) throws Exception {
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            return http.send(
+                            HttpRequest.newBuilder(URI.create("http://" + host + path))
+                                    .build(),
+                            BodyHandlers.discarding())
+                    .statusCode();
+        }
+    }
+
+    private static JsonNode get(String host, String path) throws Exception {
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            return new ObjectMapper()
+                    .readTree(http.send(
+                                    HttpRequest.newBuilder(URI.create("http://" + host + path))
+                                            .build(),
+                                    BodyHandlers.ofString())
+                            .body());
+        }
+    }
+
+    private static List<List<Object>> rows(String sql) throws SQLException {
+        try (Statement statement = reader.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<List<Object>> found = new ArrayList<>();
+            while (rows.next()) {
+                List<Object> row = new ArrayList<>();
+                for (int column = 1; column <= rows.getMetaData().getColumnCount(); column++) {
+                    row.add(rows.getObject(column));
+                }
+                found.add(row);
+            }
+            return found;
+        }
+    }
+}

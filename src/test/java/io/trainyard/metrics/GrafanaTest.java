@@ -1,0 +1,195 @@
+package io.trainyard.metrics;
+
+import static io.trainyard.metrics.Grafana.elements;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.trainyard.metrics.Grafana.Board;
+import io.trainyard.metrics.Grafana.Panel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// Grafana's pages keep the rules of its dashboard-linter, and what they ask and are provided with fits
+/// together. What they are answered: `GrafanaIT`.
+class GrafanaTest {
+    /// A metric with its matchers, and its range.
+    private static final Pattern SELECTOR = Pattern.compile("(\\w+)\\{((?:[^{}]|\\$\\{\\w+})*)}(\\[[^]]+])?");
+
+    private static final Pattern OURS = Pattern.compile("trainyard_\\w+");
+
+    static Stream<Board> boards() {
+        return Grafana.boards();
+    }
+
+    static Stream<Panel> panels() {
+        return boards().flatMap(board -> board.panels().stream());
+    }
+
+    static Stream<Panel> promQlPanels() {
+        return panels().filter(panel -> !panel.board().isSql());
+    }
+
+    @Test
+    void uidsAreFixedAndTheFoldersOfPagesAreProvided() throws Exception {
+        assertThat(boards().map(board -> board.json().path("uid").asText()))
+                .containsExactly("trainyard-fleet", "trainyard-job", "trainyard-worker", "trainyard-kafka");
+        JsonNode provider = YamlFiles.read(Path.of("grafana/provisioning/dashboards/trainyard.yaml"))
+                .path("providers")
+                .path(0);
+        assertThat(provider.path("allowUiUpdates").asBoolean(true)).isFalse();
+        assertThat(YamlFiles.read(Path.of("compose.yaml"))
+                        .path("services")
+                        .path("grafana")
+                        .path("volumes"))
+                .extracting(JsonNode::asText)
+                .contains("./grafana/dashboards:%s:ro"
+                        .formatted(provider.path("options").path("path").asText()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("boards")
+    void nobodyEditsItThere(Board board) {
+        assertThat(board.json().path("editable").asBoolean(true)).isFalse();
+    }
+
+    @ParameterizedTest
+    @MethodSource("boards")
+    void itsVariablesAreDatasourceJobAndInstance(Board board) throws Exception {
+        JsonNode source = board.variables().getFirst();
+        assertThat(source.path("name").asText()).isEqualTo("datasource");
+        assertThat(source.path("type").asText()).isEqualTo("datasource");
+        assertThat(elements(YamlFiles.read(Path.of("grafana/provisioning/datasources/trainyard.yaml"))
+                                .path("datasources"))
+                        .map(one -> one.path("type").asText()))
+                .contains(source.path("query").asText());
+        assertThat(board.variables().stream()
+                        .filter(variable -> variable.path("type").asText().equals("datasource")))
+                .hasSize(1);
+        List<String> names = board.isSql() ? List.of("job") : List.of("job", "instance");
+        for (int i = 0; i < names.size(); i++) {
+            JsonNode variable = board.variables().get(i + 1);
+            assertThat(variable.path("name").asText()).isEqualTo(names.get(i));
+            assertThat(variable.path("type").asText()).isEqualTo("query");
+            assertThat(variable.path("datasource").path("uid").asText()).isEqualTo("${datasource}");
+            assertThat(variable.path("refresh").asInt())
+                    .as("on a change of time")
+                    .isEqualTo(2);
+            assertThat(variable.path("label").asText()).isEqualToIgnoringCase(names.get(i));
+            if (!board.isSql()) { // several, and all
+                assertThat(variable.path("multi").asBoolean()).isTrue();
+                assertThat(variable.path("includeAll").asBoolean()).isTrue();
+                assertThat(variable.path("allValue").asText()).isEqualTo(".+");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("boards")
+    void panelsAreEachAtAPlaceOfTheirOwn(Board board) {
+        Set<Integer> ids = new HashSet<>();
+        Set<List<Integer>> cells = new HashSet<>();
+        for (JsonNode panel : board.json().path("panels")) {
+            assertThat(ids.add(panel.path("id").asInt())).isTrue();
+            JsonNode at = panel.path("gridPos");
+            assertThat(at.path("x").asInt() + at.path("w").asInt()).isLessThanOrEqualTo(24);
+            for (int x = 0; x < at.path("w").asInt(); x++) {
+                for (int y = 0; y < at.path("h").asInt(); y++) {
+                    assertThat(cells.add(List.of(
+                                    at.path("x").asInt() + x, at.path("y").asInt() + y)))
+                            .as("%s at %s", panel.path("title"), at)
+                            .isTrue();
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("panels")
+    void aPanelHasTitleDescriptionUnitAndSource(Panel panel) {
+        assertThat(panel.title()).isNotBlank();
+        assertThat(panel.json().path("description").asText()).isNotBlank();
+        assertThat(panel.json()
+                        .path("fieldConfig")
+                        .path("defaults")
+                        .path("unit")
+                        .asText())
+                .isNotBlank();
+        assertThat(panel.json().path("datasource").path("uid").asText()).isEqualTo("${datasource}");
+        assertThat(panel.questions())
+                .isNotEmpty()
+                .allSatisfy(question -> assertThat(question).isNotBlank());
+        assertThat(panel.json().path("targets"))
+                .allSatisfy(target -> assertThat(
+                                target.path("datasource").path("uid").asText())
+                        .isEqualTo("${datasource}"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("promQlPanels")
+    void everyMetricIsOfAJobAndAnInstance(Panel panel) {
+        for (String question : panel.questions()) {
+            List<MatchResult> selectors = SELECTOR.matcher(question).results().toList();
+            assertThat(selectors).as(question).isNotEmpty();
+            for (MatchResult selector : selectors) {
+                // NVIDIA's exporter is another job than the workers, by which this page is filtered.
+                boolean dcgm = selector.group(1).startsWith("DCGM_");
+                assertThat(selector.group(2))
+                        .contains(dcgm ? "job=~\".*dcgm.*\"" : "job=~\"$job\"")
+                        .contains(dcgm ? "instance=~\".+\"" : "instance=~\"$instance\"");
+            }
+        }
+    }
+
+    /// So says the linter; but what is counted over an hour is over an hour whatever the zoom.
+    @ParameterizedTest
+    @MethodSource("promQlPanels")
+    void countersAreRatesOverTheIntervalOfTheScrapes(Panel panel) {
+        for (String question : panel.questions()) {
+            for (MatchResult selector : SELECTOR.matcher(question).results().toList()) {
+                boolean counter = selector.group(1).matches(".*_(total|bucket|count|sum)");
+                String before = question.substring(0, selector.start());
+                if (before.endsWith("increase(")) {
+                    assertThat(selector.group(3)).isEqualTo("[1h]");
+                    assertThat(panel.json().path("description").asText()).contains("within an hour");
+                } else if (counter || selector.group(3) != null) {
+                    assertThat(before).as(question).endsWith("rate(");
+                    assertThat(selector.group(3)).isEqualTo("[$__rate_interval]");
+                }
+            }
+        }
+    }
+
+    @Test
+    void theyAskForAllMetricsAndForNoneThatThereIsNot() {
+        Set<String> asked = new HashSet<>();
+        promQlPanels()
+                .flatMap(panel -> panel.questions().stream())
+                .forEach(question -> OURS.matcher(question)
+                        .results()
+                        .forEach(name -> asked.add(name.group().replaceFirst("_bucket$", ""))));
+        assertThat(asked)
+                .isEqualTo(Arrays.stream(Metric.values()).map(Metric::word).collect(Collectors.toSet()));
+    }
+
+    @Test
+    void linksLeadToPagesThatThereAre() {
+        List<String> links = new ArrayList<>();
+        boards().forEach(board -> board.json().findValues("url").forEach(url -> links.add(url.asText())));
+        Set<String> uids =
+                boards().map(board -> board.json().path("uid").asText()).collect(Collectors.toSet());
+        assertThat(links)
+                .isNotEmpty()
+                .allSatisfy(link -> assertThat(uids).contains(link.replaceFirst("^/d/([^?]+).*", "$1")));
+    }
+}

@@ -1,0 +1,82 @@
+package io.trainyard.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.trainyard.Page;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Holds docs/metrics.md to the metrics and to the alerts.
+class MetricsPageTest {
+    private static final Page PAGE = Page.read("docs/metrics.md");
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void everyMetricHasARow(boolean workers) {
+        Page section = PAGE.section(workers ? "## Of a worker" : "## Of the fleet");
+        assertThat(section.table())
+                .containsExactlyElementsOf(Arrays.stream(Metric.values())
+                        .filter(metric -> metric.isWorkers() == workers)
+                        .map(metric -> List.of(
+                                "`%s`".formatted(metric.word()),
+                                metric.type().word(),
+                                metric.unit(),
+                                String.join(
+                                        ", ",
+                                        metric.labels().stream()
+                                                .map(label -> "`%s`".formatted(label.word()))
+                                                .toList()),
+                                metric.meaning()))
+                        .toList());
+    }
+
+    @Test
+    void everyLabelHasItsValues() {
+        Map<String, List<String>> told = new HashMap<>();
+        PAGE.section("## Labels")
+                .table()
+                .forEach(row -> told.put(Page.code(row, 0).getFirst(), Page.code(row, 1)));
+        assertThat(told).hasSize(Label.values().length);
+        assertThat(Label.values()).allSatisfy(label -> assertThat(told).containsEntry(label.word(), label.allowed()));
+    }
+
+    /// https://prometheus.io/docs/practices/naming/
+    @Test
+    void namesAreAsPrometheusHasThem() {
+        assertThat(Metric.values()).allSatisfy(metric -> {
+            assertThat(metric.word()).matches("trainyard(_[a-z]+)+");
+            assertThat(metric.word().endsWith("_total")).isEqualTo(metric.type() == Metric.Type.COUNTER);
+            assertThat(metric.type() != Metric.Type.HISTOGRAM || metric.word().endsWith("_seconds"))
+                    .isTrue();
+        });
+    }
+
+    @Test
+    void everyAlertSaysWhatToDo() throws Exception {
+        List<String> alerts = new ArrayList<>();
+        for (JsonNode group : YamlFiles.read(Path.of("prometheus/alerts.yml")).path("groups")) {
+            for (JsonNode rule : group.path("rules")) {
+                String name = rule.path("alert").asText();
+                alerts.add(name);
+                JsonNode annotations = rule.path("annotations");
+                assertThat(annotations.path("summary").asText()).as(name).isNotBlank();
+                assertThat(annotations.path("description").asText()).as(name).isNotBlank();
+                assertThat(annotations.path("runbook").asText())
+                        .isEqualTo("docs/metrics.md#" + name.toLowerCase(Locale.ROOT));
+                assertThat(rule.path("labels").path("severity").asText()).isIn("warning", "critical");
+                assertThat(PAGE.section("## Alerts").section("### " + name).text())
+                        .contains("*Do:*");
+            }
+        }
+        assertThat(PAGE.section("## Alerts").sections(3).keySet()).containsExactlyElementsOf(alerts);
+    }
+}

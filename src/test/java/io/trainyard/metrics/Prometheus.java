@@ -1,0 +1,139 @@
+package io.trainyard.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.trainyard.Patience;
+import java.io.File;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/// The system's own Prometheus, in a folder of its own, on a port that is free.
+final class Prometheus implements AutoCloseable {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final Process process;
+    private final Path log;
+    private final String url;
+    private final HttpClient http = HttpClient.newHttpClient();
+
+    private Prometheus(Process process, Path log, String url) {
+        this.process = process;
+        this.log = log;
+        this.url = url;
+    }
+
+    /// Skips the test where the program is not here; where CI=true that is a failure.
+    ///
+    /// @param name `prometheus` or `promtool`, which come together
+    static Path program(String name) {
+        Optional<Path> found = Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
+                .map(folder -> Path.of(folder, name))
+                .filter(Files::isExecutable)
+                .findFirst();
+        String missing = name + " is not here: install Debian's package prometheus";
+        if ("true".equals(System.getenv("CI"))) {
+            assertThat(found).as(missing).isPresent();
+        }
+        assumeTrue(found.isPresent(), missing);
+        return found.orElseThrow();
+    }
+
+    /// Starts it, and waits until it is ready.
+    ///
+    /// @param configuration as YAML
+    static Prometheus start(Path folder, String configuration) throws Exception {
+        Path program = program("prometheus");
+        Path config = Files.writeString(folder.resolve("prometheus.yml"), configuration);
+        Path log = folder.resolve("prometheus.log");
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        Process process = new ProcessBuilder(
+                        program.toString(),
+                        "--config.file=" + config,
+                        "--storage.tsdb.path=" + folder.resolve("data"),
+                        "--web.listen-address=127.0.0.1:" + port)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+        Prometheus prometheus = new Prometheus(process, log, "http://127.0.0.1:" + port);
+        Patience.await("Prometheus to be ready").until(() -> {
+            assertThat(process.isAlive()).as("%s", prometheus).isTrue();
+            return prometheus.isReady();
+        });
+        return prometheus;
+    }
+
+    private boolean isReady() throws InterruptedException {
+        try {
+            return get("/-/ready").statusCode() == 200;
+        } catch (IOException _) { // it does not listen yet
+            return false;
+        }
+    }
+
+    private HttpResponse<String> get(String path) throws IOException, InterruptedException {
+        return http.send(HttpRequest.newBuilder(URI.create(url + path)).build(), BodyHandlers.ofString());
+    }
+
+    /// Asks a question as of now.
+    ///
+    /// @return the rows of the answer, after an error of the question has failed the test
+    JsonNode query(String promql) throws Exception {
+        return ask("/api/v1/query", Map.of("query", promql)).path("data").path("result");
+    }
+
+    /// What is scraped, and whether that works.
+    JsonNode targets() throws Exception {
+        return ask("/api/v1/targets", Map.of()).path("data").path("activeTargets");
+    }
+
+    private JsonNode ask(String path, Map<String, String> parameters) throws Exception {
+        String query = parameters.entrySet().stream()
+                .map(one -> one.getKey() + "=" + URLEncoder.encode(one.getValue(), StandardCharsets.UTF_8))
+                .collect(Collectors.joining("&"));
+        var answer = get(path + "?" + query);
+        JsonNode json = JSON.readTree(answer.body());
+        assertThat(json.path("status").asText())
+                .as("%s %s: %s", path, parameters, answer.body())
+                .isEqualTo("success");
+        return json;
+    }
+
+    @Override
+    public void close() throws Exception {
+        http.close();
+        process.destroy();
+        assertThat(process.waitFor(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+                .isTrue();
+    }
+
+    /// For messages of assertions: what it has said.
+    @Override
+    public String toString() {
+        try {
+            return Files.readString(log);
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.trainyard.worker;
+
+import static io.trainyard.event.SampleEvents.TIME;
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.saved;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.prometheus.PrometheusMeterRegistry;
+import io.trainyard.device.Devices;
+import io.trainyard.event.SampleEvents;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.metrics.Scrape;
+import io.trainyard.spec.DeviceSpec;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class WorkerMetricsTest {
+    private final Activity activity = new Activity();
+    private final PrometheusMeterRegistry registry = Scrape.registry();
+
+    private Scrape scrape() {
+        return Scrape.of(registry);
+    }
+
+    private void see(TrainingEvent event, long millis) {
+        activity.see(EventLine.of(event, TIME.plusMillis(millis), "w"));
+    }
+
+    @Test
+    void tellsOfItsJob() {
+        new WorkerMetrics(activity, new Machine(), Devices.open(new DeviceSpec("cpu"))).register(registry);
+        scrape().requireAll(true);
+        assertThat(scrape().value("trainyard_worker_busy{kind=\"cpu\",}")).isZero();
+        assertThat(scrape().value("trainyard_worker_device_memory_bytes")).isZero();
+
+        activity.begin(SampleEvents.spec("a"), 1);
+        JobEvents events = new JobEvents(_ -> new CompletableFuture<>()); // the brokers are away
+        activity.sends(events);
+        events.publish(EventLine.of(claimed("a"), TIME, "w"));
+        see(claimed("a"), 0);
+        see(losses("a", 1, 0, 1, 4), 1500);
+        see(losses("a", 1, 0, 5, 6), 2100); // batches of 8, 600 ms
+        see(saved("a", 1, 0, 10), 2200);
+        activity.checkpointFailed();
+        Scrape training = scrape();
+        assertThat(training.value("trainyard_worker_busy{kind=\"cpu\",}")).isOne();
+        assertThat(training.value("trainyard_worker_steps_total")).isEqualTo(10);
+        assertThat(training.value("trainyard_worker_images_per_second")).isEqualTo(80);
+        assertThat(training.value("trainyard_worker_checkpoints_total")).isOne();
+        assertThat(training.value("trainyard_worker_checkpoint_failures_total")).isOne();
+        assertThat(training.value("trainyard_worker_events_waiting")).isOne();
+        assertThat(training.value("trainyard_worker_device_memory_bytes")).isPositive();
+        assertThat(training.value("trainyard_worker_resident_memory_bytes")).isGreaterThan(1 << 20);
+        assertThat(training.value("trainyard_worker_claim_to_first_step_seconds_sum"))
+                .isEqualTo(1.5);
+        assertThat(training.value("trainyard_worker_claim_to_first_step_seconds_count"))
+                .isOne();
+        assertThat(training.value("trainyard_worker_claim_to_first_step_seconds_bucket{le=\"1.0\",}"))
+                .isZero();
+        assertThat(training.value("trainyard_worker_claim_to_first_step_seconds_bucket{le=\"2.0\",}"))
+                .isOne();
+
+        activity.end();
+        assertThat(scrape().value("trainyard_worker_busy{kind=\"cpu\",}")).isZero();
+        assertThat(scrape().value("trainyard_worker_events_waiting")).isZero();
+        assertThat(scrape().value("trainyard_worker_steps_total")).isEqualTo(10);
+    }
+}
