@@ -49,10 +49,11 @@ final class DashboardCommand implements Callable<Integer> {
     @Option(
             names = "--tracking",
             paramLabel = "URL",
-            defaultValue = "jdbc:sqlite:tracking.db",
+            defaultValue = TrackingOptions.DEFAULT,
             description = {
                 "Where the history of all jobs is kept: jdbc:sqlite:FILE, or",
-                "jdbc:postgresql://HOST/DATABASE?user=NAME&password=WORD (default: ${DEFAULT-VALUE})."
+                "jdbc:postgresql://HOST/DATABASE?user=NAME&password=WORD",
+                "(default: TRAINYARD_DASHBOARD_TRACKING, or jdbc:sqlite:tracking.db)."
             })
     private String tracking;
 

@@ -129,7 +129,8 @@ class CommandsPageTest {
                 "docs/checkpoints.md",
                 "docs/checking-a-node.md",
                 "docs/speed.md",
-                "docs/data-sets.md"
+                "docs/data-sets.md",
+                "docs/exports.md"
             })
     void theCommandsOfAPageAreTaken(String page) {
         requireTaken(Page.read(page).commands());
