@@ -6,6 +6,7 @@ import io.smallrye.reactive.messaging.kafka.KafkaConsumerRebalanceListener;
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.JobNews;
+import io.trainyard.event.WorkerStatus;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicRecord;
@@ -45,6 +46,7 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
 
     private final JobHistory history;
     private final Sources sources;
+    private final AlertWatch alerts;
     private final String kafka;
     private final String prefix;
     private final Map<String, Topic> topics;
@@ -53,10 +55,12 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
     TopicConsumer(
             JobHistory history,
             Sources sources,
+            AlertWatch alerts,
             @ConfigProperty(name = "trainyard.kafka") String kafka,
             @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
         this.history = history;
         this.sources = sources;
+        this.alerts = alerts;
         this.kafka = kafka;
         this.prefix = prefix;
         topics = Topic.byName(prefix);
@@ -155,6 +159,7 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
             }
         }
         history.keep(wishes); // read twice, they are the same
+        alerts.take(news);
         history.apply(news, next);
     }
 
@@ -168,7 +173,11 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
 
     /// Kafka's time of a record is when it was sent.
     private void readStatus(ConsumerRecord<String, byte[]> entry) {
-        read(entry, () -> history.apply(EventJson.readStatus(entry.value()), entry.timestamp()));
+        read(entry, () -> {
+            WorkerStatus status = EventJson.readStatus(entry.value());
+            history.apply(status, entry.timestamp());
+            alerts.take(status, entry.timestamp());
+        });
     }
 
     private interface Reading {

@@ -329,6 +329,11 @@ public final class TrackingStore implements AutoCloseable {
         return database.read(connection -> new JobTables(connection).commands(query));
     }
 
+    /// The alerts that were sent, or wait to be.
+    public AlertQueue alerts() {
+        return new AlertQueue(database);
+    }
+
     /// Forgets jobs that have ended, with all that is known of them: those that ended before a time, and of more
     /// than so many that have ended the eldest.
     ///

@@ -3,6 +3,7 @@ package io.trainyard.dashboard;
 import static io.trainyard.event.SampleEvents.claimed;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Patience;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.topics.Topic;
 import io.trainyard.tracking.Databases;
@@ -47,7 +48,9 @@ class TopicConsumerTest {
     void whatTheStoreCannotHoldKeepsNothingElseFromIt(Databases kind) throws Exception {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
             JobHistory history = new JobHistory(store, new Sources(), new JobHistory.Limits(10, 2, 10_000, 60_000));
-            TopicConsumer consumer = new TopicConsumer(history, new Sources(), "nowhere:1", "t.");
+            Sources sources = new Sources();
+            AlertWatch alerts = new AlertWatch(store, sources, AlertsWanted.NONE, Patience.LIMIT);
+            TopicConsumer consumer = new TopicConsumer(history, sources, alerts, "nowhere:1", "t.");
             TopicPartition partition = new TopicPartition(Topic.JOBS.name("t."), 0);
             List<ConsumerRecord<String, byte[]>> records = new ArrayList<>();
             for (String job : List.of("a\0", "a\uFFFD", "good")) {
