@@ -60,7 +60,7 @@ final class DashboardCommand implements Callable<Integer> {
     @Option(
             names = "--tracking",
             paramLabel = "URL",
-            defaultValue = "${env:TRAINYARD_DASHBOARD_TRACKING:-jdbc:sqlite:tracking.db}",
+            defaultValue = TrackingOptions.DEFAULT,
             description = {
                 "Where the history of all jobs is kept: jdbc:sqlite:FILE, or",
                 "jdbc:postgresql://HOST/DATABASE?user=NAME&password=WORD",

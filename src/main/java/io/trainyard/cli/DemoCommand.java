@@ -167,6 +167,7 @@ public final class DemoCommand implements Callable<Integer> {
                 terminal,
                 jobs.stream().map(JobSpec::id).toList(),
                 new JobWatch.Submitted(jobs),
+                false,
                 "stopped; the jobs end with the demo");
         int status = allFinished ? ExitCodes.OK : ExitCodes.FAILED;
         if (exit) {

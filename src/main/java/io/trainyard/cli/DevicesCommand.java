@@ -1,13 +1,20 @@
 package io.trainyard.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.Printable;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /// `devices`: what a job's `device` can be here.
 @Command(
@@ -17,7 +24,12 @@ import picocli.CommandLine.Command;
         exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {ExitCodes.OK_HELP, ExitCodes.UNEXPECTED_HELP})
 public final class DevicesCommand implements Callable<Integer>, PlainCommand {
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
     private final Terminal terminal;
+
+    @Option(names = "--json", description = "One JSON object a device, or a kind that there is none of, a line each.")
+    private boolean json;
 
     public DevicesCommand() {
         this(Terminal.system());
@@ -27,8 +39,20 @@ public final class DevicesCommand implements Callable<Integer>, PlainCommand {
         this.terminal = terminal;
     }
 
+    /// A device, or a kind that there is none of.
+    ///
+    /// @param why there is none; null: there is
+    /// @param chosen whether `auto` chooses it
+    record Line(
+            String device,
+            boolean available,
+            @JsonInclude(Include.NON_NULL) @Nullable String why,
+            @JsonInclude(Include.NON_NULL) @Nullable String description,
+            long memoryBytes,
+            boolean chosen) {}
+
     @Override
-    public Integer call() {
+    public Integer call() throws JsonProcessingException {
         List<DeviceBackend> backends = Devices.backends();
         String best = backends.stream()
                 .filter(backend ->
@@ -37,19 +61,37 @@ public final class DevicesCommand implements Callable<Integer>, PlainCommand {
                 .findFirst()
                 .orElse("");
         for (DeviceBackend backend : backends) {
-            backend.whyUnavailable().ifPresent(reason -> line(backend.kind(), "not available: " + reason));
+            Optional<String> missing = backend.whyUnavailable();
+            if (missing.isPresent()) {
+                print(new Line(backend.kind(), false, missing.get(), null, 0, false));
+            }
             List<DeviceInfo> devices = backend.devices();
             for (DeviceInfo device : devices) {
-                boolean first = device.equals(devices.getFirst());
-                String chosen = first && backend.kind().equals(best) ? "; the choice of auto" : "";
-                line(
-                        device.name(),
-                        "%s, %.1f GiB of memory%s"
-                                .formatted(device.description(), device.memoryBytes() / (double) (1L << 30), chosen));
+                boolean chosen =
+                        device.equals(devices.getFirst()) && backend.kind().equals(best);
+                print(new Line(device.name(), true, null, device.description(), device.memoryBytes(), chosen));
             }
-            backend.details().forEach(detail -> line("", detail));
+            if (!json) {
+                backend.details().forEach(detail -> line("", detail));
+            }
         }
         return ExitCodes.OK;
+    }
+
+    private void print(Line line) throws JsonProcessingException {
+        if (json) {
+            terminal.out().println(MAPPER.writeValueAsString(line));
+        } else if (line.available()) {
+            line(
+                    line.device(),
+                    "%s, %.1f GiB of memory%s"
+                            .formatted(
+                                    line.description(),
+                                    line.memoryBytes() / (double) (1L << 30),
+                                    line.chosen() ? "; the choice of auto" : ""));
+        } else {
+            line(line.device(), "not available: " + line.why());
+        }
     }
 
     private void line(String device, String text) {

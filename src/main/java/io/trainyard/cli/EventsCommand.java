@@ -2,6 +2,8 @@ package io.trainyard.cli;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.NewsReader;
@@ -14,6 +16,7 @@ import io.trainyard.topics.TopicRecord;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
@@ -49,7 +52,12 @@ import picocli.CommandLine.Spec;
 public final class EventsCommand implements Callable<Integer>, PlainCommand {
     private static final JsonFactory JSON = new JsonFactory();
 
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
     private static final int MAX_TEXT = 500;
+
+    /// What a check found, in sentences.
+    record Checked(int jobs, List<String> wrong, List<String> remarks) {}
 
     private final Terminal terminal;
     private final OtherJobs others = new OtherJobs();
@@ -63,6 +71,9 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
 
     @Option(names = "--follow", description = "Go on at the present end, until ctrl-C.")
     private boolean follow;
+
+    @Option(names = "--json", description = "With --check: what is wrong as one JSON object. Events are JSON anyway.")
+    private boolean json;
 
     @ArgGroup(exclusive = false, heading = "Whether what was told can be:%n")
     private @Nullable CheckOptions check;
@@ -149,6 +160,10 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
             return ExitCodes.FAILED;
         }
         HistoryChecker.Report report = checker.report();
+        if (json) {
+            print(checker.jobs(), report);
+            return report.wrong().isEmpty() ? ExitCodes.OK : ExitCodes.FAILED;
+        }
         report.remarks().forEach(remark -> terminal.err().println(Printable.text(remark, MAX_TEXT)));
         report.wrong().forEach(sentence -> terminal.out().println(Printable.text(sentence, MAX_TEXT)));
         terminal.out()
@@ -161,6 +176,15 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
                                 : report.wrong().size() + " wrong");
         terminal.out().flush();
         return report.wrong().isEmpty() ? ExitCodes.OK : ExitCodes.FAILED;
+    }
+
+    private void print(int jobs, HistoryChecker.Report report) {
+        try {
+            terminal.out().println(MAPPER.writeValueAsString(new Checked(jobs, report.wrong(), report.remarks())));
+            terminal.out().flush();
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("sentences are always writable", e);
+        }
     }
 
     private void sayNoneOf(String name) {

@@ -4,9 +4,11 @@ import io.trainyard.broker.BrokerException;
 import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.data.DatasetException;
 import io.trainyard.device.DeviceException;
+import io.trainyard.export.ExportException;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Printable;
 import io.trainyard.topics.KafkaUnreachableException;
+import io.trainyard.tracking.TrackingException;
 import io.trainyard.worker.WorkerIdTakenException;
 import java.io.PrintWriter;
 import picocli.CommandLine;
@@ -28,6 +30,8 @@ final class FailureMessages implements IExecutionExceptionHandler {
             case BrokerException e -> err.println(e.getMessage());
             case KafkaUnreachableException e -> err.println(e.getMessage());
             case WorkerIdTakenException e -> err.println(e.getMessage());
+            case TrackingException e -> err.println(e.getMessage());
+            case ExportException e -> err.println(e.getMessage());
             default -> {
                 err.println("trainyard %s: unexpected %s; --verbose or TRAINYARD_VERBOSE=true shows where"
                         .formatted(command.getCommandName(), Printable.text(failure.toString(), 1000)));
@@ -43,7 +47,9 @@ final class FailureMessages implements IExecutionExceptionHandler {
                     DeviceException _,
                     CheckpointException _,
                     BrokerException _,
-                    WorkerIdTakenException _ -> ExitCodes.BAD_INPUT;
+                    WorkerIdTakenException _,
+                    TrackingException _,
+                    ExportException _ -> ExitCodes.BAD_INPUT;
             case KafkaUnreachableException _ -> ExitCodes.KAFKA_UNREACHABLE;
             default -> ExitCodes.FAILED;
         };

@@ -9,8 +9,12 @@ import io.trainyard.cli.watch.NewsReader;
 import io.trainyard.event.JobBook;
 import io.trainyard.event.JobState;
 import io.trainyard.topics.Topic;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -28,7 +32,11 @@ import picocli.CommandLine.Option;
             ExitCodes.INTERRUPTED_HELP
         },
         footerHeading = "%nExamples:%n",
-        footer = {"  ./trainyard jobs", "  ./trainyard jobs --json | jq -r 'select(.status == \"FAILED\") | .job'"})
+        footer = {
+            "  ./trainyard jobs --state running,queued",
+            "  ./trainyard jobs --group optimizer.type=adam --sort accuracy --descending",
+            "  ./trainyard jobs --json | jq -r 'select(.state == \"failed\") | .job'"
+        })
 public final class JobsCommand implements Callable<Integer>, PlainCommand {
     /// The most jobs that are listed.
     private static final int MAX_JOBS = 10_000;
@@ -39,6 +47,20 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
 
     @Option(names = "--json", description = "One JSON object a line, with every epoch.")
     private boolean json;
+
+    @Mixin
+    private JobChoice choice = new JobChoice();
+
+    @Option(
+            names = "--sort",
+            paramLabel = "BY",
+            converter = OrderConverter.class,
+            description =
+                    "job, state, heard, start, duration, dataset, network, worker, step, loss or accuracy (default: as first heard of). Jobs that have no such value come last.")
+    private @Nullable JobOrder order;
+
+    @Option(names = "--descending", description = "With --sort, the greatest first.")
+    private boolean descending;
 
     @Mixin
     private KafkaOptions kafka;
@@ -58,16 +80,36 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
         try (EventLog log = EventLog.open(kafka.cluster(), Topic.NEWS)) {
             log.readToEnd(entry -> reader.read(entry).ifPresent(book::take));
         }
-        if (book.jobs().isEmpty()) {
-            terminal.err().printf("there are no jobs at %s, topics %s*%n", kafka.address(), kafka.prefix());
+        List<JobState> chosen =
+                new ArrayList<>(book.jobs().stream().filter(choice::matches).toList());
+        if (order != null) {
+            chosen.sort(order.comparator(descending));
+        }
+        if (chosen.isEmpty()) {
+            terminal.err()
+                    .printf(
+                            "there are no jobs%s at %s, topics %s*%n",
+                            book.jobs().isEmpty()
+                                    ? ""
+                                    : " like that, but %d others,"
+                                            .formatted(book.jobs().size()),
+                            kafka.address(),
+                            kafka.prefix());
         } else if (json) {
-            for (JobState state : book.jobs()) {
+            for (JobState state : chosen) {
                 terminal.out().println(MAPPER.writeValueAsString(state));
             }
         } else {
-            JobTable.rows(book.jobs()).forEach(terminal.out()::println);
+            JobTable.rows(chosen).forEach(terminal.out()::println);
         }
         terminal.out().flush();
         return ExitCodes.OK;
+    }
+
+    private static final class OrderConverter implements ITypeConverter<JobOrder> {
+        @Override
+        public JobOrder convert(String value) {
+            return Words.read(value, JobOrder.class);
+        }
     }
 }

@@ -13,6 +13,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -67,6 +69,9 @@ public final class PredictCommand implements Callable<Integer>, PlainCommand {
 
     @Option(names = "--output", paramLabel = "FILE", description = "Write there instead of to standard output.")
     private @Nullable Path output;
+
+    @Option(names = "--json", description = "Write a JSON object a sample, a line each, instead of CSV.")
+    private boolean json;
 
     private @Nullable Integer batchSize;
     private int limit = Integer.MAX_VALUE;
@@ -159,16 +164,35 @@ public final class PredictCommand implements Callable<Integer>, PlainCommand {
         try {
             if (file == null) {
                 Writer out = new BufferedWriter(new OutputStreamWriter(terminal.out(), StandardCharsets.UTF_8));
-                writeCsv(predictions, out);
+                write(predictions, out);
                 out.flush();
             } else {
                 try (Writer out = Files.newBufferedWriter(file)) {
-                    writeCsv(predictions, out);
+                    write(predictions, out);
                 }
             }
         } catch (IOException e) {
             throw new ParameterException(
                     command.commandLine(), "the predictions cannot be written to %s: %s".formatted(file, e), e);
+        }
+    }
+
+    private void write(Predictions predictions, Writer out) throws IOException {
+        if (json) {
+            writeJson(predictions, out);
+        } else {
+            writeCsv(predictions, out);
+        }
+    }
+
+    private static void writeJson(Predictions predictions, Writer out) throws IOException {
+        for (int i = 0; i < predictions.size(); i++) {
+            int sample = i;
+            String probabilities = IntStream.range(0, predictions.classes())
+                    .mapToObj(c -> Float.toString(predictions.probability(sample, c)))
+                    .collect(Collectors.joining(","));
+            out.write("{\"index\":%d,\"label\":%d,\"predicted\":%d,\"probabilities\":[%s]}\n"
+                    .formatted(i, predictions.label(i), predictions.predicted(i), probabilities));
         }
     }
 

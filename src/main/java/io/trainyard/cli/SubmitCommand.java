@@ -65,6 +65,11 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
     @Option(names = "--watch", description = "Then show the jobs' progress until each has ended.")
     private boolean watch;
 
+    @Option(
+            names = "--json",
+            description = "Print a JSON object a job with its id, a line each; with --watch then its events.")
+    private boolean json;
+
     public SubmitCommand() {
         this(Terminal.system());
     }
@@ -80,7 +85,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         try {
             new CommandSender(kafka.cluster(), CloudEvents.CLI).send(jobs, priority, job -> {
                 sent.add(job.id());
-                terminal.out().println(job.id());
+                terminal.out().println(json ? "{\"job\":\"%s\"}".formatted(job.id()) : job.id());
             });
         } catch (KafkaUnreachableException e) {
             if (!sent.isEmpty()) {
@@ -93,7 +98,9 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         terminal.err()
                 .printf("submitted %d %s to %s%n", jobs.size(), jobs.size() == 1 ? "job" : "jobs", kafka.address());
         JobWatch.Submitted submitted = new JobWatch.Submitted(jobs);
-        return !watch || JobWatch.run(kafka.cluster(), terminal, sent, submitted) ? ExitCodes.OK : ExitCodes.FAILED;
+        return !watch || JobWatch.run(kafka.cluster(), terminal, sent, submitted, json)
+                ? ExitCodes.OK
+                : ExitCodes.FAILED;
     }
 
     static final class PriorityConverter implements ITypeConverter<Priority> {

@@ -39,6 +39,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             ResumeCommand.class,
             ReprioritizeCommand.class,
             EventsCommand.class,
+            ExportCommand.class,
             DevicesCommand.class,
             CheckDeviceCommand.class
         })

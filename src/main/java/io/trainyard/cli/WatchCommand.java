@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /// `watch`: shows jobs until they have ended.
@@ -13,7 +14,8 @@ import picocli.CommandLine.Parameters;
         name = "watch",
         description = {
             "Shows the progress of jobs until each has ended.",
-            "A bar a job on a terminal; elsewhere, lines. ctrl-C ends the watching, not the job."
+            "A bar a job on a terminal; elsewhere, lines. ctrl-C ends the watching, not the job.",
+            "mean is the mean loss of the last reportEverySteps steps, beside the step's own."
         },
         mixinStandardHelpOptions = true,
         exitCodeListHeading = ExitCodes.HEADING,
@@ -25,12 +27,19 @@ import picocli.CommandLine.Parameters;
             ExitCodes.INTERRUPTED_HELP
         },
         footerHeading = "%nExamples:%n",
-        footer = {"  ./trainyard watch tudui-1", "  ./trainyard watch $(./trainyard submit jobs.yaml)"})
+        footer = {
+            "  ./trainyard watch tudui-1",
+            "  ./trainyard watch $(./trainyard submit jobs.yaml)",
+            "  ./trainyard watch tudui-1 --json | jq -c 'select(.type == \"epochTested\") | .testAccuracy'"
+        })
 public final class WatchCommand implements Callable<Integer>, PlainCommand {
     private final Terminal terminal;
 
     @Parameters(arity = "1..*", paramLabel = "JOB", description = "Ids of jobs.")
     private List<String> jobs = List.of();
+
+    @Option(names = "--json", description = "Print the jobs' events as JSON, one a line, as they are on the topics.")
+    private boolean json;
 
     @Mixin
     private KafkaOptions kafka;
@@ -45,6 +54,6 @@ public final class WatchCommand implements Callable<Integer>, PlainCommand {
 
     @Override
     public Integer call() {
-        return JobWatch.run(kafka.cluster(), terminal, jobs) ? ExitCodes.OK : ExitCodes.FAILED;
+        return JobWatch.run(kafka.cluster(), terminal, jobs, json) ? ExitCodes.OK : ExitCodes.FAILED;
     }
 }

@@ -5,6 +5,7 @@ import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.enterprise.inject.Instance;
+import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -14,39 +15,47 @@ import org.jboss.logging.Logger;
 @ApplicationScoped
 class Background {
     private static final Logger LOG = Logger.getLogger(Background.class);
-    private static final int LOOK_SECONDS = 1;
-    private static final int METRICS_SECONDS = 5;
-    private static final int FORGET_SECONDS = 60;
+    private static final Duration LOOK = Duration.ofSeconds(1);
+    private static final Duration SEND = Duration.ofMillis(500);
+    private static final Duration METRICS = Duration.ofSeconds(5);
+    private static final Duration FORGET = Duration.ofMinutes(1);
 
     private final Instance<SourceWatch> watch;
     private final Instance<FleetGauges> gauges;
     private final Instance<Retention> retention;
+    private final Instance<AlertWatch> alerts;
     private final DashboardConfig config;
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(
-            2, Thread.ofPlatform().name("background-", 0).daemon().factory());
+            3, Thread.ofPlatform().name("background-", 0).daemon().factory());
 
     /// @param watch not made, nor the store under it, in a process that is no dashboard; so are the others
     Background(
             Instance<SourceWatch> watch,
             Instance<FleetGauges> gauges,
             Instance<Retention> retention,
+            Instance<AlertWatch> alerts,
             DashboardConfig config) {
         this.watch = watch;
         this.gauges = gauges;
         this.retention = retention;
+        this.alerts = alerts;
         this.config = config;
     }
 
     void start(@Observes StartupEvent event) {
         if (config.enabled()) {
-            every(LOOK_SECONDS, watch.get()::look);
-            every(METRICS_SECONDS, gauges.get()::look);
-            every(FORGET_SECONDS, () -> retention.get().forget(System.currentTimeMillis()));
+            AlertWatch alert = alerts.get(); // what is wrong with its settings keeps the dashboard from starting
+            every(LOOK, watch.get()::look);
+            every(METRICS, gauges.get()::look);
+            every(LOOK, alert::look);
+            every(SEND, alert::send);
+            every(FORGET, () -> retention.get().forget(System.currentTimeMillis()));
+            every(FORGET, () -> alert.forget(System.currentTimeMillis()));
         }
     }
 
     /// What goes wrong once may be well the next time.
-    private void every(int seconds, Runnable work) {
+    private void every(Duration pause, Runnable work) {
         var _ = timer.scheduleWithFixedDelay(
                 () -> {
                     try {
@@ -56,14 +65,15 @@ class Background {
                     }
                 },
                 0,
-                seconds,
-                TimeUnit.SECONDS);
+                pause.toMillis(),
+                TimeUnit.MILLISECONDS);
     }
 
     void stop(@Observes ShutdownEvent event) throws InterruptedException {
         timer.shutdownNow();
-        if (timer.awaitTermination(FORGET_SECONDS, TimeUnit.SECONDS) && config.enabled()) {
+        if (timer.awaitTermination(FORGET.toSeconds(), TimeUnit.SECONDS) && config.enabled()) {
             watch.get().close();
+            alerts.get().close();
         }
     }
 }

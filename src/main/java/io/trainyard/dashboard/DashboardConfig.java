@@ -2,8 +2,11 @@ package io.trainyard.dashboard;
 
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
+import io.trainyard.alert.Rule;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// The dashboard's settings. All limits are here: what it keeps, and what it sends.
 @ConfigMapping(prefix = "trainyard.dashboard")
@@ -64,4 +67,47 @@ public interface DashboardConfig {
     /// Live streams at one time; the next one is refused with 503.
     @WithDefault("200")
     int maxLiveStreams();
+
+    /// What somebody is told of by a webhook.
+    Alerts alerts();
+
+    /// Settings of the alerts.
+    interface Alerts {
+        /// Where they are sent; absent: nowhere.
+        Optional<String> url();
+
+        /// What they are signed with: 24 to 64 bytes in Base64.
+        Optional<String> secret();
+
+        /// What is told; a threshold is told where there is one.
+        @WithDefault("failed,stalled,lost,spike")
+        Set<Rule> rules();
+
+        /// A job is stalled when it is silent for so many times its longest silence so far.
+        @WithDefault("10")
+        double stallFactor();
+
+        /// And for so long at least.
+        @WithDefault("60s")
+        Duration stallAfter();
+
+        /// A loss is a spike from this robust z-score on.
+        @WithDefault("20")
+        double spikeScore();
+
+        /// Against so many losses before it.
+        @WithDefault("200")
+        int spikeWindow();
+
+        /// Such as `test_accuracy<0.5`.
+        Optional<List<String>> thresholds();
+
+        /// No more than so many wait to be sent.
+        @WithDefault("1000")
+        int maxPending();
+
+        /// One that is not taken is sent again for so long.
+        @WithDefault("1h")
+        Duration retryFor();
+    }
 }

@@ -6,6 +6,7 @@ import io.smallrye.reactive.messaging.kafka.KafkaConsumerRebalanceListener;
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.JobNews;
+import io.trainyard.event.WorkerStatus;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicRecord;
@@ -46,6 +47,7 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
     private final JobHistory history;
     private final Sources sources;
     private final FleetCounters counters;
+    private final AlertWatch alerts;
     private final String kafka;
     private final String prefix;
     private final Map<String, Topic> topics;
@@ -55,11 +57,13 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
             JobHistory history,
             Sources sources,
             FleetCounters counters,
+            AlertWatch alerts,
             @ConfigProperty(name = "trainyard.kafka") String kafka,
             @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
         this.history = history;
         this.sources = sources;
         this.counters = counters;
+        this.alerts = alerts;
         this.kafka = kafka;
         this.prefix = prefix;
         topics = Topic.byName(prefix);
@@ -160,6 +164,7 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
             }
         }
         history.keep(wishes); // read twice, they are the same
+        alerts.take(news);
         counters.taken(news, history.apply(news, next), refused);
     }
 
@@ -174,8 +179,10 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
     /// Kafka's time of a record is when it was sent.
     private void readStatus(ConsumerRecord<String, byte[]> entry) {
         read(entry, () -> {
-            int failures = history.apply(EventJson.readStatus(entry.value()), entry.timestamp());
+            WorkerStatus status = EventJson.readStatus(entry.value());
+            int failures = history.apply(status, entry.timestamp());
             counters.checkpointsFailed(failures, entry.timestamp());
+            alerts.take(status, entry.timestamp());
         });
     }
 

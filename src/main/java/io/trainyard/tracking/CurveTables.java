@@ -12,6 +12,9 @@ import java.util.List;
 ///
 /// @param connection of that transaction
 record CurveTables(Connection connection) {
+    /// PostgreSQL sends all rows at once unless told how many.
+    private static final int FETCHED_ROWS = 1000;
+
     /// The curve of an attempt.
     ///
     /// @param job its number in the store
@@ -20,6 +23,12 @@ record CurveTables(Connection connection) {
     /// A row of losses.
     interface LossReader {
         void take(long firstStep, long millis, float[] losses);
+    }
+
+    /// A row of losses with all that was told with them.
+    @FunctionalInterface
+    interface SpanReader {
+        void take(LossSpan span) throws SQLException;
     }
 
     /// A row of buckets.
@@ -59,6 +68,42 @@ record CurveTables(Connection connection) {
             try (ResultSet rows = select.executeQuery()) {
                 while (rows.next()) {
                     reader.take(rows.getLong(1), rows.getLong(2), LossRow.losses(rows.getBytes(3)));
+                }
+            }
+        }
+    }
+
+    /// All rows that have a step in a range, both ends inclusive, in order; of each the steps in the range that no row
+    /// before has had.
+    void spans(Key key, long from, long to, SpanReader reader) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement("""
+                SELECT first_step, epoch, millis, elapsed_micros, learning_rate, losses FROM losses
+                WHERE job = ? AND attempt = ? AND first_step <= ? ORDER BY first_step""")) {
+            select.setLong(1, key.job());
+            select.setInt(2, key.attempt());
+            select.setLong(3, to);
+            select.setFetchSize(FETCHED_ROWS);
+            double before = Double.NaN;
+            long next = from;
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    long millis = rows.getLong(3);
+                    double rate = rows.getDouble(5);
+                    Double learningRate = rows.wasNull() ? null : Double.valueOf(rate);
+                    double start = Double.isNaN(before) ? millis - rows.getLong(4) / 1e3 : before;
+                    LossSpan span = new LossSpan(
+                            key.attempt(),
+                            rows.getInt(2),
+                            rows.getLong(1),
+                            Math.min(start, millis),
+                            millis,
+                            learningRate,
+                            LossRow.losses(rows.getBytes(6)));
+                    before = millis;
+                    if (span.lastStep() >= next) {
+                        reader.take(span.within(next, to));
+                        next = span.lastStep() + 1;
+                    }
                 }
             }
         }

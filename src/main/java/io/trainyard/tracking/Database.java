@@ -2,6 +2,8 @@ package io.trainyard.tracking;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
@@ -46,37 +48,78 @@ final class Database implements AutoCloseable {
         T on(Connection connection) throws SQLException;
     }
 
-    private Database(DataSource source, Map<String, String> dialect) {
+    private Database(DataSource source) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(source);
         config.setPoolName("tracking");
         config.setMaximumPoolSize(CONNECTIONS);
         config.setAutoCommit(false);
         pool = new HikariDataSource(config);
-        Flyway.configure()
-                .dataSource(source)
-                .locations(SCHEMA)
-                .placeholders(dialect)
-                .load()
-                .migrate();
     }
 
+    /// Makes the tables that are missing.
+    ///
     /// @param url as JDBC has it: `jdbc:sqlite:FILE`, `jdbc:postgresql://HOST/DATABASE?user=...`
     /// @throws TrackingException if it cannot be reached or has other tables
     static Database open(String url) {
         try {
-            if (url.startsWith(SQLITE)) {
-                return new Database(
-                        sqlite(url),
-                        Map.of("bytes", "BLOB", "clustered", "WITHOUT ROWID", "position", "instr", "json", ""));
-            }
-            if (url.startsWith(POSTGRESQL)) {
-                return new Database(
-                        postgresql(url),
-                        Map.of("bytes", "BYTEA", "clustered", "", "position", "strpos", "json", "::json"));
-            }
+            DataSource source = source(url);
+            Database database = new Database(source);
+            Flyway.configure()
+                    .dataSource(source)
+                    .locations(SCHEMA)
+                    .placeholders(
+                            url.startsWith(SQLITE)
+                                    ? Map.of(
+                                            "bytes",
+                                            "BLOB",
+                                            "clustered",
+                                            "WITHOUT ROWID",
+                                            "position",
+                                            "instr",
+                                            "json",
+                                            "")
+                                    : Map.of("bytes", "BYTEA", "clustered", "", "position", "strpos", "json", "::json"))
+                    .load()
+                    .migrate();
+            return database;
+        } catch (TrackingException e) {
+            throw e;
         } catch (RuntimeException e) {
             throw new TrackingException("the tracking store %s cannot be opened".formatted(withoutQuery(url)), e);
+        }
+    }
+
+    /// As [#open], but makes nothing.
+    ///
+    /// @throws TrackingException if it cannot be reached or has no tables of ours
+    static Database openExisting(String url) {
+        String file = withoutQuery(url).substring(url.startsWith(SQLITE) ? SQLITE.length() : 0);
+        if (url.startsWith(SQLITE) && !Files.isRegularFile(Path.of(file))) {
+            throw new TrackingException("there is no tracking store %s; name that of the dashboard".formatted(file));
+        }
+        try {
+            Database database = new Database(source(url));
+            try {
+                database.read(connection -> new OffsetTable(connection).all());
+                return database;
+            } catch (TrackingException e) {
+                database.close();
+                throw e;
+            }
+        } catch (TrackingException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new TrackingException("the tracking store %s cannot be opened".formatted(withoutQuery(url)), e);
+        }
+    }
+
+    private static DataSource source(String url) {
+        if (url.startsWith(SQLITE)) {
+            return sqlite(url);
+        }
+        if (url.startsWith(POSTGRESQL)) {
+            return postgresql(url);
         }
         throw new TrackingException("the tracking store is \"%s\"; allowed are %sFILE and %s//HOST/DATABASE"
                 .formatted(url, SQLITE, POSTGRESQL));

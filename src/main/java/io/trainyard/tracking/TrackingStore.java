@@ -8,6 +8,8 @@ import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.tracking.CurveTables.Key;
 import io.trainyard.tracking.JobTables.Numbered;
 import io.trainyard.tracking.JobTables.Traced;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -46,6 +48,13 @@ public final class TrackingStore implements AutoCloseable {
     /// @throws TrackingException if it cannot be opened
     public static TrackingStore open(String url) {
         return new TrackingStore(Database.open(url));
+    }
+
+    /// Opens a store that is there, to read it, also while a dashboard writes to it. Its tables are left as they are.
+    ///
+    /// @throws TrackingException if there is none
+    public static TrackingStore openExisting(String url) {
+        return new TrackingStore(Database.openExisting(url));
     }
 
     /// How far the topics were read: of each partition the offset that comes next.
@@ -227,6 +236,45 @@ public final class TrackingStore implements AutoCloseable {
         return curve;
     }
 
+    /// Takes the losses of a job, one by one and in order.
+    @FunctionalInterface
+    public interface LossReader {
+        /// @throws IOException ends the reading
+        void take(LossSpan span) throws IOException;
+    }
+
+    /// All losses of a job's steps that count, each once, in order; none where nothing is known of it.
+    ///
+    /// @throws IOException what the reader throws
+    public void eachLoss(String job, LossReader reader) throws IOException {
+        try {
+            database.read(connection -> {
+                CurveTables tables = new CurveTables(connection);
+                for (Traced traced : new JobTables(connection).traced(List.of(job))) {
+                    long[] next = {1};
+                    for (var attempt : traced.lineage().lastSteps().entrySet()) {
+                        Key key = new Key(traced.number(), attempt.getKey());
+                        tables.spans(key, next[0], attempt.getValue(), span -> {
+                            next[0] = span.lastStep() + 1;
+                            hand(span, reader);
+                        });
+                    }
+                }
+                return job;
+            });
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+    }
+
+    private static void hand(LossSpan span, LossReader reader) {
+        try {
+            reader.take(span);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /// The learning rates of a job's steps, at some of them.
     ///
     /// @param points at most so many
@@ -288,6 +336,11 @@ public final class TrackingStore implements AutoCloseable {
     /// The commands of the jobs that a query asks for, as JSON, by job; of those that have one.
     public Map<String, String> commands(JobQuery query) {
         return database.read(connection -> new JobTables(connection).commands(query));
+    }
+
+    /// The alerts that were sent, or wait to be.
+    public AlertQueue alerts() {
+        return new AlertQueue(database);
     }
 
     /// Forgets jobs that have ended, with all that is known of them: those that ended before a time, and of more

@@ -137,7 +137,8 @@ class CommandsPageTest {
                 "docs/checking-a-node.md",
                 "docs/metrics.md",
                 "docs/speed.md",
-                "docs/data-sets.md"
+                "docs/data-sets.md",
+                "docs/exports.md"
             })
     void theCommandsOfAPageAreTaken(String page) {
         requireTaken(Page.read(page).commands());

@@ -4,6 +4,7 @@ import static io.trainyard.event.SampleEvents.cancelled;
 import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.failed;
 import static io.trainyard.event.SampleEvents.json;
+import static io.trainyard.event.SampleEvents.losses;
 import static io.trainyard.event.SampleEvents.whole;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -202,6 +203,61 @@ class FleetCommandsTest extends FleetCommands {
                         "\"state\":\"queued\"",
                         "\"testAccuracy\":0.75",
                         "\"network\":\"lenet\"");
+    }
+
+    @Test
+    void jobsAreFilteredAndSorted() {
+        assertThat(run(
+                        JOB.formatted("a") + "---\n"
+                                + JOB.formatted("b").replace("}", ", optimizer: {type: adam, learningRate: 0.1}}")
+                                + "---\n" + JOB.formatted("c").replace("lenet", "tudui"),
+                        "submit",
+                        "-"))
+                .isZero();
+        whole("a").forEach(this::publish);
+        publish(claimed("b", 1, "w7"));
+        publish(losses("b", 1, 0, 1, 5));
+        assertThat(listed("--state", "finished,running")).containsExactly("a", "b");
+        assertThat(listed("--state", "queued")).containsExactly("c");
+        assertThat(listed("--network", "lenet", "--worker", "w7")).containsExactly("b");
+        assertThat(listed("--group", "optimizer.type=adam")).containsExactly("b");
+        assertThat(listed("--group", "optimizer.learningRate=0.1")).containsExactly("b");
+        assertThat(listed("--text", "TUD")).containsExactly("c");
+        assertThat(listed("--sort", "loss")).containsExactly("a", "b", "c");
+        assertThat(listed("--sort", "loss", "--descending")).containsExactly("b", "a", "c");
+        assertThat(listed("--sort", "job", "--descending")).containsExactly("c", "b", "a");
+        assertThat(listed("--state", "paused")).isEmpty();
+        assertThat(err.toString(UTF_8)).contains("there are no jobs like that, but 3 others,");
+        assertThat(run("", "jobs", "--state", "done")).isEqualTo(ExitCodes.BAD_INPUT);
+        assertThat(err.toString(UTF_8)).contains("\"done\" is none; allowed is queued, running, paused");
+        assertThat(run("", "jobs", "--sort", "size")).isEqualTo(ExitCodes.BAD_INPUT);
+        assertThat(run("", "jobs", "--group", "adam")).isEqualTo(ExitCodes.BAD_INPUT);
+        assertThat(err.toString(UTF_8)).contains("--group is \"adam\"; allowed is FIELD=VALUE");
+    }
+
+    private List<String> listed(String... options) {
+        out.reset();
+        List<String> arguments = new ArrayList<>(List.of("jobs"));
+        arguments.addAll(List.of(options));
+        assertThat(run("", arguments.toArray(String[]::new))).isZero();
+        return out.toString(UTF_8).lines().skip(1).map(row -> row.split(" ")[0]).toList();
+    }
+
+    @Test
+    void whatIsSubmittedAndWatchedIsJsonForPrograms() {
+        submit("a");
+        List<TrainingEvent> events = whole("a");
+        events.forEach(this::publish);
+        assertThat(run(JOB.formatted("a"), "submit", "-", "--watch", "--json")).isZero();
+        List<String> lines = out.toString(UTF_8).lines().toList();
+        assertThat(lines.getFirst()).isEqualTo("{\"job\":\"a\"}");
+        assertThat(lines.subList(1, lines.size()))
+                .containsExactlyElementsOf(events.stream()
+                        .map(event -> new String(json(event), UTF_8))
+                        .toList());
+        out.reset();
+        assertThat(run("", "events", "--check", "--json")).isZero();
+        assertThat(out.toString(UTF_8).strip()).isEqualTo("{\"jobs\":1,\"wrong\":[],\"remarks\":[]}");
     }
 
     @Test

@@ -11,6 +11,7 @@ import static io.trainyard.event.SampleEvents.resumed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.prometheus.PrometheusMeterRegistry;
+import io.trainyard.Patience;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.SampleEvents;
@@ -51,7 +52,13 @@ class FleetMetricsTest {
         final JobHistory history = new JobHistory(store, sources, new JobHistory.Limits(10, 10, 10_000, 3_600_000));
         final PrometheusMeterRegistry registry = Scrape.registry();
         final FleetCounters counters = new FleetCounters(registry);
-        final TopicConsumer consumer = new TopicConsumer(history, sources, counters, "nowhere:1", PREFIX);
+        final TopicConsumer consumer = new TopicConsumer(
+                history,
+                sources,
+                counters,
+                new AlertWatch(store, sources, AlertsWanted.NONE, Patience.LIMIT),
+                "nowhere:1",
+                PREFIX);
         final FleetGauges gauges = new FleetGauges(registry, history, sources, PREFIX);
 
         Scrape scrape() {

@@ -4,6 +4,7 @@ import static io.trainyard.event.SampleEvents.claimed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.trainyard.Patience;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.topics.Topic;
 import io.trainyard.tracking.Databases;
@@ -48,8 +49,10 @@ class TopicConsumerTest {
     void whatTheStoreCannotHoldKeepsNothingElseFromIt(Databases kind) throws Exception {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
             JobHistory history = new JobHistory(store, new Sources(), new JobHistory.Limits(10, 2, 10_000, 60_000));
+            Sources sources = new Sources();
+            AlertWatch alerts = new AlertWatch(store, sources, AlertsWanted.NONE, Patience.LIMIT);
             TopicConsumer consumer = new TopicConsumer(
-                    history, new Sources(), new FleetCounters(new SimpleMeterRegistry()), "nowhere:1", "t.");
+                    history, sources, new FleetCounters(new SimpleMeterRegistry()), alerts, "nowhere:1", "t.");
             TopicPartition partition = new TopicPartition(Topic.JOBS.name("t."), 0);
             List<ConsumerRecord<String, byte[]>> records = new ArrayList<>();
             for (String job : List.of("a\0", "a\uFFFD", "good")) {

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /// One job as one line of a terminal: a snapshot that another thread may render.
 ///
 /// @param job printable
+/// @param meanLoss of the last `reportEverySteps` steps that are whole; null before
 /// @param words what stands instead of figures where it has begun no step, has failed or was rejected; null:
 ///     figures
 record BarLine(
@@ -17,6 +18,7 @@ record BarLine(
         long step,
         long steps,
         @Nullable Float loss,
+        @Nullable Double meanLoss,
         @Nullable Double accuracy,
         double imagesPerSecond,
         long elapsedMicros,
@@ -27,7 +29,7 @@ record BarLine(
     private static final int MAX_BAR = 40;
     private static final int MAX_WORDS = 200;
 
-    static BarLine of(JobState state) {
+    static BarLine of(JobState state, @Nullable Double meanLoss) {
         String reason = state.reason();
         String words = switch (state.status()) {
             case QUEUED -> reason == null ? "waiting for a worker" : "given back: " + reason;
@@ -44,6 +46,7 @@ record BarLine(
                 state.step(),
                 state.steps(),
                 state.loss(),
+                meanLoss,
                 state.testAccuracy(),
                 state.imagesPerSecond(),
                 state.elapsedMicros(),
@@ -60,7 +63,7 @@ record BarLine(
     String render(int width, boolean blocks) {
         double part = part();
         String left = left(part);
-        String right = words != null ? words : figures();
+        String right = words != null ? words : figures(width - left.length());
         int room = Math.min(MAX_BAR, width - left.length() - right.length() - 3);
         String bar = room < MIN_BAR ? "" : bar(room, part, blocks);
         String line = left + bar + right;
@@ -89,13 +92,22 @@ record BarLine(
                 : "[" + "=".repeat(done) + " ".repeat(width - done) + "] ";
     }
 
-    private String figures() {
+    /// The mean is left out where it would push the rest off the line.
+    private String figures(int width) {
+        String all = figures(meanLoss);
+        return all.length() <= width ? all : figures((Double) null);
+    }
+
+    private String figures(@Nullable Double mean) {
         StringBuilder figures = new StringBuilder();
         if (steps > 0) {
             figures.append(step).append('/').append(steps);
         }
         if (loss != null) {
             figures.append(String.format(ROOT, " loss %.4f", loss));
+        }
+        if (mean != null) {
+            figures.append(String.format(ROOT, " mean %.4f", mean));
         }
         if (accuracy != null) {
             figures.append(String.format(ROOT, " acc %.4f", accuracy));

@@ -1,5 +1,6 @@
 package io.trainyard.cli.terminal;
 
+import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobNews.Rejected;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
@@ -20,8 +21,9 @@ public final class JobProgress implements Consumer<TrainingEvent>, AutoCloseable
     @Override
     public void accept(TrainingEvent event) {
         JobState state = state(event.job());
-        state.apply(event);
-        view.show(event, state);
+        Happened news = new Happened(event, System.currentTimeMillis());
+        state.apply(news);
+        view.show(news, state);
     }
 
     /// The job as far as it was shown.
@@ -45,7 +47,7 @@ public final class JobProgress implements Consumer<TrainingEvent>, AutoCloseable
     public boolean isWhole(String job) {
         return switch (view) {
             case ProgressBars bars -> bars.isWhole(job);
-            case ProgressLines _ -> true;
+            case ProgressLines _, ProgressJson _ -> true;
         };
     }
 

@@ -1,12 +1,15 @@
 package io.trainyard.cli.terminal;
 
+import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
-import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.JobSpec;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import me.tongfei.progressbar.ProgressBar;
@@ -22,6 +25,8 @@ final class ProgressBars implements ProgressView {
     private final boolean blocks;
     private final Terminal terminal = BarConsumer.terminal();
     private final Map<String, Bar> bars = new LinkedHashMap<>();
+    private final Map<String, RunningLoss> running = new HashMap<>();
+    private final Map<String, Double> means = new HashMap<>();
     private boolean closed;
 
     private static final class Bar {
@@ -55,17 +60,24 @@ final class ProgressBars implements ProgressView {
 
     @Override
     public void waiting(String job) {
-        draw(job, BarLine.of(new JobState(job)));
+        draw(job, BarLine.of(new JobState(job), null));
     }
 
     @Override
-    public void show(TrainingEvent event, JobState after) {
-        draw(event.job(), BarLine.of(after));
+    public void show(Happened news, JobState after) {
+        String job = news.job();
+        if (news.event() instanceof StepLosses told && told.attempt() == after.attempt()) {
+            JobSpec spec = after.spec();
+            running.computeIfAbsent(job, _ -> new RunningLoss())
+                    .take(told, spec == null ? REPORT_EVERY_STEPS : spec.reportEverySteps())
+                    .forEach(report -> means.put(job, report.mean()));
+        }
+        draw(job, BarLine.of(after, means.get(job)));
     }
 
     @Override
     public void rejected(JobState job) {
-        draw(job.job(), BarLine.of(job));
+        draw(job.job(), BarLine.of(job, null));
     }
 
     /// See [JobProgress#isWhole].

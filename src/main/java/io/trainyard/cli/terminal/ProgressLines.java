@@ -2,6 +2,7 @@ package io.trainyard.cli.terminal;
 
 import static java.util.Locale.ROOT;
 
+import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
@@ -22,15 +23,14 @@ import java.io.PrintStream;
 import java.util.HashMap;
 import java.util.Map;
 
-/// Progress as lines, one for every `reportEverySteps` steps and each other event: for files, pipes and logs.
+/// Progress as lines, one for every `reportEverySteps` steps, with the mean loss since the one before, and one for
+/// each other event: for files, pipes and logs.
 final class ProgressLines implements ProgressView {
-    /// Used where the job's start is no longer on its topic.
-    private static final int REPORT_EVERY_STEPS = 100;
-
     private static final int MAX_TEXT = 500;
 
     private final PrintStream out;
     private final Map<String, Point> points = new HashMap<>();
+    private final Map<String, RunningLoss> running = new HashMap<>();
 
     /// The newest step of an attempt and its time.
     private record Point(int attempt, long step, long elapsedMicros) {}
@@ -50,7 +50,8 @@ final class ProgressLines implements ProgressView {
     }
 
     @Override
-    public void show(TrainingEvent event, JobState after) {
+    public void show(Happened news, JobState after) {
+        TrainingEvent event = news.event();
         if (event.attempt() < after.attempt()) {
             return;
         }
@@ -123,15 +124,17 @@ final class ProgressLines implements ProgressView {
         }
         JobSpec spec = after.spec();
         long every = spec == null ? REPORT_EVERY_STEPS : spec.reportEverySteps();
-        for (long step = Math.ceilDiv(e.firstStep(), every) * every; step <= e.lastStep(); step += every) {
-            double part = (double) (step - from.step()) / (e.lastStep() - from.step());
+        for (RunningLoss.Report report :
+                running.computeIfAbsent(e.job(), _ -> new RunningLoss()).take(e, every)) {
+            double part = (double) (report.step() - from.step()) / (e.lastStep() - from.step());
             double micros = from.elapsedMicros() + part * (e.elapsedMicros() - from.elapsedMicros());
             line(
                     e.job(),
-                    "epoch %d step %s loss %.4f elapsed %.1f s",
+                    "epoch %d step %s loss %.4f mean %.4f elapsed %.1f s",
                     e.epoch(),
-                    position(step, after),
-                    e.losses()[(int) (step - e.firstStep())],
+                    position(report.step(), after),
+                    report.loss(),
+                    report.mean(),
                     micros / 1e6);
         }
         points.put(e.job(), new Point(e.attempt(), e.lastStep(), e.elapsedMicros()));

@@ -1,11 +1,14 @@
 package io.trainyard.cli.terminal;
 
+import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
-import io.trainyard.event.TrainingEvent;
 
-/// Shows people how jobs go: [ProgressBars] where there is a terminal, [ProgressLines] elsewhere. Used by one
-/// thread.
-public sealed interface ProgressView extends AutoCloseable permits ProgressBars, ProgressLines {
+/// Shows how jobs go: to people by [ProgressBars] where there is a terminal and by [ProgressLines] elsewhere, to
+/// programs by [ProgressJson]. Used by one thread.
+public sealed interface ProgressView extends AutoCloseable permits ProgressBars, ProgressLines, ProgressJson {
+    /// How often a person is told, in steps, where the job itself is not known.
+    int REPORT_EVERY_STEPS = 100;
+
     /// More bars than this do not fit a terminal; that many jobs are shown as lines.
     int MAX_BARS = 20;
 
@@ -16,13 +19,18 @@ public sealed interface ProgressView extends AutoCloseable permits ProgressBars,
                 : new ProgressLines(terminal.out());
     }
 
+    /// For programs.
+    static ProgressView json(Terminal terminal) {
+        return new ProgressJson(terminal.out());
+    }
+
     /// A job that nobody has claimed yet.
     void waiting(String job);
 
-    /// An event of an older attempt than the state's is not shown.
+    /// An event; people are not shown those of an older attempt than the state's.
     ///
     /// @param after the job's state with the event taken in
-    void show(TrainingEvent event, JobState after);
+    void show(Happened news, JobState after);
 
     /// A job whose command was refused.
     void rejected(JobState job);

@@ -47,12 +47,12 @@ public final class JobWatch {
         }
     }
 
-    private JobWatch(Terminal terminal, Set<String> jobs, Submitted submitted, String farewell) {
+    private JobWatch(Terminal terminal, Set<String> jobs, Submitted submitted, ProgressView view, String farewell) {
         this.terminal = terminal;
         this.farewell = farewell;
         this.jobs = jobs;
         this.submitted = submitted;
-        view = ProgressView.on(terminal, jobs.size());
+        this.view = view;
         reader = new NewsReader(terminal.err()::println);
         book = new JobBook(jobs.size(), _ -> {});
     }
@@ -60,23 +60,25 @@ public final class JobWatch {
     /// Shows the jobs from their beginning on, and returns when the last has ended.
     ///
     /// @param jobs ids
+    /// @param json whether their events are printed, for programs
     /// @return true if all finished; false if one failed, was rejected, or is not known
-    public static boolean run(Cluster kafka, Terminal terminal, List<String> jobs) {
-        return run(kafka, terminal, jobs, Submitted.NOTHING);
+    public static boolean run(Cluster kafka, Terminal terminal, List<String> jobs, boolean json) {
+        return run(kafka, terminal, jobs, Submitted.NOTHING, json);
     }
 
     /// As the other `run`, for jobs that this process has submitted itself.
-    public static boolean run(Cluster kafka, Terminal terminal, List<String> jobs, Submitted submitted) {
+    public static boolean run(Cluster kafka, Terminal terminal, List<String> jobs, Submitted submitted, boolean json) {
         String goOn = "stopped watching; the jobs go on: ./trainyard watch " + String.join(" ", jobs);
-        return run(kafka, terminal, jobs, submitted, goOn);
+        return run(kafka, terminal, jobs, submitted, json, goOn);
     }
 
     /// As the other `run`.
     ///
     /// @param farewell what ctrl-C leaves on the terminal
     public static boolean run(
-            Cluster kafka, Terminal terminal, List<String> jobs, Submitted submitted, String farewell) {
-        JobWatch watch = new JobWatch(terminal, new LinkedHashSet<>(jobs), submitted, farewell);
+            Cluster kafka, Terminal terminal, List<String> jobs, Submitted submitted, boolean json, String farewell) {
+        ProgressView view = json ? ProgressView.json(terminal) : ProgressView.on(terminal, jobs.size());
+        JobWatch watch = new JobWatch(terminal, new LinkedHashSet<>(jobs), submitted, view, farewell);
         Thread hook = new Thread(watch::sayFarewell, "farewell");
         Runtime.getRuntime().addShutdownHook(hook);
         try (EventLog log = EventLog.open(kafka, Topic.NEWS)) {
@@ -120,7 +122,7 @@ public final class JobWatch {
         others.add(news.job());
         JobState after = jobs.contains(news.job()) ? book.take(news) : null;
         if (after != null && news instanceof Happened happened && after.believes(happened)) {
-            view.show(happened.event(), after);
+            view.show(happened, after);
         }
     }
 

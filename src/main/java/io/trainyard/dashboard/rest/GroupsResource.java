@@ -1,10 +1,8 @@
 package io.trainyard.dashboard.rest;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.trainyard.dashboard.DashboardConfig;
 import io.trainyard.dashboard.JobHistory;
+import io.trainyard.spec.JobField;
 import io.trainyard.tracking.JobPage;
 import io.trainyard.tracking.JobQuery;
 import io.trainyard.tracking.JobSummary;
@@ -31,12 +29,10 @@ public class GroupsResource {
 
     private final JobHistory history;
     private final DashboardConfig config;
-    private final ObjectMapper mapper;
 
-    GroupsResource(JobHistory history, DashboardConfig config, ObjectMapper mapper) {
+    GroupsResource(JobHistory history, DashboardConfig config) {
         this.history = history;
         this.config = config;
-        this.mapper = mapper;
     }
 
     /// Jobs of one value.
@@ -62,8 +58,7 @@ public class GroupsResource {
             @QueryParam("by") @DefaultValue("dataset") String by,
             @QueryParam("state") @DefaultValue("") String state,
             @QueryParam("text") @DefaultValue("") String text,
-            @QueryParam("tag") @DefaultValue("") String tag)
-            throws JsonProcessingException {
+            @QueryParam("tag") @DefaultValue("") String tag) {
         JobQuery query = new JobQuery(JobsResource.states(state), text, tag, JobQuery.Sort.HEARD, true, MAX_JOBS, 0);
         JobPage page = history.jobs(query);
         Map<String, List<JobSummary>> groups = new TreeMap<>();
@@ -85,8 +80,7 @@ public class GroupsResource {
         return new Groups(by, all);
     }
 
-    private Function<JobSummary, List<String>> valuesOf(String by, JobQuery query, JobPage page)
-            throws JsonProcessingException {
+    private Function<JobSummary, List<String>> valuesOf(String by, JobQuery query, JobPage page) {
         return switch (by) {
             case "dataset" -> job -> present(job.dataset());
             case "network" -> job -> present(job.network());
@@ -94,13 +88,9 @@ public class GroupsResource {
             case "tag" -> job -> page.tags().getOrDefault(job.job(), List.of());
             default -> {
                 Map<String, String> found = new LinkedHashMap<>();
-                String pointer = "/" + by.replace("~", "~0").replace("/", "~1").replace('.', '/');
-                for (var command : history.commands(query).entrySet()) {
-                    JsonNode value = mapper.readTree(command.getValue()).at(pointer);
-                    if (!value.isMissingNode() && !value.isNull()) {
-                        found.put(command.getKey(), value.isTextual() ? value.asText() : value.toString());
-                    }
-                }
+                JobField field = new JobField(by);
+                history.commands(query)
+                        .forEach((job, command) -> field.of(command).ifPresent(value -> found.put(job, value)));
                 yield job -> present(found.get(job.job()));
             }
         };

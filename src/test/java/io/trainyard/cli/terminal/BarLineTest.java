@@ -25,6 +25,17 @@ class BarLineTest {
     }
 
     @Test
+    void showsTheMeanLossBesideTheStepsOwn() {
+        JobState state = new JobState("a");
+        whole("a").forEach(state::apply);
+        String line = BarLine.of(state, 1.25).render(100, false);
+        assertThat(line).contains("20/20 loss 1.0000 mean 1.2500 acc 0.7500 6543 img/s done");
+        assertThat(BarLine.of(state, 1.25).render(76, false))
+                .as("where there is no room for it")
+                .contains("20/20 loss 1.0000 acc 0.7500 6543 img/s done");
+    }
+
+    @Test
     void aFinishedJobWithoutStepsIsDone() {
         List<TrainingEvent> evaluation = List.of(finished("a", 1, 0));
         assertThat(line(evaluation).render(62, false))
@@ -63,12 +74,12 @@ class BarLineTest {
     private static BarLine rejected(String job, String reason) {
         JobState state = new JobState(job);
         state.apply(new Rejected(job, null, reason, 1));
-        return BarLine.of(state);
+        return BarLine.of(state, null);
     }
 
     private static BarLine line(List<TrainingEvent> events) {
         JobState state = new JobState("a");
         events.forEach(state::apply);
-        return BarLine.of(state);
+        return BarLine.of(state, null);
     }
 }

@@ -27,11 +27,11 @@ class ProgressLinesTest {
                 .containsExactly(
                         "job a attempt 1 on worker w1, device cpu",
                         "job a started on cpu: network lenet, 1 parameter tensors; data set shapes32, 60000 images to train, 10000 to test; 2 epochs of 10 steps",
-                        "job a epoch 0 step 5/20 loss 2.5000 elapsed 1.0 s",
-                        "job a epoch 0 step 10/20 loss 2.0000 elapsed 1.0 s",
+                        "job a epoch 0 step 5/20 loss 2.5000 mean 2.7000 elapsed 1.0 s",
+                        "job a epoch 0 step 10/20 loss 2.0000 mean 2.2000 elapsed 1.0 s",
                         "job a epoch 0 step 10/20 test loss 1.3000 accuracy 0.5000 (0.4920-0.5070) 6543 images/s",
-                        "job a epoch 1 step 15/20 loss 1.5000 elapsed 1.5 s",
-                        "job a epoch 1 step 20/20 loss 1.0000 elapsed 2.0 s",
+                        "job a epoch 1 step 15/20 loss 1.5000 mean 1.7000 elapsed 1.5 s",
+                        "job a epoch 1 step 20/20 loss 1.0000 mean 1.2000 elapsed 2.0 s",
                         "job a epoch 1 step 20/20 test loss 0.8000 accuracy 0.7500 (0.7420-0.7570) 6543 images/s",
                         "job a finished: 20 steps, best accuracy 0.7500, 2.0 s; micros a step: median 812, p95 950, p99 1024");
     }
@@ -61,11 +61,11 @@ class ProgressLinesTest {
                 losses("a", 2, 0, 10, 1));
         assertThat(lines(events).subList(1, 6))
                 .containsExactly(
-                        "job a epoch 0 step 5/20 loss 2.5000 elapsed 0.7 s",
+                        "job a epoch 0 step 5/20 loss 2.5000 mean 2.7000 elapsed 0.7 s",
                         "job a was given back at step 7/20: the worker stops",
                         "job a started on cpu: network lenet, 1 parameter tensors; data set shapes32, 60000 images to train, 10000 to test; 2 epochs of 10 steps",
                         "job a goes on from a checkpoint at step 8",
-                        "job a epoch 0 step 10/20 loss 2.0000 elapsed 1.0 s");
+                        "job a epoch 0 step 10/20 loss 2.0000 mean 2.1000 elapsed 1.0 s");
     }
 
     @Test
@@ -75,14 +75,14 @@ class ProgressLinesTest {
                         losses("a", 1, 0, 1, new float[] {1, 2, 3, 4, Float.NaN}),
                         losses("a", 1, 0, 6, new float[] {1, 2, 3, 4, Float.POSITIVE_INFINITY}))))
                 .contains(
-                        "job a epoch 0 step 5/20 loss NaN elapsed 0.5 s",
-                        "job a epoch 0 step 10/20 loss Infinity elapsed 1.0 s");
+                        "job a epoch 0 step 5/20 loss NaN mean NaN elapsed 0.5 s",
+                        "job a epoch 0 step 10/20 loss Infinity mean Infinity elapsed 1.0 s");
     }
 
     @Test
     void withoutAStartItTellsEveryHundredSteps() {
         assertThat(lines(List.of(losses("a", 1, 0, 150, 60))))
-                .containsExactly("job a epoch 0 step 200 loss -17.0000 elapsed 20.9 s");
+                .containsExactly("job a epoch 0 step 200 loss -17.0000 mean -14.5000 elapsed 20.9 s");
     }
 
     @Test

@@ -1,0 +1,43 @@
+package io.trainyard.alert;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+
+/// Something that somebody should hear of.
+///
+/// @param about what it is about, the same whoever finds it and whenever: a job's name and step
+/// @param millis when it happened, since 1970
+/// @param sentence for people
+/// @param data for programs
+public record Alert(Rule rule, String about, long millis, String sentence, Map<String, Object> data) {
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+    public Alert {
+        data = new LinkedHashMap<>(data); // in this order
+    }
+
+    /// The same for what is about the same.
+    public String id() {
+        return "msg_" + UUID.nameUUIDFromBytes((rule + "/" + about).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// What is sent.
+    public String body() {
+        Map<String, Object> told = new LinkedHashMap<>(data);
+        told.put("message", sentence);
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("type", rule.type());
+        body.put("timestamp", Instant.ofEpochMilli(millis).toString());
+        body.put("data", told);
+        try {
+            return MAPPER.writeValueAsString(body);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("texts and numbers are always writable", e);
+        }
+    }
+}

@@ -1,0 +1,277 @@
+package io.trainyard.alert;
+
+import static java.util.Locale.ROOT;
+
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobNews.Rejected;
+import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Cancelled;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Paused;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Resumed;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.event.WorkerStatus;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalDouble;
+
+/// Decides what is alerted, from what is told and from what is not told for too long. News read twice, or late, is told
+/// once: what it is about gives an alert its id. Keeps jobs that run and workers, up to a bound. Not thread-safe.
+public final class AlertRules {
+    private static final int MAX_JOBS = 10_000;
+    private static final int MAX_WORKERS = 10_000;
+
+    private final AlertSettings settings;
+    private final long sinceMillis;
+    private final Map<String, Run> runs = bounded(MAX_JOBS);
+    private final Map<String, Long> workers = bounded(MAX_WORKERS);
+
+    /// An attempt that runs.
+    private static final class Run {
+        private final int attempt;
+        private final LossSpikes spikes;
+        private long step;
+        private long toldMillis;
+        private long heardMillis;
+        private long longestMillis;
+        private boolean stalled;
+
+        Run(int attempt, LossSpikes spikes) {
+            this.attempt = attempt;
+            this.spikes = spikes;
+        }
+    }
+
+    /// @param sinceMillis what happened before is history, and nobody is told of it; since 1970
+    public AlertRules(AlertSettings settings, long sinceMillis) {
+        this.settings = settings;
+        this.sinceMillis = sinceMillis;
+    }
+
+    private static <V> Map<String, V> bounded(int most) {
+        return new LinkedHashMap<>(16, 0.75f, true) {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, V> eldest) {
+                return size() > most;
+            }
+        };
+    }
+
+    /// Takes in news.
+    ///
+    /// @param nowMillis by this machine's clock, since 1970
+    public List<Alert> take(JobNews news, long nowMillis) {
+        List<Alert> found = new ArrayList<>();
+        if (news.millis() >= sinceMillis) {
+            switch (news) {
+                case Requested _ -> {}
+                case Rejected refusal ->
+                    found.add(new Alert(
+                            Rule.FAILED,
+                            news.job() + "/rejected/" + refusal.command(),
+                            news.millis(),
+                            "the command of job %s was rejected: %s".formatted(news.job(), refusal.reason()),
+                            Map.of("job", news.job(), "reason", refusal.reason())));
+                case Happened happened -> take(happened, nowMillis, found);
+            }
+        }
+        found.removeIf(alert -> !settings.rules().contains(alert.rule()));
+        return found;
+    }
+
+    private void take(Happened news, long nowMillis, List<Alert> found) {
+        String job = news.job();
+        switch (news.event()) {
+            case Claimed _, Started _, CheckpointSaved _, Resumed _ -> {}
+            case StepLosses losses -> {
+                Run run = heard(news, nowMillis);
+                if (run.attempt == losses.attempt()) {
+                    take(losses, run, news.millis(), found);
+                }
+            }
+            case EpochTested tested -> {
+                var _ = heard(news, nowMillis);
+                look(tested, Threshold.TEST_LOSS, tested.step(), tested.testLoss(), news.millis(), found);
+                look(tested, Threshold.TEST_ACCURACY, tested.step(), tested.testAccuracy(), news.millis(), found);
+            }
+            case Finished finished -> {
+                runs.remove(job);
+                found.add(new Alert(
+                        Rule.FINISHED,
+                        job,
+                        news.millis(),
+                        String.format(
+                                ROOT,
+                                "job %s has finished: %d steps, best accuracy %.4f",
+                                job,
+                                finished.steps(),
+                                finished.bestTestAccuracy()),
+                        data(finished, "steps", finished.steps(), "bestTestAccuracy", finished.bestTestAccuracy())));
+            }
+            case Failed failed -> {
+                runs.remove(job);
+                found.add(new Alert(
+                        Rule.FAILED,
+                        job,
+                        news.millis(),
+                        "job %s has failed: %s".formatted(job, failed.reason()),
+                        data(failed, "reason", failed.reason())));
+            }
+            case Released _, Paused _, Cancelled _ -> runs.remove(job);
+        }
+    }
+
+    /// That a job has told something, by which it is known to go on.
+    private Run heard(Happened news, long nowMillis) {
+        Run known = runs.get(news.job());
+        int attempt = news.event().attempt();
+        if (known != null && attempt < known.attempt) {
+            return known; // an older attempt, which does not know yet that it was superseded
+        }
+        Run run = known;
+        if (run == null || run.attempt != attempt) {
+            run = new Run(attempt, new LossSpikes(settings.spikeScore(), settings.spikeWindow()));
+            runs.put(news.job(), run);
+        } else {
+            run.longestMillis = Math.max(run.longestMillis, news.millis() - run.toldMillis);
+        }
+        run.toldMillis = Math.max(run.toldMillis, news.millis());
+        run.heardMillis = nowMillis;
+        run.stalled = false;
+        return run;
+    }
+
+    private void take(StepLosses losses, Run run, long millis, List<Alert> found) {
+        for (int i = 0; i < losses.losses().length; i++) {
+            long step = losses.firstStep() + i;
+            if (step > run.step) { // else it was read before
+                run.step = step;
+                float loss = losses.losses()[i];
+                look(losses, Threshold.TRAIN_LOSS, step, loss, millis, found);
+                double median = run.spikes.median();
+                OptionalDouble spike = run.spikes.take(loss);
+                if (spike.isPresent()) {
+                    found.add(new Alert(
+                            Rule.SPIKE,
+                            losses.job() + "/" + losses.attempt() + "/" + step,
+                            millis,
+                            String.format(
+                                    ROOT,
+                                    "job %s: the loss is %.4f at step %d, the median of the %d before is %.4f (robust z-score %.1f)",
+                                    losses.job(),
+                                    loss,
+                                    step,
+                                    settings.spikeWindow(),
+                                    median,
+                                    spike.getAsDouble()),
+                            data(losses, "step", step, "loss", loss, "median", median, "score", spike.getAsDouble())));
+                }
+            }
+        }
+    }
+
+    /// Each threshold is told once of a job.
+    private void look(TrainingEvent event, String metric, long step, double value, long millis, List<Alert> found) {
+        for (Threshold threshold : settings.thresholds()) {
+            if (threshold.metric().equals(metric) && threshold.isPassedBy(value)) {
+                found.add(new Alert(
+                        Rule.THRESHOLD,
+                        event.job() + "/" + threshold.text(),
+                        millis,
+                        String.format(
+                                ROOT,
+                                "job %s: %s is %.4f at step %d, %s %s",
+                                event.job(),
+                                metric,
+                                value,
+                                step,
+                                threshold.above() ? "above" : "below",
+                                threshold.value()),
+                        data(event, "metric", metric, "value", value, "threshold", threshold.text(), "step", step)));
+            }
+        }
+    }
+
+    /// Takes in a heartbeat.
+    ///
+    /// @param millis when it was sent
+    public void take(WorkerStatus status, long millis) {
+        if (status.stopping()) {
+            workers.remove(status.worker());
+        } else if (millis >= sinceMillis) {
+            workers.merge(status.worker(), millis, Math::max);
+        }
+    }
+
+    /// Looks for what was not told.
+    ///
+    /// @param nowMillis up to when all that was told is known, since 1970
+    public List<Alert> look(long nowMillis) {
+        List<Alert> found = new ArrayList<>();
+        runs.forEach((job, run) -> {
+            long silent = nowMillis - run.heardMillis;
+            if (!run.stalled
+                    && silent >= settings.stallAfterMillis()
+                    && silent >= settings.stallFactor() * run.longestMillis) {
+                run.stalled = true;
+                found.add(stalled(job, run, silent));
+            }
+        });
+        workers.forEach((worker, millis) -> {
+            if (nowMillis - millis > settings.lostAfterMillis()) {
+                found.add(new Alert(
+                        Rule.LOST,
+                        worker + "/" + millis,
+                        nowMillis,
+                        "worker %s is lost: it has been silent for %d s".formatted(worker, (nowMillis - millis) / 1000),
+                        Map.of("worker", worker, "lastSeenMillis", millis)));
+            }
+        });
+        workers.values().removeIf(millis -> nowMillis - millis > settings.lostAfterMillis());
+        found.removeIf(alert -> !settings.rules().contains(alert.rule()));
+        return found;
+    }
+
+    private static Alert stalled(String job, Run run, long silentMillis) {
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("job", job);
+        data.put("attempt", run.attempt);
+        data.put("step", run.step);
+        data.put("silentMillis", silentMillis);
+        data.put("longestSilenceBeforeMillis", run.longestMillis);
+        return new Alert(
+                Rule.STALLED,
+                job + "/" + run.attempt + "/" + run.step,
+                run.heardMillis + silentMillis,
+                String.format(
+                        ROOT,
+                        "job %s is stalled: nothing for %.1f s after step %d; it was never silent for longer than %.1f s",
+                        job,
+                        silentMillis / 1e3,
+                        run.step,
+                        run.longestMillis / 1e3),
+                data);
+    }
+
+    private static Map<String, Object> data(TrainingEvent event, Object... fields) {
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("job", event.job());
+        data.put("attempt", event.attempt());
+        for (int i = 0; i < fields.length; i += 2) {
+            data.put((String) fields[i], fields[i + 1]);
+        }
+        return data;
+    }
+}

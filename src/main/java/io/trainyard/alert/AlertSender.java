@@ -1,0 +1,115 @@
+package io.trainyard.alert;
+
+import io.trainyard.tracking.AlertQueue;
+import io.trainyard.tracking.AlertQueue.Pending;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+
+/// Sends what waits in the tracking store to a webhook. What is not taken is sent again, later and later, until it has
+/// been tried for too long. Used by one thread.
+public final class AlertSender implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(AlertSender.class.getName());
+    private static final int AT_ONCE = 20;
+    private static final int FIRST_WAIT_MILLIS = 1000;
+    private static final int MAX_DOUBLINGS = 6;
+    private static final int OK = 200;
+    private static final int REDIRECT = 300;
+
+    private final AlertQueue queue;
+    private final URI url;
+    private final Signature signature;
+    private final Duration timeout;
+    private final long retryForMillis;
+    private final HttpClient client;
+
+    /// @param timeout of one call
+    /// @param retryFor after so long it is given up
+    /// @throws IllegalArgumentException if the address is not one of a web server
+    public AlertSender(AlertQueue queue, String url, Signature signature, Duration timeout, Duration retryFor) {
+        this.queue = queue;
+        this.url = URI.create(url);
+        if (!Set.of("http", "https").contains(String.valueOf(this.url.getScheme())) || this.url.getHost() == null) {
+            throw new IllegalArgumentException(
+                    "the address for alerts is \"%s\"; allowed is http://HOST/... or https://HOST/...".formatted(url));
+        }
+        this.signature = signature;
+        this.timeout = timeout;
+        retryForMillis = retryFor.toMillis();
+        client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(timeout)
+                .build();
+    }
+
+    /// Sends what is due.
+    ///
+    /// @throws io.trainyard.tracking.TrackingException if the store fails
+    public void send() throws InterruptedException {
+        List<Pending> due;
+        do {
+            due = queue.due(System.currentTimeMillis(), AT_ONCE);
+            for (Pending alert : due) {
+                send(alert);
+            }
+        } while (due.size() == AT_ONCE);
+    }
+
+    private void send(Pending alert) throws InterruptedException {
+        String problem = post(alert);
+        long now = System.currentTimeMillis();
+        if (problem.isEmpty()) {
+            queue.sent(alert.id(), now);
+        } else if (now - alert.raisedMillis() >= retryForMillis) {
+            LOG.log(System.Logger.Level.WARNING, "an alert was given up: %s: %s".formatted(problem, alert.body()));
+            queue.givenUp(alert.id());
+        } else {
+            if (alert.attempts() == 0) {
+                LOG.log(System.Logger.Level.WARNING, "an alert was not taken, and is sent again: " + problem);
+            }
+            queue.again(alert.id(), now + waitMillis(alert.attempts()));
+        }
+    }
+
+    /// Twice as long each time, and up to half as long again, so that not all come at once.
+    private static long waitMillis(int attempts) {
+        long wait = (long) FIRST_WAIT_MILLIS << Math.min(attempts, MAX_DOUBLINGS);
+        return wait + ThreadLocalRandom.current().nextLong(wait / 2);
+    }
+
+    /// @return what went wrong; empty: nothing
+    private String post(Pending alert) throws InterruptedException {
+        long seconds = System.currentTimeMillis() / 1000;
+        HttpRequest request = HttpRequest.newBuilder(url)
+                .timeout(timeout)
+                .header("content-type", "application/json")
+                .header("user-agent", "trainyard")
+                .header("webhook-id", alert.id())
+                .header("webhook-timestamp", Long.toString(seconds))
+                .header("webhook-signature", signature.of(alert.id(), seconds, alert.body()))
+                .POST(BodyPublishers.ofString(alert.body()))
+                .build();
+        try {
+            HttpResponse<Void> response = client.send(request, BodyHandlers.discarding());
+            int status = response.statusCode();
+            return status >= OK && status < REDIRECT
+                    ? ""
+                    : "%s answers with status %d".formatted(url.getHost(), status);
+        } catch (IOException e) {
+            return "%s does not answer: %s".formatted(url.getHost(), e);
+        }
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+    }
+}

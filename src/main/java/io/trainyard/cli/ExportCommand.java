@@ -1,0 +1,149 @@
+package io.trainyard.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.export.ExportFormat;
+import io.trainyard.export.JobExport;
+import io.trainyard.export.JobExport.Progress;
+import io.trainyard.spec.Printable;
+import io.trainyard.tracking.TrackingStore;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/// `export`: jobs of the tracking store in the formats of other tools.
+@Command(
+        name = "export",
+        description = {
+            "Writes jobs of the tracking store for other tools: TensorBoard, MLflow, CSV, Parquet.",
+            "All losses of all steps; of a job that runs what is told so far. The dashboard may run meanwhile."
+        },
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {
+            ExitCodes.OK_HELP,
+            "1:a job is not known; or an error of Trainyard itself",
+            "2:a wrong option, the folder is not empty, or the tracking store cannot be opened",
+            ExitCodes.INTERRUPTED_HELP
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./trainyard export tensorboard --output runs",
+            "  ./trainyard export mlflow --output mlruns --state finished --group optimizer.type=adam",
+            "  ./trainyard export csv tudui-1 tudui-2 --output tudui",
+            "  ./trainyard export parquet --output parquet --tracking jdbc:sqlite:/var/lib/trainyard/tracking.db"
+        })
+public final class ExportCommand implements Callable<Integer>, PlainCommand {
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+    private static final long SAY_NANOS = Duration.ofSeconds(1).toNanos();
+    private static final int MAX_TEXT = 500;
+
+    private final Terminal terminal;
+    private long saidNanos = System.nanoTime();
+
+    @Parameters(
+            index = "0",
+            paramLabel = "FORMAT",
+            converter = FormatConverter.class,
+            description = "tensorboard, mlflow, csv or parquet.")
+    private ExportFormat format = ExportFormat.CSV;
+
+    @Parameters(index = "1..*", arity = "0..*", paramLabel = "JOB", description = "Ids of jobs (default: all).")
+    private List<String> jobs = List.of();
+
+    @Option(
+            names = "--output",
+            required = true,
+            paramLabel = "DIR",
+            description = "The folder to write to; it is made where there is none.")
+    private Path output = Path.of("");
+
+    @Option(names = "--force", description = "Replace files of the same names, where the folder is not empty.")
+    private boolean force;
+
+    @Option(names = "--tag", paramLabel = "TAG", description = "That have this tag.")
+    private String tag = "";
+
+    @Option(names = "--json", description = "Say what was exported as a JSON object.")
+    private boolean json;
+
+    @Mixin
+    private JobChoice choice = new JobChoice();
+
+    @Mixin
+    private TrackingOptions tracking = new TrackingOptions();
+
+    public ExportCommand() {
+        this(Terminal.system());
+    }
+
+    ExportCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws JsonProcessingException {
+        try (TrackingStore store = tracking.openExisting()) {
+            List<String> unknown =
+                    jobs.stream().filter(job -> store.job(job).isEmpty()).toList();
+            if (!unknown.isEmpty()) {
+                unknown.forEach(job -> terminal.err()
+                        .println(Printable.text(
+                                "there is no job %s in the tracking store; a job is there once a dashboard has read of it"
+                                        .formatted(job),
+                                MAX_TEXT)));
+                return ExitCodes.FAILED;
+            }
+            JobExport export = new JobExport(store);
+            List<String> chosen = export.find(
+                    choice.query(tag),
+                    state -> (jobs.isEmpty() || jobs.contains(state.job())) && choice.matches(state));
+            Progress all = export.export(
+                    new LinkedHashSet<>(chosen), format, output, force, progress -> say(progress, chosen.size()));
+            print(all);
+            return ExitCodes.OK;
+        }
+    }
+
+    private void say(Progress progress, int jobsInAll) {
+        long now = System.nanoTime();
+        if (now - saidNanos >= SAY_NANOS) {
+            saidNanos = now;
+            terminal.err().printf("exported %d of %d jobs, %d losses%n", progress.jobs(), jobsInAll, progress.losses());
+        }
+    }
+
+    private void print(Progress all) throws JsonProcessingException {
+        if (json) {
+            Map<String, Object> fields = new LinkedHashMap<>();
+            fields.put("format", format.word());
+            fields.put("output", output.toString());
+            fields.put("jobs", all.jobs());
+            fields.put("losses", all.losses());
+            terminal.out().println(MAPPER.writeValueAsString(fields));
+        } else {
+            terminal.out()
+                    .printf(
+                            "exported %d %s with %d losses to %s%n",
+                            all.jobs(), all.jobs() == 1 ? "job" : "jobs", all.losses(), output);
+        }
+        terminal.out().flush();
+    }
+
+    private static final class FormatConverter implements ITypeConverter<ExportFormat> {
+        @Override
+        public ExportFormat convert(String value) {
+            return Words.read(value, ExportFormat.class);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.trainyard.cli;
+
+import io.trainyard.event.JobState;
+import io.trainyard.spec.JobSpec;
+import java.util.Comparator;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// What jobs are sorted by, as the page's are.
+enum JobOrder {
+    JOB(JobState::job),
+    STATE(JobState::status),
+    HEARD(JobState::firstHeardMillis),
+    START(JobState::start),
+    DURATION(state -> state.startMillis() == 0 ? null : state.durationMillis()),
+    DATASET(state -> of(state, spec -> spec.dataset().name())),
+    NETWORK(state -> of(state, spec -> spec.network().label())),
+    WORKER(JobState::worker),
+    STEP(JobState::step),
+    LOSS(state -> finite(state.loss())),
+    ACCURACY(JobState::testAccuracy);
+
+    private final Function<JobState, @Nullable Comparable<?>> key;
+
+    JobOrder(Function<JobState, @Nullable Comparable<?>> key) {
+        this.key = key;
+    }
+
+    /// Jobs that have no such value come last, whatever the direction.
+    @SuppressWarnings("unchecked") // all keys of one constant are of one type
+    Comparator<JobState> comparator(boolean descending) {
+        Comparator<Comparable<Object>> values = descending ? Comparator.reverseOrder() : Comparator.naturalOrder();
+        return Comparator.comparing(state -> (Comparable<Object>) key.apply(state), Comparator.nullsLast(values));
+    }
+
+    private static @Nullable String of(JobState state, Function<JobSpec, String> value) {
+        JobSpec spec = state.spec();
+        return spec == null ? null : value.apply(spec);
+    }
+
+    private static @Nullable Float finite(@Nullable Float loss) {
+        return loss == null || !Float.isFinite(loss) ? null : loss;
+    }
+}

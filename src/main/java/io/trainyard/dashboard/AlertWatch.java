@@ -1,0 +1,148 @@
+package io.trainyard.dashboard;
+
+import io.trainyard.alert.Alert;
+import io.trainyard.alert.AlertRules;
+import io.trainyard.alert.AlertSender;
+import io.trainyard.alert.AlertSettings;
+import io.trainyard.alert.Rule;
+import io.trainyard.alert.Signature;
+import io.trainyard.alert.Threshold;
+import io.trainyard.event.JobNews;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.tracking.AlertQueue;
+import io.trainyard.tracking.TrackingStore;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jboss.logging.Logger;
+
+/// Has the alerts' rules look at what is read, and what they find sent. Does nothing where no address is set.
+/// Thread-safe.
+@Singleton
+class AlertWatch {
+    private static final Logger LOG = Logger.getLogger(AlertWatch.class);
+
+    /// Of one call of the webhook.
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    /// After so long without the brokers, or just started, silence says nothing.
+    private static final long SETTLED_MILLIS = 10_000;
+
+    /// An alert that was sent is remembered so long: what it is about is not read again after that.
+    private static final Duration REMEMBERED = Duration.ofDays(30);
+
+    private final Sources sources;
+    private final int maxPending;
+    private final AlertQueue queue;
+    private final Optional<AlertRules> rules;
+    private final Optional<AlertSender> sender;
+
+    @Inject
+    AlertWatch(TrackingStore store, Sources sources, DashboardConfig config) {
+        this(store, sources, config.alerts(), config.workerGoneAfter());
+    }
+
+    AlertWatch(TrackingStore store, Sources sources, DashboardConfig.Alerts wanted, Duration lostAfter) {
+        this.sources = sources;
+        queue = store.alerts();
+        maxPending = wanted.maxPending();
+        if (wanted.url().isPresent()) {
+            String secret = wanted.secret()
+                    .orElseThrow(
+                            () -> new IllegalArgumentException(
+                                    "alerts have an address and no secret; set TRAINYARD_DASHBOARD_ALERTS_SECRET to what openssl rand -base64 32 says"));
+            rules = Optional.of(new AlertRules(settings(wanted, lostAfter), queue.since(System.currentTimeMillis())));
+            sender = Optional.of(
+                    new AlertSender(queue, wanted.url().get(), new Signature(secret), TIMEOUT, wanted.retryFor()));
+        } else {
+            rules = Optional.empty();
+            sender = Optional.empty();
+        }
+    }
+
+    private static AlertSettings settings(DashboardConfig.Alerts wanted, Duration lostAfter) {
+        List<Threshold> thresholds = wanted.thresholds().orElse(List.of()).stream()
+                .map(Threshold::read)
+                .toList();
+        Set<Rule> rules = EnumSet.noneOf(Rule.class);
+        rules.addAll(wanted.rules());
+        if (!thresholds.isEmpty()) {
+            rules.add(Rule.THRESHOLD);
+        }
+        return new AlertSettings(
+                rules,
+                wanted.stallFactor(),
+                wanted.stallAfter().toMillis(),
+                wanted.spikeScore(),
+                wanted.spikeWindow(),
+                lostAfter.toMillis(),
+                thresholds);
+    }
+
+    /// Before it is taken into the history: after a crash between the two it is read again, and nobody is told twice.
+    ///
+    /// @throws io.trainyard.tracking.TrackingException if the store fails
+    void take(Collection<JobNews> news) {
+        if (rules.isPresent()) {
+            long now = System.currentTimeMillis();
+            for (JobNews one : news) {
+                synchronized (this) {
+                    keep(rules.get().take(one, now));
+                }
+            }
+        }
+    }
+
+    synchronized void take(WorkerStatus status, long millis) {
+        rules.ifPresent(known -> known.take(status, millis));
+    }
+
+    /// Looks for what was not told for too long, where silence says something.
+    void look() {
+        Sources.State state = sources.state();
+        long now = System.currentTimeMillis();
+        boolean hears = state.kafka().ok()
+                && state.store().ok()
+                && state.behindMillis() == 0
+                && now - Math.max(state.kafka().sinceMillis(), state.store().sinceMillis()) > SETTLED_MILLIS;
+        if (rules.isPresent() && hears) {
+            synchronized (this) {
+                keep(rules.get().look(now));
+            }
+        }
+    }
+
+    private void keep(List<Alert> alerts) {
+        for (Alert alert : alerts) {
+            if (!queue.add(alert.id(), System.currentTimeMillis(), alert.body(), maxPending)) {
+                LOG.warnf("an alert is lost, for %d wait to be sent already: %s", maxPending, alert.sentence());
+            }
+        }
+    }
+
+    /// Sends what is due.
+    void send() {
+        try {
+            if (sender.isPresent()) {
+                sender.get().send();
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    void forget(long nowMillis) {
+        if (rules.isPresent()) {
+            queue.forget(nowMillis - REMEMBERED.toMillis());
+        }
+    }
+
+    void close() {
+        sender.ifPresent(AlertSender::close);
+    }
+}

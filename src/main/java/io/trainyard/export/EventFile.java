@@ -1,0 +1,73 @@
+package io.trainyard.export;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.zip.CRC32C;
+
+/// An event file of TensorBoard: records of length, its checksum, an `Event`, its checksum. The fields are those of
+/// TensorFlow's `event.proto`, `summary.proto` and `tensor.proto`.
+final class EventFile {
+    private static final int DT_STRING = 7;
+    private static final int CHECKSUM_MASK = 0xa282ead8;
+
+    private final OutputStream out;
+
+    EventFile(OutputStream out) {
+        this.out = out;
+    }
+
+    /// The first record of a file.
+    void header(double seconds) throws IOException {
+        write(new Protobuf().real(1, seconds).text(3, "brain.Event:2"));
+    }
+
+    void scalar(String tag, long step, double seconds, float value) throws IOException {
+        summary(step, seconds, new Protobuf().text(1, tag).real(2, value));
+    }
+
+    /// A text, which TensorBoard shows as Markdown.
+    void text(String tag, double seconds, String markdown) throws IOException {
+        Protobuf plugin = new Protobuf().text(1, "text");
+        Protobuf shape = new Protobuf().message(2, new Protobuf().number(1, 1));
+        Protobuf tensor = new Protobuf().number(1, DT_STRING).message(2, shape).text(8, markdown);
+        summary(
+                0,
+                seconds,
+                new Protobuf()
+                        .text(1, tag + "/text_summary")
+                        .message(8, tensor)
+                        .message(9, new Protobuf().message(1, plugin)));
+    }
+
+    private void summary(long step, double seconds, Protobuf value) throws IOException {
+        write(new Protobuf().real(1, seconds).number(2, step).message(5, new Protobuf().message(1, value)));
+    }
+
+    private void write(Protobuf event) throws IOException {
+        byte[] data = event.bytes();
+        byte[] length = ByteBuffer.allocate(Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(data.length)
+                .array();
+        out.write(length);
+        out.write(checksum(length));
+        out.write(data);
+        out.write(checksum(data));
+    }
+
+    private static byte[] checksum(byte[] data) {
+        CRC32C crc = new CRC32C();
+        crc.update(data);
+        return ByteBuffer.allocate(Integer.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(masked((int) crc.getValue()))
+                .array();
+    }
+
+    /// As TFRecord has it: a checksum over data that holds checksums would be weak.
+    static int masked(int crc) {
+        return Integer.rotateRight(crc, 15) + CHECKSUM_MASK;
+    }
+}

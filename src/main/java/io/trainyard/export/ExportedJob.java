@@ -1,0 +1,68 @@
+package io.trainyard.export;
+
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobState;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.tracking.Remarks;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/// A job as it stands, with what people wrote beside it.
+///
+/// @param tests one an epoch, in order
+public record ExportedJob(JobState state, List<Test> tests, Remarks remarks) {
+    public ExportedJob {
+        tests = List.copyOf(tests);
+    }
+
+    /// A tested epoch.
+    ///
+    /// @param millis when, since 1970
+    public record Test(JobState.Epoch epoch, long millis) {}
+
+    private record Place(int attempt, int epoch) {}
+
+    /// @param news all that was told of it but losses
+    static ExportedJob of(JobState state, List<JobNews> news, Remarks remarks) {
+        Map<Place, Long> millis = new HashMap<>();
+        for (JobNews one : news) {
+            if (one instanceof Happened happened && happened.event() instanceof EpochTested tested) {
+                millis.put(new Place(tested.attempt(), tested.epoch()), happened.millis());
+            }
+        }
+        List<Test> tests = state.epochs().stream()
+                .map(epoch -> new Test(
+                        epoch, millis.getOrDefault(new Place(epoch.attempt(), epoch.epoch()), state.startMillis())))
+                .toList();
+        return new ExportedJob(state, tests, remarks);
+    }
+
+    String id() {
+        return state.job();
+    }
+
+    /// When it began, since 1970: its first attempt, or before that its first news.
+    long startMillis() {
+        return state.startMillis() == 0 ? state.firstHeardMillis() : state.startMillis();
+    }
+
+    /// When it ended, since 1970; empty where it has not.
+    Optional<Long> endMillis() {
+        return state.status().isFinal() ? Optional.of(state.lastHeardMillis()) : Optional.empty();
+    }
+
+    /// As it runs, or else as it was asked for; empty where neither is known.
+    Optional<JobSpec> spec() {
+        return Optional.ofNullable(state.spec());
+    }
+
+    /// The same as JSON, with all defaults.
+    Optional<String> command() {
+        return spec().map(JobJson::write);
+    }
+}

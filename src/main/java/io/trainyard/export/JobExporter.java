@@ -1,0 +1,19 @@
+package io.trainyard.export;
+
+import io.trainyard.tracking.LossSpan;
+import java.io.Closeable;
+import java.io.IOException;
+
+/// Writes jobs in some format: of each its beginning, its losses in order, its end.
+public interface JobExporter extends Closeable {
+    void begin(ExportedJob job) throws IOException;
+
+    /// Losses of the job that was begun last.
+    void losses(LossSpan span) throws IOException;
+
+    /// The job that was begun last is whole.
+    void end() throws IOException;
+
+    /// All jobs are there. What is closed before that leaves no file that is half written.
+    void finish() throws IOException;
+}

@@ -1,0 +1,72 @@
+package io.trainyard.export;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/// A message of Protocol Buffers, written field by field: the few types that events need.
+final class Protobuf {
+    private static final int VARINT = 0;
+    private static final int FIXED64 = 1;
+    private static final int LENGTH = 2;
+    private static final int FIXED32 = 5;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+    Protobuf number(int field, long value) {
+        key(field, VARINT);
+        varint(value);
+        return this;
+    }
+
+    Protobuf real(int field, double value) {
+        key(field, FIXED64);
+        out.writeBytes(ByteBuffer.allocate(Double.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putDouble(value)
+                .array());
+        return this;
+    }
+
+    Protobuf real(int field, float value) {
+        key(field, FIXED32);
+        out.writeBytes(ByteBuffer.allocate(Float.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putFloat(value)
+                .array());
+        return this;
+    }
+
+    Protobuf text(int field, String value) {
+        return bytes(field, value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    Protobuf message(int field, Protobuf value) {
+        return bytes(field, value.bytes());
+    }
+
+    private Protobuf bytes(int field, byte[] value) {
+        key(field, LENGTH);
+        varint(value.length);
+        out.writeBytes(value);
+        return this;
+    }
+
+    byte[] bytes() {
+        return out.toByteArray();
+    }
+
+    private void key(int field, int type) {
+        varint((long) field << 3 | type);
+    }
+
+    private void varint(long value) {
+        long rest = value;
+        while ((rest & ~0x7fL) != 0) {
+            out.write((int) (rest & 0x7f | 0x80));
+            rest >>>= 7;
+        }
+        out.write((int) rest);
+    }
+}

@@ -1,0 +1,91 @@
+package io.trainyard.export;
+
+import static java.util.Locale.ROOT;
+
+import io.trainyard.event.JobState.Epoch;
+import io.trainyard.tracking.LossSpan;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/// A folder a job, with one event file: the scalars that the tutorials write, and the command as a text.
+final class TensorBoardExporter implements JobExporter {
+    static final String TRAIN_LOSS = "train_loss";
+    static final String TEST_LOSS = "test_loss";
+    static final String TEST_ACCURACY = "test_accuracy";
+    static final String COMMAND = "job";
+
+    private final Path folder;
+    private @Nullable Open open;
+
+    /// The file under way.
+    private record Open(ExportedJob job, ReplacedFile file, EventFile events) {}
+
+    TensorBoardExporter(Path folder) {
+        this.folder = folder;
+    }
+
+    /// TensorBoard knows event files by their names, and reads several in the order of these.
+    static String fileName(long millis) {
+        return String.format(ROOT, "events.out.tfevents.%010d.trainyard", Math.max(0, millis / 1000));
+    }
+
+    @Override
+    public void begin(ExportedJob job) throws IOException {
+        Path run = folder.resolve(FileName.of(job.id()));
+        Files.createDirectories(run);
+        ReplacedFile file = new ReplacedFile(run.resolve(fileName(job.startMillis())));
+        EventFile events = new EventFile(file.out());
+        open = new Open(job, file, events);
+        double seconds = job.startMillis() / 1e3;
+        events.header(seconds);
+        if (job.command().isPresent()) {
+            events.text(COMMAND, seconds, markdown(job.command().get()));
+        }
+    }
+
+    /// Indented lines are shown as they are.
+    static String markdown(String command) {
+        return "    " + command;
+    }
+
+    @Override
+    public void losses(LossSpan span) throws IOException {
+        EventFile events = current().events();
+        for (int i = 0; i < span.losses().length; i++) {
+            events.scalar(TRAIN_LOSS, span.firstStep() + i, span.millis(i) / 1e3, span.losses()[i]);
+        }
+    }
+
+    @Override
+    public void end() throws IOException {
+        Open ended = current();
+        for (ExportedJob.Test test : ended.job().tests()) {
+            Epoch epoch = test.epoch();
+            ended.events().scalar(TEST_LOSS, epoch.step(), test.millis() / 1e3, (float) epoch.testLoss());
+            ended.events().scalar(TEST_ACCURACY, epoch.step(), test.millis() / 1e3, (float) epoch.testAccuracy());
+        }
+        ended.file().finish();
+        close();
+    }
+
+    @Override
+    public void finish() {}
+
+    private Open current() {
+        if (open == null) {
+            throw new IllegalStateException("no job was begun");
+        }
+        return open;
+    }
+
+    @Override
+    public void close() throws IOException {
+        Open last = open;
+        open = null;
+        if (last != null) {
+            last.file().close();
+        }
+    }
+}
