@@ -314,7 +314,7 @@ final class TrackingStoreTest {
                 var statement = connection.createStatement()) {
             statement.execute("ALTER TABLE jobs DROP COLUMN wants");
             statement.execute("ALTER TABLE jobs DROP COLUMN topic");
-            statement.execute("DELETE FROM flyway_schema_history WHERE version = '2'");
+            statement.execute("DELETE FROM flyway_schema_history WHERE version = '3'");
         }
         try (TrackingStore store = TrackingStore.open(url)) {
             assertThat(store.underWay()).containsExactlyInAnyOrderElementsOf(expected);
