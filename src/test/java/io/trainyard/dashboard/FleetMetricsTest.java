@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.prometheus.PrometheusMeterRegistry;
 import io.trainyard.Patience;
 import io.trainyard.event.EventJson;
+import io.trainyard.event.FailureCause;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
@@ -180,7 +181,7 @@ class FleetMetricsTest {
     @Test
     void countsEveryEndOnceHoweverOftenItIsTold() throws Exception {
         tell(claimed("a"), finished("a", 1, 10), finished("a", 1, 10));
-        tell(claimed("b"), failed("b", 1, "why"));
+        tell(claimed("b"), failed("b", 1, "why", FailureCause.DIVERGED));
         tell(new TrainingEvent.Failed("c", 1, "of a version to come", "cosmic rays"));
         tell(new TrainingEvent.Failed("d", 1, "of a version before", null));
         tell(claimed("e"), cancelled("e", 1, 3));

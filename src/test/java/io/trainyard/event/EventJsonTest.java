@@ -40,7 +40,7 @@ class EventJsonTest {
                 saved("a", 1, 0, 2),
                 finished("a", 1, 2),
                 finished("a", 1, 2, "because"),
-                failed("a", 1, "because"),
+                failed("a", 1, "because", FailureCause.LACKING),
                 released("a", 1, 1, "stop"),
                 paused("a", 1, 1),
                 resumed("a", 1),

@@ -174,7 +174,11 @@ public final class SampleEvents {
     }
 
     public static Failed failed(String job, int attempt, String reason) {
-        return new Failed(job, attempt, reason, FailureCause.DIVERGED.word());
+        return new Failed(job, attempt, reason, null);
+    }
+
+    public static Failed failed(String job, int attempt, String reason, FailureCause cause) {
+        return new Failed(job, attempt, reason, cause.word());
     }
 
     public static Released released(String job, int attempt, long step, String reason) {

@@ -12,6 +12,7 @@ import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
+import io.trainyard.event.FailureCause;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.EpochTested;
@@ -175,8 +176,9 @@ class JobTrainingTest extends SmallJobs {
                 "precision is %s, but device %s computes in fp32 only; leave precision out, or ask for a device that has it, such as cuda"
                         .formatted(precision, device);
         JobSpec job = job("a", "\"epochs\": 1, \"device\": \"%s\", \"precision\": \"%s\"".formatted(device, precision));
-        assertThat(run(job, () -> false)).isEqualTo(new Outcome.Failed(failed("a", 1, reason)));
-        assertThat(events.getLast()).isEqualTo(failed("a", 1, reason));
+        assertThat(run(job, () -> false))
+                .isEqualTo(new Outcome.Failed(failed("a", 1, reason, FailureCause.IMPOSSIBLE)));
+        assertThat(events.getLast()).isEqualTo(failed("a", 1, reason, FailureCause.IMPOSSIBLE));
     }
 
     @Test
@@ -188,9 +190,10 @@ class JobTrainingTest extends SmallJobs {
             throw new StackOverflowError("deep");
         };
         assertThat(run(new JobTraining(root, broken, 0, "tester"), job("a", "\"epochs\": 1"), () -> false))
-                .isEqualTo(new Outcome.Failed(failed("a", 1, "broke")));
+                .isEqualTo(new Outcome.Failed(failed("a", 1, "broke", FailureCause.OTHER)));
         assertThat(run(new JobTraining(root, deep, 0, "tester"), job("b", "\"epochs\": 1"), () -> false))
-                .isEqualTo(new Outcome.Failed(failed("b", 1, "java.lang.StackOverflowError: deep")));
+                .isEqualTo(
+                        new Outcome.Failed(failed("b", 1, "java.lang.StackOverflowError: deep", FailureCause.OTHER)));
     }
 
     @Test

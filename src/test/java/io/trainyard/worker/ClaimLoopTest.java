@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.trainyard.Patience;
 import io.trainyard.Slow;
 import io.trainyard.event.Control.Wish;
+import io.trainyard.event.FailureCause;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.Claimed;
@@ -261,7 +262,7 @@ class ClaimLoopTest {
         });
         fleet.submit("job");
         List<TrainingEvent> events = fleet.events(all -> all.stream().anyMatch(Failed.class::isInstance));
-        assertThat(events.getLast()).isEqualTo(failed("job", 1, "the data set is not here"));
+        assertThat(events.getLast()).isEqualTo(failed("job", 1, "the data set is not here", FailureCause.LACKING));
     }
 
     @Test
