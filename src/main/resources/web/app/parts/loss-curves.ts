@@ -16,6 +16,8 @@ import { Refresher } from "../state/refresher";
 const POINTS_LEAST = 200;
 const POINTS_MOST = 1_000;
 const FEW = 8; // curves, of which each pixel is told apart
+const SOON_MILLIS = 100; // from one answer to the next question, of few curves
+const PERIOD_MILLIS = 1_000; // and of many
 
 interface Settings {
   axis: XAxis;
@@ -59,7 +61,10 @@ export class LossCurves extends PageElement {
   private heard = ""; // how far the jobs were then
   private known = new Map<RunCurve, string>(); // how far each was read
   private series: Series[] = [];
-  private readonly refresher = new Refresher((signal) => this.read(signal));
+  private readonly refresher = new Refresher(
+    (signal) => this.read(signal),
+    () => (this.jobs.length > FEW ? PERIOD_MILLIS : SOON_MILLIS),
+  );
 
   constructor() {
     super();

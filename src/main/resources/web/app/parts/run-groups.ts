@@ -38,7 +38,7 @@ class RunGroups extends PageElement {
   declare private problem: string;
 
   private series: readonly Series[] = [];
-  private readonly refresher = new Refresher((signal) => this.read(signal), PERIOD_MILLIS);
+  private readonly refresher = new Refresher((signal) => this.read(signal), () => PERIOD_MILLIS);
 
   constructor() {
     super();

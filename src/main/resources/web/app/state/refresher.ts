@@ -8,7 +8,7 @@ export class Refresher {
 
   constructor(
     private readonly work: (signal: AbortSignal) => Promise<void>,
-    private readonly periodMillis = 1_000,
+    private readonly periodMillis: () => number = () => 1_000,
   ) {}
 
   request(): void {
@@ -30,7 +30,7 @@ export class Refresher {
         this.timer = window.setTimeout(() => {
           this.timer = undefined;
           if (this.again) this.request();
-        }, this.periodMillis);
+        }, this.periodMillis());
       });
   }
 

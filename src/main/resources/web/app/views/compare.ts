@@ -34,7 +34,7 @@ class CompareView extends PageElement {
   private jobs: readonly string[] = [];
   private rates: readonly (readonly RatePoint[])[] = [];
   private asked = "";
-  private readonly refresher = new Refresher((signal) => this.read(signal), PERIOD_MILLIS);
+  private readonly refresher = new Refresher((signal) => this.read(signal), () => PERIOD_MILLIS);
 
   constructor() {
     super();

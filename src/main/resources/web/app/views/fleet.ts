@@ -29,7 +29,7 @@ class FleetView extends PageElement {
   declare private counts: ReadonlyMap<JobStateName, number>;
   declare private failures: readonly Failure[];
 
-  private readonly refresher = new Refresher((signal) => this.read(signal), COUNT_PERIOD_MILLIS);
+  private readonly refresher = new Refresher((signal) => this.read(signal), () => COUNT_PERIOD_MILLIS);
 
   constructor() {
     super();
