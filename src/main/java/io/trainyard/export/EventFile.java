@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/// An event file of TensorBoard: records of length, its checksum, an `Event`, its checksum. The fields are those of
-/// TensorFlow's `event.proto`, `summary.proto` and `tensor.proto`.
+/// An event file of TensorBoard: records of length, its checksum, an `Event`, its checksum. The fields are
+/// those of TensorFlow's `event.proto`, `summary.proto` and `tensor.proto`.
 final class EventFile {
     private static final int DT_STRING = 7;
     private static final int CHECKSUM_MASK = 0xa282ead8;
@@ -58,16 +58,18 @@ final class EventFile {
     }
 
     private static byte[] checksum(byte[] data) {
-        CRC32C crc = new CRC32C();
-        crc.update(data);
         return ByteBuffer.allocate(Integer.BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN)
-                .putInt(masked((int) crc.getValue()))
+                .putInt(checksumOf(data, data.length))
                 .array();
     }
 
-    /// As TFRecord has it: a checksum over data that holds checksums would be weak.
-    static int masked(int crc) {
-        return Integer.rotateRight(crc, 15) + CHECKSUM_MASK;
+    /// As TFRecord has it: masked, for a checksum over data that holds checksums would be weak.
+    ///
+    /// @param length of the part that it is of, from the beginning
+    static int checksumOf(byte[] data, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(data, 0, length);
+        return Integer.rotateRight((int) crc.getValue(), 15) + CHECKSUM_MASK;
     }
 }

@@ -25,8 +25,8 @@ import org.apache.parquet.format.PageType;
 import org.apache.parquet.format.Type;
 import org.apache.parquet.format.Util;
 
-/// A column of the row group under way: its pages, compressed, until the group is written. The library's writers encode
-/// the values; the layout of pages is that of Parquet's specification.
+/// A column of the row group under way: its pages, compressed, until the group is written. The library's
+/// writers encode the values; the layout of pages is that of Parquet's specification.
 final class ParquetColumn {
     private static final int SLAB = 1 << 12;
     private static final int MAX_SLAB = 1 << 20;
