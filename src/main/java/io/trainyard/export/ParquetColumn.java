@@ -139,7 +139,8 @@ final class ParquetColumn {
     /// The column's part of a row group.
     ///
     /// @param bytes dictionary and pages
-    record Chunk(ColumnChunk chunk, byte[] bytes) {}
+    /// @param plainBytes how many they would be if they were not compressed
+    record Chunk(ColumnChunk chunk, byte[] bytes, long plainBytes) {}
 
     /// Ends the column's part of the row group, and begins the next.
     ///
@@ -169,11 +170,12 @@ final class ParquetColumn {
         meta.setTotal_compressed_size(bytes.size());
         ColumnChunk chunk = new ColumnChunk(0);
         chunk.setMeta_data(meta);
+        Chunk ended = new Chunk(chunk, bytes.toByteArray(), plainBytes);
         pages.reset();
         texts.forget();
         rowsOfGroup = 0;
         plainBytes = 0;
-        return new Chunk(chunk, bytes.toByteArray());
+        return ended;
     }
 
     static Type physicalType(Column column) {

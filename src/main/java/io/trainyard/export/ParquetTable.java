@@ -147,7 +147,7 @@ final class ParquetTable implements Table {
             ParquetColumn.Chunk chunk = each.endGroup(position);
             write(chunk.bytes());
             chunks.add(chunk.chunk());
-            bytes += chunk.chunk().getMeta_data().getTotal_uncompressed_size();
+            bytes += chunk.plainBytes();
         }
         groups.add(new RowGroup(chunks, bytes, rowsOfGroup));
         rowsOfGroup = 0;

@@ -12,10 +12,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -114,8 +116,8 @@ public final class TensorBoardImport {
     /// A run's folder as the name of a job: folders with dots between them, letters, digits, hyphens and
     /// underscores.
     private static String name(Path root, Path file) {
-        Path folder = file.getParent();
-        Path own = folder.equals(root) ? root.getFileName() : root.relativize(folder);
+        Path below = root.relativize(file).getParent();
+        Path own = below == null ? Objects.requireNonNullElse(root.getFileName(), Path.of("run")) : below;
         List<String> parts = new ArrayList<>();
         own.forEach(part -> parts.add(part.toString().replaceAll("[^A-Za-z0-9_-]+", "-")));
         return String.join(".", parts);
@@ -145,63 +147,46 @@ public final class TensorBoardImport {
                 throw new ExportException("the run %s cannot be imported".formatted(job), e);
             }
         }
-        SortedSet<Long> tests = new TreeSet<>(testLosses.keySet());
-        tests.retainAll(accuracies.keySet());
+        List<Test> tests = new ArrayList<>();
+        testLosses.forEach((step, loss) -> {
+            Scalar accuracy = accuracies.get(step);
+            if (accuracy != null) {
+                tests.add(new Test(loss, accuracy));
+            }
+        });
         int alone = testLosses.size() + accuracies.size() - 2 * tests.size();
         boolean isNew = (!losses.isEmpty() || !tests.isEmpty())
-                && store.add(job, news(job, losses, tests, testLosses, accuracies));
+                && store.add(job, news(job, List.copyOf(losses.values()), tests));
         return new Imported(job, isNew, losses.size(), tests.size(), alone, unknown);
     }
 
+    /// Both at the same step.
+    private record Test(Scalar loss, Scalar accuracy) {}
+
     /// Steps of TensorBoard may begin with 0, ours begin with 1.
-    private static List<JobNews> news(
-            String job,
-            NavigableMap<Long, Scalar> losses,
-            SortedSet<Long> tests,
-            Map<Long, Scalar> testLosses,
-            Map<Long, Scalar> accuracies) {
-        long shift = (losses.isEmpty() || losses.firstKey() > 0) ? 0 : 1 - losses.firstKey();
-        double start = Double.MAX_VALUE;
-        double end = 0;
+    private static List<JobNews> news(String job, List<Scalar> losses, List<Test> tests) {
+        long shift = losses.isEmpty() ? 0 : Math.max(0, 1 - losses.getFirst().step());
+        DoubleSummaryStatistics seconds = Stream.concat(
+                        losses.stream(), tests.stream().map(Test::accuracy))
+                .mapToDouble(Scalar::seconds)
+                .summaryStatistics();
         List<JobNews> told = new ArrayList<>();
-        for (Scalar scalar : losses.values()) {
-            start = Math.min(start, scalar.seconds());
-            end = Math.max(end, scalar.seconds());
-        }
-        for (long step : tests) {
-            start = Math.min(start, testLosses.get(step).seconds());
-            end = Math.max(end, accuracies.get(step).seconds());
-        }
-        told.add(at(start, new Claimed(job, 1, DEVICE, DEVICE)));
-        addLosses(job, losses, shift, start, told);
-        int epoch = 0;
+        told.add(at(seconds.getMin(), new Claimed(job, 1, DEVICE, DEVICE)));
+        addLosses(job, losses, shift, seconds.getMin(), told);
+        long last = losses.isEmpty() ? 0 : losses.getLast().step() + shift;
         double best = 0;
-        long last = losses.isEmpty() ? 0 : losses.lastKey() + shift;
-        for (long step : tests) {
-            double accuracy = accuracies.get(step).value();
-            best = Math.max(best, accuracy);
-            last = Math.max(last, step + shift);
-            double loss = testLosses.get(step).value();
-            told.add(at(
-                    accuracies.get(step).seconds(),
-                    new EpochTested(
-                            job,
-                            1,
-                            epoch++,
-                            step + shift,
-                            loss,
-                            loss,
-                            accuracy,
-                            0,
-                            0,
-                            new double[0],
-                            new int[0][],
-                            0,
-                            0,
-                            0)));
+        for (int epoch = 0; epoch < tests.size(); epoch++) {
+            Scalar accuracy = tests.get(epoch).accuracy();
+            double loss = tests.get(epoch).loss().value();
+            long step = accuracy.step() + shift;
+            best = Math.max(best, accuracy.value());
+            last = Math.max(last, step);
+            EpochTested tested = new EpochTested(
+                    job, 1, epoch, step, loss, loss, accuracy.value(), 0, 0, new double[0], new int[0][], 0, 0, 0);
+            told.add(at(accuracy.seconds(), tested));
         }
-        long millis = Math.round(1e3 * (end - start));
-        told.add(at(end, new Finished(job, 1, last, best, 0, 0, 0, millis, "", null)));
+        long millis = Math.round(1e3 * (seconds.getMax() - seconds.getMin()));
+        told.add(at(seconds.getMax(), new Finished(job, 1, last, best, 0, 0, 0, millis, "", null)));
         return told;
     }
 
@@ -210,10 +195,9 @@ public final class TensorBoardImport {
     }
 
     /// Losses of neighbouring steps are told together.
-    private static void addLosses(
-            String job, NavigableMap<Long, Scalar> losses, long shift, double start, List<JobNews> told) {
+    private static void addLosses(String job, List<Scalar> losses, long shift, double start, List<JobNews> told) {
         List<Scalar> together = new ArrayList<>();
-        for (Scalar loss : losses.values()) {
+        for (Scalar loss : losses) {
             if (!together.isEmpty()
                     && (together.getLast().step() + 1 != loss.step() || together.size() == MAX_LOSSES)) {
                 told.add(losses(job, together, shift, start));
