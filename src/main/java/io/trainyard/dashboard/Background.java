@@ -22,9 +22,10 @@ class Background {
     private final Instance<SourceWatch> watch;
     private final Instance<Retention> retention;
     private final Instance<AlertWatch> alerts;
+    private final Instance<TensorBoardFiles> tensorBoard;
     private final DashboardConfig config;
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(
-            3, Thread.ofPlatform().name("background-", 0).daemon().factory());
+            4, Thread.ofPlatform().name("background-", 0).daemon().factory());
 
     /// @param watch not made, nor the store under it, in a process that is no dashboard; so are `retention` and
     /// `alerts`
@@ -32,10 +33,12 @@ class Background {
             Instance<SourceWatch> watch,
             Instance<Retention> retention,
             Instance<AlertWatch> alerts,
+            Instance<TensorBoardFiles> tensorBoard,
             DashboardConfig config) {
         this.watch = watch;
         this.retention = retention;
         this.alerts = alerts;
+        this.tensorBoard = tensorBoard;
         this.config = config;
     }
 
@@ -45,6 +48,7 @@ class Background {
             every(LOOK, watch.get()::look);
             every(LOOK, alert::look);
             every(SEND, alert::send);
+            every(LOOK, tensorBoard.get()::append);
             every(FORGET, () -> retention.get().forget(System.currentTimeMillis()));
             every(FORGET, () -> alert.forget(System.currentTimeMillis()));
         }

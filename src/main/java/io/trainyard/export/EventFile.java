@@ -27,6 +27,15 @@ final class EventFile {
         summary(step, seconds, new Protobuf().text(1, tag).real(2, value));
     }
 
+    /// Two scalars in one record: it holds both or, cut off, none.
+    void scalars(long step, double seconds, String tag, float value, String otherTag, float otherValue)
+            throws IOException {
+        Protobuf summary = new Protobuf()
+                .message(1, new Protobuf().text(1, tag).real(2, value))
+                .message(1, new Protobuf().text(1, otherTag).real(2, otherValue));
+        write(new Protobuf().real(1, seconds).number(2, step).message(5, summary));
+    }
+
     /// A text, which TensorBoard shows as Markdown.
     void text(String tag, double seconds, String markdown) throws IOException {
         Protobuf plugin = new Protobuf().text(1, "text");

@@ -22,14 +22,15 @@ final class EventFileReader {
 
     private EventFileReader() {}
 
+    /// @return how many bytes of it are whole records
     /// @throws IOException if it is no event file, or damaged
-    static void read(Path file, Consumer<Scalar> reader) throws IOException {
+    static long read(Path file, Consumer<Scalar> reader) throws IOException {
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file), BUFFER)) {
             long position = 0;
             while (true) {
                 byte[] header = in.readNBytes(HEADER);
                 if (header.length < HEADER) {
-                    return;
+                    return position;
                 }
                 ByteBuffer fields = ByteBuffer.wrap(header).order(ByteOrder.LITTLE_ENDIAN);
                 long length = fields.getLong();
@@ -38,7 +39,7 @@ final class EventFileReader {
                 byte[] data = in.readNBytes((int) length);
                 byte[] sum = in.readNBytes(Integer.BYTES);
                 if (sum.length < Integer.BYTES) {
-                    return;
+                    return position;
                 }
                 int told = ByteBuffer.wrap(sum).order(ByteOrder.LITTLE_ENDIAN).getInt();
                 require(told == EventFile.checksumOf(data, data.length), file, position);

@@ -274,11 +274,16 @@ public final class TrackingStore implements AutoCloseable {
     ///
     /// @throws IOException what the reader throws
     public void eachLoss(String job, LossReader reader) throws IOException {
+        eachLoss(job, 1, reader);
+    }
+
+    /// As the other `eachLoss`, from a step on.
+    public void eachLoss(String job, long from, LossReader reader) throws IOException {
         try {
             database.read(connection -> {
                 CurveTables tables = new CurveTables(connection);
                 for (Traced traced : new JobTables(connection).traced(List.of(job))) {
-                    long[] next = {1};
+                    long[] next = {from};
                     for (var attempt : traced.lineage().lastSteps().entrySet()) {
                         Key key = new Key(traced.number(), attempt.getKey());
                         tables.spans(key, next[0], attempt.getValue(), span -> {
