@@ -25,8 +25,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 
-/// Decides what is alerted, from what is told and from what is not told for too long. News read twice, or late, is told
-/// once: what it is about gives an alert its id. Keeps jobs that run and workers, up to a bound. Not thread-safe.
+/// Decides what is alerted, from what is told and from what is not told for too long. News read twice, or
+/// late, is told once: what it is about gives an alert its id. Keeps jobs that run and workers, up to a
+/// bound. Not thread-safe.
 public final class AlertRules {
     private static final int MAX_JOBS = 10_000;
     private static final int MAX_WORKERS = 10_000;

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
-/// Sends what waits in the tracking store to a webhook. What is not taken is sent again, later and later, until it has
-/// been tried for too long. Used by one thread.
+/// Sends what waits in the tracking store to a webhook. What is not taken is sent again, later and later,
+/// until it has been tried for too long. Used by one thread.
 public final class AlertSender implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(AlertSender.class.getName());
     private static final int AT_ONCE = 20;

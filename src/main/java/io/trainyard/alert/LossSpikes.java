@@ -3,13 +3,14 @@ package io.trainyard.alert;
 import java.util.Arrays;
 import java.util.OptionalDouble;
 
-/// Finds losses far above those before them: by the robust z-score, 0.6745 (x - median) / MAD, where the median
-/// and MAD, the median of the distances from it, are those of a window of the losses before. Neither moves for a
-/// few outliers, and MAD / 0.6745 is a standard deviation where the noise is normal. x is the median of the last
-/// five losses: one hard batch is no spike, three of five are.
+/// Finds losses far above those before them: by the robust z-score, 0.6745 (x - median) / MAD, where the
+/// median and MAD, the median of the distances from it, are those of a window of the losses before. Neither
+/// moves for a few outliers, and MAD / 0.6745 is a standard deviation where the noise is normal. x is the
+/// median of the last five losses: one hard batch is no spike, three of five are.
 ///
-/// The two are computed anew after every sixteenth of a window, so they are at most that old. Nothing is a spike
-/// before the window is full once, nor after a spike until as many losses have come: what stays high is told once.
+/// The two are computed anew after every sixteenth of a window, so they are at most that old. Nothing is a
+/// spike before the window is full once, nor after a spike until as many losses have come: what stays high
+/// is told once.
 final class LossSpikes {
     private static final double SIGMAS_OF_MAD = 0.6745;
 

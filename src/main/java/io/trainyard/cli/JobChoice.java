@@ -16,8 +16,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/// Which jobs: the options of commands that list some, or do something with some. A job is chosen when all that are
-/// given hold for it.
+/// Which jobs: the options of commands that list some, or do something with some. A job is chosen when all
+/// that are given hold for it.
 final class JobChoice {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;

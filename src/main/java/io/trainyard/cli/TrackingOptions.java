@@ -18,6 +18,13 @@ final class TrackingOptions {
             })
     private String url = "";
 
+    /// Opens the store, and makes it where there is none.
+    ///
+    /// @throws io.trainyard.tracking.TrackingException if it cannot be opened
+    TrackingStore open() {
+        return TrackingStore.open(url);
+    }
+
     /// Opens the store, which must be there.
     ///
     /// @throws io.trainyard.tracking.TrackingException if it is not

@@ -40,6 +40,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             ReprioritizeCommand.class,
             EventsCommand.class,
             ExportCommand.class,
+            ImportCommand.class,
             DevicesCommand.class,
             CheckDeviceCommand.class
         })

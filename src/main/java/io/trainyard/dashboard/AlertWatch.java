@@ -84,7 +84,8 @@ class AlertWatch {
                 thresholds);
     }
 
-    /// Before it is taken into the history: after a crash between the two it is read again, and nobody is told twice.
+    /// Before it is taken into the history: after a crash between the two it is read again, and nobody is
+    /// told twice.
     ///
     /// @throws io.trainyard.tracking.TrackingException if the store fails
     void take(Collection<JobNews> news) {

@@ -24,9 +24,10 @@ class Background {
     private final Instance<FleetGauges> gauges;
     private final Instance<Retention> retention;
     private final Instance<AlertWatch> alerts;
+    private final Instance<TensorBoardFiles> tensorBoard;
     private final DashboardConfig config;
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(
-            3, Thread.ofPlatform().name("background-", 0).daemon().factory());
+            4, Thread.ofPlatform().name("background-", 0).daemon().factory());
 
     /// @param watch not made, nor the store under it, in a process that is no dashboard; so are the others
     Background(
@@ -34,11 +35,13 @@ class Background {
             Instance<FleetGauges> gauges,
             Instance<Retention> retention,
             Instance<AlertWatch> alerts,
+            Instance<TensorBoardFiles> tensorBoard,
             DashboardConfig config) {
         this.watch = watch;
         this.gauges = gauges;
         this.retention = retention;
         this.alerts = alerts;
+        this.tensorBoard = tensorBoard;
         this.config = config;
     }
 
@@ -49,6 +52,7 @@ class Background {
             every(METRICS, gauges.get()::look);
             every(LOOK, alert::look);
             every(SEND, alert::send);
+            every(LOOK, tensorBoard.get()::append);
             every(FORGET, () -> retention.get().forget(System.currentTimeMillis()));
             every(FORGET, () -> alert.forget(System.currentTimeMillis()));
         }

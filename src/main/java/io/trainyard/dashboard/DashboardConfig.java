@@ -68,6 +68,9 @@ public interface DashboardConfig {
     @WithDefault("200")
     int maxLiveStreams();
 
+    /// A folder where event files of TensorBoard grow with the jobs; absent: nowhere.
+    Optional<String> tensorboard();
+
     /// What somebody is told of by a webhook.
     Alerts alerts();
 

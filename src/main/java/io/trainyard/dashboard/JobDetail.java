@@ -65,8 +65,8 @@ public record JobDetail(
                 timeline.attempts(),
                 timeline.checkpoints(),
                 state.stepTimes(),
-                last == null ? null : last.classAccuracy(),
-                last == null ? null : last.confusion(),
+                last == null || last.classAccuracy().length == 0 ? null : last.classAccuracy(),
+                last == null || last.confusion().length == 0 ? null : last.confusion(),
                 remarks,
                 wish.orElse(null));
     }

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// A file of comma-separated values as RFC 4180 has it: a header, lines that end in CR LF, quotes where a text needs
-/// them. A value that a row has not is empty; times are ISO 8601.
+/// A file of comma-separated values as RFC 4180 has it: a header, lines that end in CR LF, quotes where a
+/// text needs them. A value that a row has not is empty; times are ISO 8601.
 final class CsvTable implements Table {
     private final Columns columns;
     private final ReplacedFile file;

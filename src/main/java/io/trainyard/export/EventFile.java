@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
-/// An event file of TensorBoard: records of length, its checksum, an `Event`, its checksum. The fields are those of
-/// TensorFlow's `event.proto`, `summary.proto` and `tensor.proto`.
+/// An event file of TensorBoard: records of length, its checksum, an `Event`, its checksum. The fields are
+/// those of TensorFlow's `event.proto`, `summary.proto` and `tensor.proto`.
 final class EventFile {
     private static final int DT_STRING = 7;
     private static final int CHECKSUM_MASK = 0xa282ead8;
@@ -25,6 +25,15 @@ final class EventFile {
 
     void scalar(String tag, long step, double seconds, float value) throws IOException {
         summary(step, seconds, new Protobuf().text(1, tag).real(2, value));
+    }
+
+    /// Two scalars in one record: it holds both or, cut off, none.
+    void scalars(long step, double seconds, String tag, float value, String otherTag, float otherValue)
+            throws IOException {
+        Protobuf summary = new Protobuf()
+                .message(1, new Protobuf().text(1, tag).real(2, value))
+                .message(1, new Protobuf().text(1, otherTag).real(2, otherValue));
+        write(new Protobuf().real(1, seconds).number(2, step).message(5, summary));
     }
 
     /// A text, which TensorBoard shows as Markdown.
@@ -58,16 +67,18 @@ final class EventFile {
     }
 
     private static byte[] checksum(byte[] data) {
-        CRC32C crc = new CRC32C();
-        crc.update(data);
         return ByteBuffer.allocate(Integer.BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN)
-                .putInt(masked((int) crc.getValue()))
+                .putInt(checksumOf(data, data.length))
                 .array();
     }
 
-    /// As TFRecord has it: a checksum over data that holds checksums would be weak.
-    static int masked(int crc) {
-        return Integer.rotateRight(crc, 15) + CHECKSUM_MASK;
+    /// As TFRecord has it: masked, for a checksum over data that holds checksums would be weak.
+    ///
+    /// @param length of the part that it is of, from the beginning
+    static int checksumOf(byte[] data, int length) {
+        CRC32C crc = new CRC32C();
+        crc.update(data, 0, length);
+        return Integer.rotateRight((int) crc.getValue(), 15) + CHECKSUM_MASK;
     }
 }

@@ -11,8 +11,8 @@ final class FileName {
 
     private FileName() {}
 
-    /// The id of a command that is valid, as it is; of another, what is no letter, digit, hyphen, underscore or dot
-    /// within it as `%` and its bytes.
+    /// The id of a command that is valid, as it is; of another, what is no letter, digit, hyphen,
+    /// underscore or dot within it as `%` and its bytes.
     static String of(String id) {
         StringBuilder name = new StringBuilder();
         for (byte b : id.getBytes(StandardCharsets.UTF_8)) {

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/// Exports jobs of a tracking store, one after the other. A job that runs is exported as far as it is told; the store
-/// may be written to meanwhile.
+/// Exports jobs of a tracking store, one after the other. A job that runs is exported as far as it is told;
+/// the store may be written to meanwhile.
 public final class JobExport {
     private static final int PAGE = 1000;
 
@@ -30,8 +30,8 @@ public final class JobExport {
     /// What was exported so far.
     public record Progress(String job, long jobs, long losses) {}
 
-    /// The jobs that a query asks for and a condition holds for, in the order of the query; its limit and offset do not
-    /// count.
+    /// The jobs that a query asks for and a condition holds for, in the order of the query; its limit and
+    /// offset do not count.
     public List<String> find(JobQuery query, Predicate<JobState> condition) {
         List<String> found = new ArrayList<>();
         for (int offset = 0; ; offset += PAGE) {
@@ -52,7 +52,8 @@ public final class JobExport {
     /// @param replace whether files that are there are replaced
     /// @param exported called after each job
     /// @return what was exported in all
-    /// @throws ExportException if the folder holds something and nothing is to be replaced, or cannot be written to
+    /// @throws ExportException if the folder holds something and nothing is to be replaced, or cannot be
+    ///     written to
     public Progress export(
             Collection<String> jobs, ExportFormat format, Path folder, boolean replace, Consumer<Progress> exported) {
         Progress all = new Progress("", 0, 0);

@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/// The folders of MLflow's file store: an experiment, and in it a run a job, with files of its metrics, parameters and
-/// tags.
+/// The folders of MLflow's file store: an experiment, and in it a run a job, with files of its metrics,
+/// parameters and tags.
 final class MlflowExporter implements JobExporter {
     private static final String EXPERIMENT = "trainyard";
 

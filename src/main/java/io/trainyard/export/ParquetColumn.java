@@ -25,8 +25,8 @@ import org.apache.parquet.format.PageType;
 import org.apache.parquet.format.Type;
 import org.apache.parquet.format.Util;
 
-/// A column of the row group under way: its pages, compressed, until the group is written. The library's writers encode
-/// the values; the layout of pages is that of Parquet's specification.
+/// A column of the row group under way: its pages, compressed, until the group is written. The library's
+/// writers encode the values; the layout of pages is that of Parquet's specification.
 final class ParquetColumn {
     private static final int SLAB = 1 << 12;
     private static final int MAX_SLAB = 1 << 20;
@@ -139,7 +139,8 @@ final class ParquetColumn {
     /// The column's part of a row group.
     ///
     /// @param bytes dictionary and pages
-    record Chunk(ColumnChunk chunk, byte[] bytes) {}
+    /// @param plainBytes how many they would be if they were not compressed
+    record Chunk(ColumnChunk chunk, byte[] bytes, long plainBytes) {}
 
     /// Ends the column's part of the row group, and begins the next.
     ///
@@ -169,11 +170,12 @@ final class ParquetColumn {
         meta.setTotal_compressed_size(bytes.size());
         ColumnChunk chunk = new ColumnChunk(0);
         chunk.setMeta_data(meta);
+        Chunk ended = new Chunk(chunk, bytes.toByteArray(), plainBytes);
         pages.reset();
         texts.forget();
         rowsOfGroup = 0;
         plainBytes = 0;
-        return new Chunk(chunk, bytes.toByteArray());
+        return ended;
     }
 
     static Type physicalType(Column column) {

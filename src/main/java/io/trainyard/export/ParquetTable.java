@@ -27,8 +27,8 @@ import org.apache.parquet.format.TypeDefinedOrder;
 import org.apache.parquet.format.Util;
 import org.jspecify.annotations.Nullable;
 
-/// A file of Parquet, written row group by row group: what is in memory is one of them. Parquet's own writer is built
-/// upon Hadoop; this one uses only its encodings and its metadata ([decision
+/// A file of Parquet, written row group by row group: what is in memory is one of them. Parquet's own
+/// writer is built upon Hadoop; this one uses only its encodings and its metadata ([decision
 /// 16](../../../../../../docs/decisions/16-exports.md)).
 final class ParquetTable implements Table {
     private static final byte[] MAGIC = "PAR1".getBytes(StandardCharsets.US_ASCII);
@@ -147,7 +147,7 @@ final class ParquetTable implements Table {
             ParquetColumn.Chunk chunk = each.endGroup(position);
             write(chunk.bytes());
             chunks.add(chunk.chunk());
-            bytes += chunk.chunk().getMeta_data().getTotal_uncompressed_size();
+            bytes += chunk.plainBytes();
         }
         groups.add(new RowGroup(chunks, bytes, rowsOfGroup));
         rowsOfGroup = 0;

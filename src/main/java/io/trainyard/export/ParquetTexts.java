@@ -18,8 +18,8 @@ import org.apache.parquet.column.values.rle.RunLengthBitPackingHybridEncoder;
 import org.apache.parquet.format.Statistics;
 import org.jspecify.annotations.Nullable;
 
-/// Texts as numbers in a dictionary, which the pages of a row group share. Rows of one job stand together, so the same
-/// text mostly comes again at once: that is told without looking it up.
+/// Texts as numbers in a dictionary, which the pages of a row group share. Rows of one job stand together,
+/// so the same text mostly comes again at once: that is told without looking it up.
 final class ParquetTexts extends ValuesWriter {
     private static final int SLAB = 1 << 12;
     private static final int MAX_SLAB = 1 << 20;
@@ -74,7 +74,8 @@ final class ParquetTexts extends ValuesWriter {
         return dictionary.toByteArray();
     }
 
-    /// So that readers may pass over row groups that cannot hold a job; empty where there are no texts or long ones.
+    /// So that readers may pass over row groups that cannot hold a job; empty where there are no texts or
+    /// long ones.
     Optional<Statistics> minAndMax() {
         if (numbers.isEmpty() || min.length > MAX_STATISTIC || max.length > MAX_STATISTIC) {
             return Optional.empty();

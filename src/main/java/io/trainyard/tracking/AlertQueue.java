@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Alerts that wait to be sent, and those that were: nobody is told twice. Thread-safe.
 public final class AlertQueue {
@@ -94,11 +95,11 @@ public final class AlertQueue {
         update("DELETE FROM alerts WHERE next_millis = 0 AND raised_millis < ?", beforeMillis);
     }
 
-    private void update(String sql, Object... values) {
+    private void update(String sql, @Nullable Object... values) {
         database.write(connection -> update(connection, sql, values));
     }
 
-    private static int update(Connection connection, String sql, Object... values) throws SQLException {
+    private static int update(Connection connection, String sql, @Nullable Object... values) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             for (int i = 0; i < values.length; i++) {
                 statement.setObject(i + 1, values[i]);

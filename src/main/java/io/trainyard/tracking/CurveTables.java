@@ -78,10 +78,11 @@ record CurveTables(Connection connection) {
     void spans(Key key, long from, long to, SpanReader reader) throws SQLException {
         try (PreparedStatement select = connection.prepareStatement("""
                 SELECT first_step, epoch, millis, elapsed_micros, learning_rate, losses FROM losses
-                WHERE job = ? AND attempt = ? AND first_step <= ? ORDER BY first_step""")) {
+                WHERE job = ? AND attempt = ? AND first_step BETWEEN ? AND ? ORDER BY first_step""")) {
             select.setLong(1, key.job());
             select.setInt(2, key.attempt());
-            select.setLong(3, to);
+            select.setLong(3, Level.FIRST.firstStep(Level.FIRST.chunk(from))); // no row crosses a chunk's border
+            select.setLong(4, to);
             select.setFetchSize(FETCHED_ROWS);
             double before = Double.NaN;
             long next = from;
@@ -90,7 +91,10 @@ record CurveTables(Connection connection) {
                     long millis = rows.getLong(3);
                     double rate = rows.getDouble(5);
                     Double learningRate = rows.wasNull() ? null : Double.valueOf(rate);
-                    double start = Double.isNaN(before) ? millis - rows.getLong(4) / 1e3 : before;
+                    double start = before;
+                    if (Double.isNaN(before)) {
+                        start = rows.getLong(1) == 1 ? millis - rows.getLong(4) / 1e3 : millis;
+                    }
                     LossSpan span = new LossSpan(
                             key.attempt(),
                             rows.getInt(2),

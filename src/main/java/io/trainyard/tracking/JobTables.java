@@ -63,16 +63,26 @@ record JobTables(Connection connection) {
         return next("SELECT MAX(number) FROM jobs");
     }
 
+    /// @return a number below 0 that no job has
+    long numberBelow() throws SQLException {
+        return Math.min(0, extreme("SELECT MIN(number) FROM jobs")) - 1;
+    }
+
     /// @return a number that no news has had
     long nextNewsNumber() throws SQLException {
         return next("SELECT MAX(number) FROM news");
     }
 
     private long next(String highest) throws SQLException {
-        try (PreparedStatement select = connection.prepareStatement(highest);
+        return Math.max(0, extreme(highest)) + 1;
+    }
+
+    /// @return 0 where there are no rows
+    private long extreme(String sql) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement(sql);
                 ResultSet rows = select.executeQuery()) {
             rows.next();
-            return rows.getLong(1) + 1;
+            return rows.getLong(1);
         }
     }
 

@@ -3,8 +3,8 @@ package io.trainyard.tracking;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// The losses of neighbouring steps of a job, which were told together. Each was told with the time of the last of
-/// them alone; those of the others are taken to be as far from one another as they can be.
+/// The losses of neighbouring steps of a job, which were told together. Each was told with the time of the
+/// last of them alone; those of the others are taken to be as far from one another as they can be.
 ///
 /// @param fromMillis when the step before the first of them was done, since 1970
 /// @param toMillis when the last of them was done

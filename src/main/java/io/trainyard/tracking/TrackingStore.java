@@ -28,6 +28,9 @@ public final class TrackingStore implements AutoCloseable {
     /// Jobs of which it is remembered where they stand; of others it is read again.
     private static final int MAX_REMEMBERED = 2_000;
 
+    /// Counts the jobs that were trained elsewhere, so that of two who add some one is refused.
+    private static final Partition ADDED = new Partition("added", 0);
+
     private final Database database;
     private final CurveWriter curves = new CurveWriter();
     private final Map<Partition, Long> offsets = new HashMap<>();
@@ -73,6 +76,34 @@ public final class TrackingStore implements AutoCloseable {
             offsets.putAll(next);
             forgetEldest();
             return taken;
+        } catch (RuntimeException e) {
+            reload();
+            throw e;
+        }
+    }
+
+    /// Takes in all of a job that was trained elsewhere. Its number is below 0, where no reader of topics puts a
+    /// job, so a dashboard may write to the same store meanwhile.
+    ///
+    /// @return false where a job of this name is there already; nothing was taken in
+    /// @throws TrackingException if the store fails, or another process adds jobs, too; nothing was taken in
+    public synchronized boolean add(String job, List<JobNews> news) {
+        try {
+            long next = offsets.getOrDefault(ADDED, 0L) + 1;
+            boolean added = database.write(connection -> {
+                JobTables jobs = new JobTables(connection);
+                if (jobs.number(job) != 0) {
+                    return false;
+                }
+                remembered.put(job, new Tracked(jobs.numberBelow(), new JobState(job)));
+                take(connection, news, Map.of(ADDED, next));
+                return true;
+            });
+            if (added) {
+                offsets.put(ADDED, next);
+                forgetEldest();
+            }
+            return added;
         } catch (RuntimeException e) {
             reload();
             throw e;
@@ -247,11 +278,16 @@ public final class TrackingStore implements AutoCloseable {
     ///
     /// @throws IOException what the reader throws
     public void eachLoss(String job, LossReader reader) throws IOException {
+        eachLoss(job, 1, reader);
+    }
+
+    /// As the other `eachLoss`, from a step on.
+    public void eachLoss(String job, long from, LossReader reader) throws IOException {
         try {
             database.read(connection -> {
                 CurveTables tables = new CurveTables(connection);
                 for (Traced traced : new JobTables(connection).traced(List.of(job))) {
-                    long[] next = {1};
+                    long[] next = {from};
                     for (var attempt : traced.lineage().lastSteps().entrySet()) {
                         Key key = new Key(traced.number(), attempt.getKey());
                         tables.spans(key, next[0], attempt.getValue(), span -> {
@@ -326,10 +362,10 @@ public final class TrackingStore implements AutoCloseable {
     public boolean remark(String job, Remarks remarks) {
         return database.write(connection -> {
             long number = new JobTables(connection).number(job);
-            if (number > 0) {
+            if (number != 0) {
                 new RemarkTables(connection).put(number, remarks);
             }
-            return number > 0;
+            return number != 0;
         });
     }
 

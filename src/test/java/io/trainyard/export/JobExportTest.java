@@ -48,7 +48,8 @@ import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
-/// Each format is read back by what others have written: TensorFlow's messages, a reader of Parquet, a reader of YAML.
+/// Each format is read back by what others have written: TensorFlow's messages, a reader of Parquet, a
+/// reader of YAML.
 class JobExportTest {
     private static final long START = TIME.toEpochMilli();
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
@@ -67,7 +68,8 @@ class JobExportTest {
         store.close();
     }
 
-    /// `a` was given back once, and has told some steps twice; `b` waits; `../c` is what anyone can write to a topic.
+    /// `a` was given back once, and has told some steps twice; `b` waits; `../c` is what anyone can write
+    /// to a topic.
     @BeforeEach
     void fill() {
         tell(0, new Requested("a", SampleEvents.spec("a"), "here", START));

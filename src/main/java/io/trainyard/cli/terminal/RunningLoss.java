@@ -4,8 +4,8 @@ import io.trainyard.event.TrainingEvent.StepLosses;
 import java.util.ArrayList;
 import java.util.List;
 
-/// The mean loss of a job's steps since a person was last told, as the tutorials print it. What a new attempt tells
-/// begins anew, and so does what comes after a gap. Not thread-safe.
+/// The mean loss of a job's steps since a person was last told, as the tutorials print it. What a new
+/// attempt tells begins anew, and so does what comes after a gap. Not thread-safe.
 final class RunningLoss {
     private int attempt;
     private long nextStep;

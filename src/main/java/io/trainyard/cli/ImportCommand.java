@@ -1,0 +1,155 @@
+package io.trainyard.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.export.TensorBoardImport;
+import io.trainyard.export.TensorBoardImport.Imported;
+import io.trainyard.export.TensorBoardImport.Metric;
+import io.trainyard.spec.Printable;
+import io.trainyard.tracking.TrackingStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/// `import`: runs of TensorBoard beside a fleet's own.
+@Command(
+        name = "import",
+        description = {
+            "Takes runs of TensorBoard into the tracking store: a folder with event files becomes a job that has finished.",
+            "A job that is there already stays as it is. The dashboard may run meanwhile."
+        },
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {
+            ExitCodes.OK_HELP,
+            ExitCodes.UNEXPECTED_HELP,
+            "2:a wrong option, no event files, or the tracking store cannot be opened",
+            ExitCodes.INTERRUPTED_HELP
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./trainyard import tensorboard runs",
+            "  ./trainyard import tensorboard runs --name-prefix 2025. --means train/nll=train_loss"
+        })
+public final class ImportCommand implements Callable<Integer>, PlainCommand {
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+    private static final int MAX_TEXT = 2000;
+
+    private final Terminal terminal;
+
+    @Spec
+    private CommandSpec command;
+
+    @Parameters(index = "0", paramLabel = "FORMAT", description = "tensorboard.")
+    private String format = "";
+
+    @Parameters(index = "1", paramLabel = "DIR", description = "The folder of the runs.")
+    private Path folder = Path.of("");
+
+    @Option(names = "--name-prefix", paramLabel = "TEXT", description = "What the jobs' names begin with.")
+    private String prefix = "";
+
+    @Option(
+            names = "--means",
+            paramLabel = "TAG=METRIC",
+            converter = {TagConverter.class, MetricConverter.class},
+            description = "What a tag means: train_loss, test_loss or test_accuracy; besides the usual ones.")
+    private Map<String, Metric> tags = new LinkedHashMap<>();
+
+    @Option(names = "--json", description = "One JSON object a run, a line each.")
+    private boolean json;
+
+    @Mixin
+    private TrackingOptions tracking = new TrackingOptions();
+
+    public ImportCommand() {
+        this(Terminal.system());
+    }
+
+    ImportCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws JsonProcessingException {
+        if (!format.equals("tensorboard")) {
+            throw new ParameterException(
+                    command.commandLine(), "\"%s\" cannot be imported; allowed is tensorboard".formatted(format));
+        }
+        if (!Files.isDirectory(folder)) {
+            throw new ParameterException(
+                    command.commandLine(), "there is no folder %s; name that of the runs".formatted(folder));
+        }
+        List<Imported> all = new ArrayList<>();
+        try (TrackingStore store = tracking.open()) {
+            new TensorBoardImport(store, tags).run(folder, prefix, all::add);
+        } finally {
+            for (Imported one : all) {
+                print(one);
+            }
+            terminal.out().flush();
+        }
+        TreeSet<String> unknown = new TreeSet<>();
+        all.forEach(one -> unknown.addAll(one.unknown()));
+        if (!unknown.isEmpty()) {
+            terminal.err()
+                    .println(Printable.text(
+                            "tags that mean nothing here, and were left out (--means TAG=METRIC says what one means): "
+                                    + String.join(", ", unknown),
+                            MAX_TEXT));
+        }
+        return ExitCodes.OK;
+    }
+
+    private void print(Imported one) throws JsonProcessingException {
+        if (json) {
+            terminal.out().println(MAPPER.writeValueAsString(one));
+            return;
+        }
+        String what;
+        if (one.isNew()) {
+            what = "%d losses, %d tests".formatted(one.losses(), one.tests());
+        } else if (one.losses() == 0 && one.tests() == 0) {
+            what = "nothing in it is known";
+        } else {
+            what = "is there already";
+        }
+        String alone = one.alone() == 0
+                ? ""
+                : "; %d tests told a loss and no accuracy, or the other way round, and were left out"
+                        .formatted(one.alone());
+        terminal.out().println(Printable.text("job " + one.job() + ": " + what + alone, MAX_TEXT));
+    }
+
+    private static final class TagConverter implements ITypeConverter<String> {
+        @Override
+        public String convert(String value) {
+            if (value.isEmpty()) {
+                throw new TypeConversionException("a tag is missing");
+            }
+            return value;
+        }
+    }
+
+    private static final class MetricConverter implements ITypeConverter<Metric> {
+        @Override
+        public Metric convert(String value) {
+            return Words.read(value, Metric.class);
+        }
+    }
+}

@@ -1,0 +1,6 @@
+package io.trainyard.export;
+
+/// A scalar of an event file.
+///
+/// @param seconds when it was written, since 1970
+record Scalar(String tag, long step, double seconds, float value) {}

@@ -1,0 +1,222 @@
+package io.trainyard.export;
+
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.tracking.TrackingStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/// Takes runs of TensorBoard into a tracking store: a folder with event files is a run, which becomes a job
+/// that has finished. A job that is there already stays as it is, so a second import changes nothing.
+public final class TensorBoardImport {
+    /// Of one run; they are in memory together.
+    private static final int MAX_SCALARS = 5_000_000;
+
+    private static final int MAX_DEPTH = 20;
+    private static final int MAX_LOSSES = 1000;
+    private static final String DEVICE = "tensorboard";
+
+    /// What curves are mostly called.
+    private static final Map<String, Metric> USUAL = usual();
+
+    private final TrackingStore store;
+    private final Map<String, Metric> metrics;
+
+    /// What a tag may mean.
+    public enum Metric {
+        TRAIN_LOSS,
+        TEST_LOSS,
+        TEST_ACCURACY
+    }
+
+    /// What became of a run.
+    ///
+    /// @param isNew false where a job of this name is there already, or nothing in it is known
+    /// @param unknown tags that mean nothing here
+    /// @param alone tests that told a loss and no accuracy, or the other way round
+    public record Imported(String job, boolean isNew, long losses, int tests, int alone, SortedSet<String> unknown) {}
+
+    /// @param tags what tags mean, besides the usual ones
+    public TensorBoardImport(TrackingStore store, Map<String, Metric> tags) {
+        this.store = store;
+        metrics = new HashMap<>(USUAL);
+        metrics.putAll(tags);
+    }
+
+    private static Map<String, Metric> usual() {
+        Map<String, Metric> usual = new HashMap<>();
+        for (String tag : List.of("train_loss", "loss/train", "Loss/train", "train/loss", "training loss", "loss")) {
+            usual.put(tag, Metric.TRAIN_LOSS);
+        }
+        for (String tag : List.of("test_loss", "loss/test", "Loss/test", "test/loss", "val_loss", "loss/val")) {
+            usual.put(tag, Metric.TEST_LOSS);
+        }
+        for (String tag : List.of(
+                "test_accuracy",
+                "accuracy/test",
+                "Accuracy/test",
+                "test/accuracy",
+                "val_accuracy",
+                "accuracy/val",
+                "accuracy")) {
+            usual.put(tag, Metric.TEST_ACCURACY);
+        }
+        return usual;
+    }
+
+    /// Imports all runs in a folder and below.
+    ///
+    /// @param prefix what the jobs' names begin with
+    /// @throws ExportException if the folder holds no event files, or one cannot be read; runs before that
+    ///     are imported
+    public void run(Path folder, String prefix, Consumer<Imported> imported) {
+        SortedMap<String, List<Path>> runs = runs(folder);
+        if (runs.isEmpty()) {
+            throw new ExportException(
+                    "there are no event files of TensorBoard in %s, nor below it; they have tfevents in their names"
+                            .formatted(folder));
+        }
+        runs.forEach((name, files) -> imported.accept(take(prefix + name, files)));
+    }
+
+    private static SortedMap<String, List<Path>> runs(Path folder) {
+        Path root = folder.toAbsolutePath().normalize();
+        SortedMap<String, List<Path>> runs = new TreeMap<>();
+        try (Stream<Path> files = Files.walk(root, MAX_DEPTH)) {
+            files.filter(file -> file.getFileName().toString().contains("tfevents"))
+                    .filter(Files::isRegularFile)
+                    .sorted()
+                    .forEach(file -> runs.computeIfAbsent(name(root, file), _ -> new ArrayList<>())
+                            .add(file));
+        } catch (IOException e) {
+            throw new ExportException("%s cannot be read".formatted(folder), e);
+        }
+        return runs;
+    }
+
+    /// A run's folder as the name of a job: folders with dots between them, letters, digits, hyphens and
+    /// underscores.
+    private static String name(Path root, Path file) {
+        Path below = root.relativize(file).getParent();
+        Path own = below == null ? Objects.requireNonNullElse(root.getFileName(), Path.of("run")) : below;
+        List<String> parts = new ArrayList<>();
+        own.forEach(part -> parts.add(part.toString().replaceAll("[^A-Za-z0-9_-]+", "-")));
+        return String.join(".", parts);
+    }
+
+    private Imported take(String job, List<Path> files) {
+        NavigableMap<Long, Scalar> losses = new TreeMap<>();
+        NavigableMap<Long, Scalar> testLosses = new TreeMap<>();
+        NavigableMap<Long, Scalar> accuracies = new TreeMap<>();
+        SortedSet<String> unknown = new TreeSet<>();
+        int[] count = {0};
+        for (Path file : files) {
+            try {
+                EventFileReader.read(file, scalar -> {
+                    if (++count[0] > MAX_SCALARS) {
+                        throw new ExportException("the run %s has more than %d scalars; that is too many to import"
+                                .formatted(job, MAX_SCALARS));
+                    }
+                    switch (metrics.get(scalar.tag())) { // of a step that was told again the last counts
+                        case TRAIN_LOSS -> losses.put(scalar.step(), scalar);
+                        case TEST_LOSS -> testLosses.put(scalar.step(), scalar);
+                        case TEST_ACCURACY -> accuracies.put(scalar.step(), scalar);
+                        case null -> unknown.add(scalar.tag());
+                    }
+                });
+            } catch (IOException e) {
+                throw new ExportException("the run %s cannot be imported".formatted(job), e);
+            }
+        }
+        List<Test> tests = new ArrayList<>();
+        testLosses.forEach((step, loss) -> {
+            Scalar accuracy = accuracies.get(step);
+            if (accuracy != null) {
+                tests.add(new Test(loss, accuracy));
+            }
+        });
+        int alone = testLosses.size() + accuracies.size() - 2 * tests.size();
+        boolean isNew = (!losses.isEmpty() || !tests.isEmpty())
+                && store.add(job, news(job, List.copyOf(losses.values()), tests));
+        return new Imported(job, isNew, losses.size(), tests.size(), alone, unknown);
+    }
+
+    /// Both at the same step.
+    private record Test(Scalar loss, Scalar accuracy) {}
+
+    /// Steps of TensorBoard may begin with 0, ours begin with 1.
+    private static List<JobNews> news(String job, List<Scalar> losses, List<Test> tests) {
+        long shift = losses.isEmpty() ? 0 : Math.max(0, 1 - losses.getFirst().step());
+        DoubleSummaryStatistics seconds = Stream.concat(
+                        losses.stream(), tests.stream().map(Test::accuracy))
+                .mapToDouble(Scalar::seconds)
+                .summaryStatistics();
+        List<JobNews> told = new ArrayList<>();
+        told.add(at(seconds.getMin(), new Claimed(job, 1, DEVICE, DEVICE)));
+        addLosses(job, losses, shift, seconds.getMin(), told);
+        long last = losses.isEmpty() ? 0 : losses.getLast().step() + shift;
+        double best = 0;
+        for (int epoch = 0; epoch < tests.size(); epoch++) {
+            Scalar accuracy = tests.get(epoch).accuracy();
+            double loss = tests.get(epoch).loss().value();
+            long step = accuracy.step() + shift;
+            best = Math.max(best, accuracy.value());
+            last = Math.max(last, step);
+            EpochTested tested = new EpochTested(
+                    job, 1, epoch, step, loss, loss, accuracy.value(), 0, 0, new double[0], new int[0][], 0, 0, 0);
+            told.add(at(accuracy.seconds(), tested));
+        }
+        long millis = Math.round(1e3 * (seconds.getMax() - seconds.getMin()));
+        told.add(at(seconds.getMax(), new Finished(job, 1, last, best, 0, 0, 0, millis, "", null)));
+        return told;
+    }
+
+    private static Happened at(double seconds, TrainingEvent event) {
+        return new Happened(event, Math.round(1e3 * seconds), DEVICE, 0);
+    }
+
+    /// Losses of neighbouring steps are told together.
+    private static void addLosses(String job, List<Scalar> losses, long shift, double start, List<JobNews> told) {
+        List<Scalar> together = new ArrayList<>();
+        for (Scalar loss : losses) {
+            if (!together.isEmpty()
+                    && (together.getLast().step() + 1 != loss.step() || together.size() == MAX_LOSSES)) {
+                told.add(losses(job, together, shift, start));
+                together.clear();
+            }
+            together.add(loss);
+        }
+        if (!together.isEmpty()) {
+            told.add(losses(job, together, shift, start));
+        }
+    }
+
+    private static Happened losses(String job, List<Scalar> together, long shift, double start) {
+        float[] values = new float[together.size()];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = together.get(i).value();
+        }
+        double end = together.getLast().seconds();
+        long elapsedMicros = Math.max(0, Math.round(1e6 * (end - start)));
+        return at(end, new StepLosses(job, 1, 0, together.getFirst().step() + shift, values, elapsedMicros, null));
+    }
+}

@@ -1,0 +1,137 @@
+package io.trainyard.export;
+
+import static java.util.Locale.ROOT;
+
+import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Epoch;
+import io.trainyard.tracking.TrackingStore;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// Event files that grow with their jobs, as TensorBoard follows them. What a file lacks is taken from the
+/// tracking store, and how far it is from the file itself: each step stands in it once, whoever was stopped
+/// when. Of a step that two attempts have told it has what was told first. Used by one thread.
+public final class TensorBoardSink {
+    private static final int MAX_KNOWN = 1000;
+    private static final String SUFFIX = ".trainyard-live";
+
+    private final TrackingStore store;
+    private final Path folder;
+    private final Map<String, Written> known = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Written> eldest) {
+            return size() > MAX_KNOWN;
+        }
+    };
+
+    /// How far a job's file is.
+    private static final class Written {
+        private final Path file;
+        private boolean begun;
+        private long lossStep;
+        private long testStep;
+
+        Written(Path file) {
+            this.file = file;
+        }
+    }
+
+    public TensorBoardSink(TrackingStore store, Path folder) {
+        this.store = store;
+        this.folder = folder;
+    }
+
+    /// Adds to a job's file what the store has more of it.
+    public void append(String job) throws IOException {
+        Optional<JobState> state = store.job(job);
+        if (state.isEmpty()) {
+            return; // it was forgotten meanwhile
+        }
+        ExportedJob exported = ExportedJob.of(state.get(), store.news(job), store.remarks(job));
+        Written written = known.get(job);
+        if (written == null) {
+            written = find(exported);
+        }
+        known.remove(job); // should writing break off, the file is to be read anew
+        append(exported, written);
+        known.put(job, written);
+    }
+
+    private void append(ExportedJob job, Written written) throws IOException {
+        try (OutputStream out = new BufferedOutputStream(
+                Files.newOutputStream(written.file, StandardOpenOption.CREATE, StandardOpenOption.APPEND))) {
+            EventFile events = new EventFile(out);
+            if (!written.begun) {
+                events.header(job.startMillis() / 1e3);
+                if (job.command().isPresent()) {
+                    events.text(
+                            TensorBoardExporter.COMMAND,
+                            job.startMillis() / 1e3,
+                            TensorBoardExporter.markdown(job.command().get()));
+                }
+                written.begun = true;
+            }
+            store.eachLoss(job.id(), written.lossStep + 1, span -> {
+                for (int i = 0; i < span.losses().length; i++) {
+                    written.lossStep = span.firstStep() + i;
+                    events.scalar(
+                            TensorBoardExporter.TRAIN_LOSS, written.lossStep, span.millis(i) / 1e3, span.losses()[i]);
+                }
+            });
+            for (ExportedJob.Test test : job.tests()) {
+                Epoch epoch = test.epoch();
+                if (epoch.step() > written.testStep) {
+                    events.scalars(
+                            epoch.step(),
+                            test.millis() / 1e3,
+                            TensorBoardExporter.TEST_LOSS,
+                            (float) epoch.testLoss(),
+                            TensorBoardExporter.TEST_ACCURACY,
+                            (float) epoch.testAccuracy());
+                    written.testStep = epoch.step();
+                }
+            }
+        }
+    }
+
+    /// The job's file, how far it is, and without what is not whole at its end.
+    private Written find(ExportedJob job) throws IOException {
+        Path run = folder.resolve(FileName.of(job.id()));
+        Files.createDirectories(run);
+        List<Path> there;
+        try (Stream<Path> files = Files.list(run)) {
+            there = files.filter(file -> file.toString().endsWith(SUFFIX))
+                    .sorted()
+                    .toList();
+        }
+        if (there.isEmpty()) {
+            String name = String.format(ROOT, "events.out.tfevents.%010d%s", job.startMillis() / 1000, SUFFIX);
+            return new Written(run.resolve(name));
+        }
+        Written written = new Written(there.getFirst());
+        long whole = EventFileReader.read(written.file, scalar -> {
+            switch (scalar.tag()) {
+                case TensorBoardExporter.TRAIN_LOSS -> written.lossStep = Math.max(written.lossStep, scalar.step());
+                case TensorBoardExporter.TEST_ACCURACY -> written.testStep = Math.max(written.testStep, scalar.step());
+                default -> {}
+            }
+        });
+        written.begun = whole > 0;
+        try (FileChannel file = FileChannel.open(written.file, StandardOpenOption.WRITE)) {
+            file.truncate(whole);
+        }
+        return written;
+    }
+}

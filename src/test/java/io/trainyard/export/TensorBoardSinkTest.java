@@ -1,0 +1,101 @@
+package io.trainyard.export;
+
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.started;
+import static io.trainyard.event.SampleEvents.tested;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.SampleEvents;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.tracking.Databases;
+import io.trainyard.tracking.TrackingStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.tensorflow.util.Event;
+
+class TensorBoardSinkTest {
+    @TempDir
+    private Path folder;
+
+    private static void tell(TrackingStore store, TrainingEvent... events) {
+        List<JobNews> news = new ArrayList<>();
+        for (TrainingEvent event : events) {
+            news.add(new Happened(event, SampleEvents.TIME.toEpochMilli()));
+        }
+        store.take(news, Map.of());
+    }
+
+    private Path file() throws IOException {
+        try (Stream<Path> files = Files.list(folder.resolve("a"))) {
+            List<Path> all = files.toList();
+            assertThat(all).hasSize(1);
+            return all.getFirst();
+        }
+    }
+
+    private List<Long> steps(String tag) throws IOException {
+        return TensorFlowRecords.read(file()).stream()
+                .filter(event -> event.getSummary().getValueList().stream()
+                        .anyMatch(value -> value.getTag().equals(tag)))
+                .map(Event::getStep)
+                .toList();
+    }
+
+    /// The process is stopped at any byte, and another goes on.
+    @Test
+    void eachStepIsInTheFileOnceHoweverOftenWhoeverWritesItIsStopped() throws IOException {
+        Random random = new Random(7);
+        try (TrackingStore store = TrackingStore.open(Databases.SQLITE.empty())) {
+            tell(store, claimed("a"), started("a", 1, 1));
+            TensorBoardSink sink = new TensorBoardSink(store, folder);
+            for (int first = 1; first <= 3000; first += 100) {
+                tell(store, losses("a", 1, 0, first, 100));
+                if (first % 1000 == 901) {
+                    tell(store, tested("a", 1, first / 1000, first + 99, 0.5));
+                }
+                sink.append("a");
+                if (random.nextInt(3) == 0) {
+                    Path file = file();
+                    byte[] bytes = Files.readAllBytes(file);
+                    Files.write(file, Arrays.copyOf(bytes, bytes.length - random.nextInt(bytes.length / 2)));
+                    sink = new TensorBoardSink(store, folder);
+                }
+            }
+            sink.append("a");
+            sink.append("a");
+            assertThat(steps("train_loss"))
+                    .isEqualTo(LongStream.rangeClosed(1, 3000).boxed().toList());
+            assertThat(steps("test_accuracy")).containsExactly(1000L, 2000L, 3000L);
+            assertThat(steps("test_loss")).containsExactly(1000L, 2000L, 3000L);
+            assertThat(TensorFlowRecords.read(file()).getFirst().getFileVersion())
+                    .isEqualTo("brain.Event:2");
+        }
+    }
+
+    @Test
+    void whatANewAttemptTellsAgainStaysAsItWas() throws IOException {
+        try (TrackingStore store = TrackingStore.open(Databases.SQLITE.empty())) {
+            tell(store, claimed("a"), started("a", 1, 1), losses("a", 1, 0, 1, 10));
+            TensorBoardSink sink = new TensorBoardSink(store, folder);
+            sink.append("a");
+            tell(store, claimed("a", 2), started("a", 2, 6), losses("a", 2, 0, 6, 10));
+            sink.append("a");
+            sink.append("nobody");
+            assertThat(steps("train_loss"))
+                    .isEqualTo(LongStream.rangeClosed(1, 15).boxed().toList());
+        }
+    }
+}
