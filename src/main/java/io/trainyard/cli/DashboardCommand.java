@@ -1,5 +1,8 @@
 package io.trainyard.cli;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.trainyard.spec.Printable;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.tracking.TrackingException;
@@ -8,6 +11,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.util.HashMap;
 import java.util.Map;
@@ -36,6 +40,9 @@ import picocli.CommandLine.Spec;
 final class DashboardCommand implements Callable<Integer> {
     private static final int OK = 200;
     private static final int MAX_TEXT = 200;
+
+    /// Where the page sends who signs out.
+    private static final String SIGN_OUT = "/sign-out";
 
     @Spec
     private CommandSpec spec;
@@ -93,7 +100,6 @@ final class DashboardCommand implements Callable<Integer> {
     public Integer call() {
         Service.requireFree(spec, "--port", host, port);
         requireTracking();
-        requireProvider();
         TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
         Map<String, String> settings = new HashMap<>(kafka.settings());
         settings.put("trainyard.dashboard.enabled", "true");
@@ -102,6 +108,9 @@ final class DashboardCommand implements Callable<Integer> {
         if (!issuer.isBlank()) {
             settings.put("trainyard.sign-in.enabled", "true");
             settings.put("trainyard.sign-in.issuer", issuer);
+            if (provider().hasNonNull("end_session_endpoint")) { // not all have one
+                settings.put("quarkus.oidc.logout.path", SIGN_OUT);
+            }
         }
         settings.put("quarkus.http.host", host);
         settings.put("quarkus.http.port", Integer.toString(port));
@@ -117,21 +126,21 @@ final class DashboardCommand implements Callable<Integer> {
         }
     }
 
-    /// Asks the provider who it is, as whoever signs in will be sent there.
-    private void requireProvider() {
-        if (issuer.isBlank()) {
-            return;
-        }
+    /// What the provider says of itself, as whoever signs in will be sent there.
+    private JsonNode provider() {
         String document = issuer.replaceFirst("/+$", "") + "/.well-known/openid-configuration";
         try (HttpClient client =
                 HttpClient.newBuilder().connectTimeout(kafka.timeout()).build()) {
             HttpRequest question = HttpRequest.newBuilder(URI.create(document))
                     .timeout(kafka.timeout())
                     .build();
-            int status = client.send(question, BodyHandlers.discarding()).statusCode();
-            if (status != OK) {
-                throw noProvider(document, "it answers " + status, null);
+            HttpResponse<String> answer = client.send(question, BodyHandlers.ofString());
+            if (answer.statusCode() != OK) {
+                throw noProvider(document, "it answers " + answer.statusCode(), null);
             }
+            return new ObjectMapper().readTree(answer.body());
+        } catch (JsonProcessingException e) {
+            throw noProvider(document, "it answers what is no JSON", e);
         } catch (IOException | IllegalArgumentException e) {
             throw noProvider(
                     document,

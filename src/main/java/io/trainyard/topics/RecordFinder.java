@@ -32,27 +32,30 @@ public final class RecordFinder {
     /// @throws KafkaUnreachableException if the brokers do not answer in time
     public static List<TopicRecord> find(Cluster kafka, Collection<String> places) {
         Map<String, Topic> topics = Topic.byName(kafka.prefix());
-        Map<String, Map<Integer, SortedSet<Long>>> wanted = new TreeMap<>();
+        Map<Topic, Map<Integer, SortedSet<Long>>> wanted = new TreeMap<>();
         for (String place : places) {
             Matcher parts = PLACE.matcher(place);
-            if (parts.matches() && topics.containsKey(parts.group(1))) {
-                wanted.computeIfAbsent(parts.group(1), _ -> new TreeMap<>())
+            Topic topic = parts.matches() ? topics.get(parts.group(1)) : null;
+            if (topic != null) {
+                wanted.computeIfAbsent(topic, _ -> new TreeMap<>())
                         .computeIfAbsent(Integer.parseInt(parts.group(2)), _ -> new TreeSet<>())
                         .add(Long.parseLong(parts.group(3)));
             }
         }
-        return wanted.isEmpty()
-                ? List.of()
-                : kafka.reach(() -> {
-                    List<TopicRecord> found = new ArrayList<>();
-                    try (var consumer = consumer(kafka)) {
-                        wanted.forEach((topic, partitions) -> partitions.forEach((partition, offsets) ->
-                                read(consumer, new TopicPartition(topic, partition), offsets, kafka.timeout()).stream()
-                                        .map(entry -> new TopicRecord(topics.get(topic), entry))
-                                        .forEach(found::add)));
-                    }
-                    return found;
-                });
+        return wanted.isEmpty() ? List.of() : kafka.reach(() -> read(kafka, wanted));
+    }
+
+    private static List<TopicRecord> read(Cluster kafka, Map<Topic, Map<Integer, SortedSet<Long>>> wanted) {
+        List<TopicRecord> found = new ArrayList<>();
+        try (var consumer = consumer(kafka)) {
+            wanted.forEach((topic, partitions) -> partitions.forEach((number, offsets) -> {
+                TopicPartition partition = new TopicPartition(topic.name(kafka.prefix()), number);
+                read(consumer, partition, offsets, kafka.timeout()).stream()
+                        .map(entry -> new TopicRecord(topic, entry))
+                        .forEach(found::add);
+            }));
+        }
+        return found;
     }
 
     private static KafkaConsumer<String, byte[]> consumer(Cluster kafka) {

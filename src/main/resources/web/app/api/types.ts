@@ -163,5 +163,6 @@ export interface Info {
   version: string;
   readOnly: boolean;
   user: string | null; // who has signed in; null where nobody has to
+  signOut: string | null; // where to go to sign out
   role: "operator" | "viewer";
 }

@@ -50,8 +50,9 @@ class TrainyardPage extends PageElement {
   }
 
   private user() {
-    const name = store.info?.user;
-    return name ? html`<p id="user">${name} <a href="/sign-out">Sign out</a></p>` : nothing;
+    const { user, signOut } = store.info ?? {};
+    if (!user) return nothing;
+    return html`<p id="user">${user} ${signOut ? html`<a href=${signOut}>Sign out</a>` : nothing}</p>`;
   }
 
   private tab(here: Route, view: "fleet" | "runs") {

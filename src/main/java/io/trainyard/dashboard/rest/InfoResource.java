@@ -5,6 +5,7 @@ import io.trainyard.dashboard.Sources;
 import io.trainyard.dashboard.rest.Access.Role;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
+import java.util.Optional;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
@@ -16,25 +17,35 @@ public class InfoResource {
     private final Sources sources;
     private final Access access;
     private final String version;
+    private final Optional<String> signOut;
 
     InfoResource(
             DashboardConfig config,
             Sources sources,
             Access access,
-            @ConfigProperty(name = "quarkus.application.version") String version) {
+            @ConfigProperty(name = "quarkus.application.version") String version,
+            @ConfigProperty(name = "quarkus.oidc.logout.path") Optional<String> signOut) {
         this.config = config;
         this.sources = sources;
         this.access = access;
         this.version = version;
+        this.signOut = signOut;
     }
 
     /// What a client should know before it asks.
     ///
     /// @param readOnly whether calls that change something are refused, whoever calls
     /// @param user who has signed in; null where nobody has to
+    /// @param signOut where to go to sign out; null where nobody signs in, and where the provider knows no end
     /// @param role what the caller may
     record Info(
-            String version, boolean readOnly, @Nullable String user, Role role, int maxBulk, Sources.State sources) {}
+            String version,
+            boolean readOnly,
+            @Nullable String user,
+            @Nullable String signOut,
+            Role role,
+            int maxBulk,
+            Sources.State sources) {}
 
     @GET
     @Operation(summary = "Version, what is allowed, and whether the dashboard's sources are there")
@@ -43,6 +54,7 @@ public class InfoResource {
                 version,
                 config.readOnly(),
                 access.name().orElse(null),
+                signOut.orElse(null),
                 access.role().orElseThrow(),
                 config.maxBulk(),
                 sources.state());
