@@ -50,7 +50,7 @@ class PageSpeedIT {
                 const { frames, seen } = window.watched;
                 frames.push(now);
                 const step = document.querySelector(".losses trainyard-chart")?.plot?.settings.series[0]?.x.at(-1) ?? 0;
-                if (step > (seen.at(-1)?.step ?? 0)) seen.push({ step, millis: Date.now() });
+                if (step > (seen.at(-1)?.[0] ?? 0)) seen.push([step, Date.now()]);
                 requestAnimationFrame(look);
             };
             requestAnimationFrame(look);
@@ -139,14 +139,13 @@ class PageSpeedIT {
         }
         gaps.sort(Double::compare);
         @SuppressWarnings("unchecked")
-        List<Map<String, Number>> seen = (List<Map<String, Number>>) page.evaluate("window.watched.seen");
+        List<List<Number>> seen = (List<List<Number>>) page.evaluate("window.watched.seen"); // step, milliseconds
         List<Double> late = told.entrySet().stream()
-                .filter(block ->
-                        block.getValue() > seen.getFirst().get("millis").longValue())
+                .filter(block -> block.getValue() > seen.getFirst().get(1).longValue())
                 .flatMap(block -> seen.stream()
-                        .filter(drawn -> drawn.get("step").doubleValue() >= block.getKey() - BLOCK)
+                        .filter(drawn -> drawn.get(0).doubleValue() >= block.getKey() - BLOCK)
                         .findFirst()
-                        .map(drawn -> drawn.get("millis").doubleValue() - block.getValue())
+                        .map(drawn -> drawn.get(1).doubleValue() - block.getValue())
                         .stream())
                 .sorted()
                 .toList();
