@@ -401,7 +401,7 @@ class PageIT {
     /// With the broker gone nobody knows what the fleet does, and the page says so.
     @Test
     @Order(LAST)
-    void saysThatKafkaIsAwayAndWhenItIsBack() throws Exception {
+    void saysThatKafkaOrTheDashboardIsAwayAndGoesOnWhenItIsBack() throws Exception {
         publisher.send(new WorkerStatus(
                 "w9", "cuda:0", null, null, 0, 3L << 30, 0, false, null, null, "3 jobs broke off here"));
         visit("#fleet");
@@ -417,8 +417,16 @@ class PageIT {
         assertThat(see("#connection")).hasText("Live");
         assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");
 
+        visit("#job/moved");
+        awaitStep(2000);
         dashboard.kill();
         assertThat(see("#connection")).hasText("Connection lost");
+        dashboard = fleet.start(
+                "dashboard", "--port", Integer.toString(URI.create(url).getPort()));
+        var _ = dashboard.await(DashboardIT.URL);
+        publisher.send(losses("moved", 2, 2, 2289, curve(2289, 100)));
+        assertThat(see("#connection")).hasText("Live");
+        awaitStep(2380); // in the same page
     }
 
     private static JobSpec fashion(String job, int epochs) {

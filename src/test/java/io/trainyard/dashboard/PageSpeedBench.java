@@ -24,7 +24,6 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,8 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 ///
 ///     ./mvnw verify -Dquick -Dtest=Small -Dsurefire.failIfNoSpecifiedTests=false -Dit.test=PageSpeedIT
 /// -Dit.groups=bench -Dit.excluded=
-@Tag("bench")
-class PageSpeedIT {
+class PageSpeedBench {
     private static final int RUNS = 100;
     private static final int BEFORE = 20_000;
     private static final int BLOCK = 20;
