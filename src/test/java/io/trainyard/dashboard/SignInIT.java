@@ -52,7 +52,8 @@ class SignInIT {
             publisher.send(spec("mine"));
             publisher.send(claimed("mine"), started(spec("mine"), 1, 1, 100, null));
         }
-        provider = new MockOAuth2Server(OAuth2Config.Companion.fromJson("{\"interactiveLogin\": true}"));
+        provider = new MockOAuth2Server(
+                OAuth2Config.Companion.fromJson("{\"interactiveLogin\": true, \"httpServer\": \"NettyWrapper\"}"));
         provider.start();
         dashboard = TrainyardProcess.start(
                 dir,
