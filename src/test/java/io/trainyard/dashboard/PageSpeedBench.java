@@ -47,7 +47,9 @@ class PageSpeedBench {
             const look = (now) => {
                 const { frames, seen } = window.watched;
                 frames.push(now);
-                const step = document.querySelector(".losses trainyard-chart")?.plot?.settings.series[0]?.x.at(-1) ?? 0;
+                const curve = document.querySelector(".losses trainyard-chart")?.plot?.settings.series[0];
+                const words = curve?.x.length ? curve.describe(curve.x.length - 1)[0] : "0"; // steps 1 to 20
+                const step = Number(words.split(" ").at(-1).replaceAll(",", ""));
                 if (step > (seen.at(-1)?.[0] ?? 0)) seen.push([step, Date.now()]);
                 requestAnimationFrame(look);
             };
@@ -141,7 +143,7 @@ class PageSpeedBench {
         List<Double> late = told.entrySet().stream()
                 .filter(block -> block.getValue() > seen.getFirst().get(1).longValue())
                 .flatMap(block -> seen.stream()
-                        .filter(drawn -> drawn.get(0).doubleValue() >= block.getKey() - BLOCK)
+                        .filter(drawn -> drawn.get(0).doubleValue() >= block.getKey())
                         .findFirst()
                         .map(drawn -> drawn.get(1).doubleValue() - block.getValue())
                         .stream())
