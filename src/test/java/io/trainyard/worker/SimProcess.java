@@ -231,6 +231,7 @@ final class SimProcess implements Host {
 
     private void leaveForEver() {
         while (isMine()) {
+            var _ = Thread.interrupted(); // else it would not wait at all
             LockSupport.park(this);
         }
     }
