@@ -323,9 +323,13 @@ def checkpoints(a):
     return rows.missed
 
 
+HANDOVER_PARTS = ["SIGTERM to `released`: a step boundary, a checkpoint", "to `claimed` by the other: spec, custody, ACCEPT",
+                  "to `started`: compile, load", "to its first step"]
+
+
 def handover(a):
     count = scaled(a, 10, 2)
-    waits = []
+    waits, parts = [], {name: [] for name in HANDOVER_PARTS}
     with RatedFleet(a) as running:
         probe = running.probe
         running.workers(2)
@@ -338,7 +342,11 @@ def handover(a):
             begin = time.time() * 1e6
             running.processes[holder].terminate()
             probe.wait(lambda: (name, 2) in probe.first_steps, "the next attempt's step")
-            waits.append(probe.first_steps[name, 2]["time"] - begin)
+            marks = {(e["type"], e["attempt"]): e["time"] for e in probe.events if e.get("job") == name and "attempt" in e}
+            times = [begin, marks["released", 1], marks["claimed", 2], marks["started", 2], probe.first_steps[name, 2]["time"]]
+            waits.append(times[-1] - begin)
+            for part, start, end in zip(HANDOVER_PARTS, times, times[1:]):
+                parts[part].append(end - start)
             probe.wish(name, "cancel")
             probe.wait(lambda: name in probe.finished, "the job's end")
             running.named_worker(i + 2)
@@ -347,6 +355,8 @@ def handover(a):
     rows.row(f"SIGTERM to the next attempt's first step, median of {count}, seconds", statistics.median(waits) / 1e6,
              MUST_HANDOVER_SECONDS, digits=2)
     rows.row("the same, the longest", max(waits) / 1e6, digits=2)
+    for name, values in parts.items():
+        rows.row("of that: " + name + ", median (95th), milliseconds", spread(values))
     return rows.missed
 
 

@@ -4,6 +4,7 @@ import io.trainyard.custody.Custody.State;
 import io.trainyard.event.Control;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
+import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Priority;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -131,6 +133,16 @@ public final class Keeper {
             watched.custody = Custody.held(request.attempt(attempt), worker);
         }
         watched.since = beats;
+    }
+
+    /// A job that another worker has, if one does.
+    public Optional<JobSpec> underWay() {
+        return jobs.values().stream()
+                .map(watched -> watched.custody)
+                .filter(custody ->
+                        custody.state() == State.HELD && !custody.worker().equals(self))
+                .reduce((_, later) -> later)
+                .map(custody -> custody.request().job());
     }
 
     /// What somebody wants of a job.

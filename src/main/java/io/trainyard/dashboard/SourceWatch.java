@@ -4,6 +4,8 @@ import io.smallrye.common.annotation.Identifier;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.tracking.Partition;
+import io.trainyard.tracking.TrackingException;
+import io.trainyard.tracking.TrackingStore;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.Map;
@@ -12,9 +14,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
-/// Asks the brokers how long the topics are: so it is known whether they are there, and whether the store is behind.
-/// Not
-/// thread-safe.
+/// Asks the brokers how long the topics are, so it is known whether they are there, and whether the store is behind;
+/// and
+/// asks the store whether it is there. Not thread-safe.
 @Singleton
 class SourceWatch implements AutoCloseable {
     /// For the brokers to answer.
@@ -23,6 +25,7 @@ class SourceWatch implements AutoCloseable {
     /// So long the store may be behind as a matter of course.
     private static final long AT_ONCE_MILLIS = 2000;
 
+    private final TrackingStore store;
     private final JobHistory history;
     private final TopicConsumer consumer;
     private final Sources sources;
@@ -30,11 +33,15 @@ class SourceWatch implements AutoCloseable {
     private @Nullable Admin admin;
     private long caughtUpNanos = System.nanoTime();
 
+    private boolean storeAway;
+
     SourceWatch(
+            TrackingStore store,
             JobHistory history,
             @Identifier("tracking") TopicConsumer consumer,
             Sources sources,
             @ConfigProperty(name = "trainyard.kafka") String kafka) {
+        this.store = store;
         this.history = history;
         this.consumer = consumer;
         this.sources = sources;
@@ -42,6 +49,11 @@ class SourceWatch implements AutoCloseable {
     }
 
     void look() {
+        lookAtBrokers();
+        lookAtStore();
+    }
+
+    private void lookAtBrokers() {
         try {
             if (admin == null) {
                 admin = TopicAdmin.open(kafka, TIMEOUT);
@@ -50,6 +62,21 @@ class SourceWatch implements AutoCloseable {
             sources.kafka(true);
         } catch (KafkaUnreachableException _) {
             sources.kafka(false);
+        }
+    }
+
+    /// While nothing is told, nobody else would notice. That it can be read says not that it can be written, so a store
+    /// that is away for the reader of the topics stays so.
+    private void lookAtStore() {
+        try {
+            store.requireThere();
+            if (storeAway) {
+                sources.store(true);
+            }
+            storeAway = false;
+        } catch (TrackingException _) {
+            storeAway = true;
+            sources.store(false);
         }
     }
 

@@ -26,6 +26,7 @@ final class Database implements AutoCloseable {
 
     private static final String SCHEMA = "classpath:io/trainyard/tracking/schema";
     private static final int CONNECTIONS = 8;
+    private static final int CONNECT_MILLIS = 10_000;
     private static final int BUSY_MILLIS = 30_000;
 
     /// Of SQLite's codes, what is left of the longer ones.
@@ -53,6 +54,7 @@ final class Database implements AutoCloseable {
         config.setDataSource(source);
         config.setPoolName("tracking");
         config.setMaximumPoolSize(CONNECTIONS);
+        config.setConnectionTimeout(CONNECT_MILLIS);
         config.setAutoCommit(false);
         pool = new HikariDataSource(config);
     }

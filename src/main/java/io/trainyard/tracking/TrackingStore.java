@@ -65,6 +65,13 @@ public final class TrackingStore implements AutoCloseable {
         return Map.copyOf(offsets);
     }
 
+    /// Asks the database something small.
+    ///
+    /// @throws TrackingException if it does not answer
+    public void requireThere() {
+        var _ = database.read(connection -> new OffsetTable(connection).all());
+    }
+
     /// Takes in what is told, and how far that is.
     ///
     /// @param next of the partitions read, the offsets that come next

@@ -4,12 +4,14 @@ import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.SavedModel;
+import io.trainyard.data.DatasetException;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
@@ -22,6 +24,8 @@ import java.util.Optional;
 ///
 /// Not thread-safe: one job at a time, though each may be run on another thread.
 public final class JobTraining {
+    private static final System.Logger LOG = System.getLogger(JobTraining.class.getName());
+
     private final Workloads workloads;
     private final JobDevices devices;
     private final String worker;
@@ -58,6 +62,17 @@ public final class JobTraining {
     /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written
     public static void requireRunnable(JobSpec job) {
         var _ = Workloads.check(job);
+    }
+
+    /// Reads the data set that `job` names and gets the device ready, so that an attempt at it, or at one like it,
+    /// begins
+    /// at once. An attempt that begins meanwhile, on another thread, waits for this.
+    public void getReady(JobSpec job) {
+        try {
+            var _ = workloads.of(job);
+        } catch (InvalidJobException | DatasetException e) { // told when an attempt needs it
+            LOG.log(System.Logger.Level.DEBUG, "job=%s not ready".formatted(job.id()), e);
+        }
     }
 
     /// Runs one attempt at `job` outside a fleet, going on from its newest checkpoint if it has one. What is thrown

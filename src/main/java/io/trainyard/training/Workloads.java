@@ -12,7 +12,9 @@ import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/// Makes of a job what a device compiles. Keeps the data set, because jobs in a row often use the same one.
+/// Makes of a job what a device compiles. Keeps the data set, because jobs in a row often use the same one. Who asks
+/// for
+/// one while another reads waits: there may be room for a single one. Thread-safe.
 final class Workloads {
     private static final System.Logger LOG = System.getLogger(Workloads.class.getName());
 
@@ -51,7 +53,7 @@ final class Workloads {
         return Network.fit(job.network(), described.shape(), described.classes());
     }
 
-    private Dataset dataset(JobSpec job, Network network) {
+    private synchronized Dataset dataset(JobSpec job, Network network) {
         Dataset dataset = last;
         if (dataset == null || !dataset.name().equals(job.dataset().name())) {
             last = null; // room for the next one

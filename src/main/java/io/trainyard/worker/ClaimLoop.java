@@ -57,7 +57,7 @@ final class ClaimLoop implements AutoCloseable {
     /// Begins to claim.
     ///
     /// @param informed done when all is known that somebody wants of jobs
-    void start(CompletableFuture<Void> informed) {
+    void start(CompletableFuture<?> informed) {
         var _ = around.host().start("claims", () -> run(informed));
     }
 
@@ -67,7 +67,7 @@ final class ClaimLoop implements AutoCloseable {
         return ended;
     }
 
-    private void run(CompletableFuture<Void> informed) {
+    private void run(CompletableFuture<?> informed) {
         try {
             var _ = informed.get();
             while (!stop.isRequested()) {

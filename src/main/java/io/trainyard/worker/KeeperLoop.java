@@ -12,10 +12,12 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Resumed;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Topic;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -48,7 +50,7 @@ final class KeeperLoop implements AutoCloseable {
     private final StopSignal stop;
     private final Keeper keeper;
     private final StoreWatch stores;
-    private final CompletableFuture<Void> ready = new CompletableFuture<>();
+    private final CompletableFuture<Optional<JobSpec>> ready = new CompletableFuture<>();
     private boolean toldTooMany;
 
     /// @param logs opens the log, anew whenever one is broken
@@ -68,8 +70,8 @@ final class KeeperLoop implements AutoCloseable {
         var _ = around.host().start("keeper", this::run);
     }
 
-    /// Done when all is known that was told before this worker.
-    CompletableFuture<Void> ready() {
+    /// Done when all is known that was told before this worker; with a job that another has, where one does.
+    CompletableFuture<Optional<JobSpec>> ready() {
         return ready;
     }
 
@@ -110,7 +112,9 @@ final class KeeperLoop implements AutoCloseable {
                 around.fleet()
                         .objection(
                                 stores.objection(keeper.live()), around.host().now());
-                ready.complete(null);
+                if (!ready.isDone()) {
+                    ready.complete(keeper.underWay());
+                }
                 sayIfTooMany();
                 for (Duty duty : keeper.due()) {
                     perform(duty);

@@ -11,6 +11,7 @@ import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.JobSpec;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Limits;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -22,6 +23,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
@@ -129,7 +131,7 @@ public class WorkerService {
             }
         });
         backend.warmUp(); // meanwhile the worker joins its groups, which takes longer
-        warmUpWhileIdle(backend, activity);
+        getReadyWhileIdle(training, keeping.ready(), backend, activity);
         LOG.log(
                 System.Logger.Level.INFO,
                 "worker={0} device={1} takes commands from {2}; data in {3}, checkpoints in {4}",
@@ -150,9 +152,14 @@ public class WorkerService {
         }
     }
 
-    /// Until the first job comes.
-    private static void warmUpWhileIdle(DeviceBackend backend, Activity activity) {
+    /// Until the first job comes. The likeliest is one that another worker has and gives back.
+    private static void getReadyWhileIdle(
+            JobTraining training,
+            CompletableFuture<Optional<JobSpec>> underWay,
+            DeviceBackend backend,
+            Activity activity) {
         Thread.ofPlatform().name("warm-up").daemon().start(() -> {
+            underWay.exceptionally(_ -> Optional.empty()).join().ifPresent(training::getReady);
             for (int i = 0; i < IDLE_WARM_UPS && activity.work() == null; i++) {
                 backend.warmUp();
             }

@@ -1,5 +1,6 @@
 // The dashboard's REST, all of it; nothing else on the page knows an address of it.
 
+import type { CurveQuestion } from "./curves";
 import type {
   ComparedFields,
   CurveAnswer,
@@ -109,12 +110,21 @@ export const api = {
 
   job: (job: string, signal?: AbortSignal): Promise<JobDetail> => ask(address(jobPath(job)), { signal }),
 
-  // Both steps belong to the range.
-  curve: (
-    job: string,
-    range: { from?: number; to?: number; points: number },
-    signal?: AbortSignal,
-  ): Promise<CurveAnswer> => ask(address(jobPath(job) + "/curve", range), { signal }),
+  // By job; see curves.ts.
+  curves: async (
+    questions: readonly CurveQuestion[],
+    points: number,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, CurveAnswer>>> => {
+    const each = (of: (question: CurveQuestion) => string | number): string => questions.map(of).join(",");
+    const range = { from: each(({ from }) => from), to: each(({ to }) => to) };
+    const jobs = each(({ job }) => job);
+    const { curves } = await ask<{ curves: Record<string, CurveAnswer> }>(
+      address("/curves", { jobs, ...range, points }),
+      { signal },
+    );
+    return curves;
+  },
 
   learningRates: (job: string, signal?: AbortSignal): Promise<RatePoint[]> =>
     ask(address(jobPath(job) + "/learning-rates"), { signal }),

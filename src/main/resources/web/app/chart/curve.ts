@@ -1,6 +1,6 @@
 // The loss curve of a job in the range that is shown, kept up as it grows: what is fetched again is what is new.
 
-import { api } from "../api/api";
+import { curve as ask } from "../api/curves";
 import type { CurveAnswer } from "../api/types";
 import { numberOf } from "../format";
 
@@ -11,6 +11,7 @@ export interface Curve {
   mean: number[];
   max: number[];
   millis: number[]; // empty where the dashboard does not tell
+  count: number[]; // of losses
   notFinite: number[];
 }
 
@@ -19,6 +20,9 @@ export interface StepRange {
   to: number;
 }
 
+const ALL: StepRange = { from: 1, to: Number.MAX_SAFE_INTEGER };
+const MOST_TIMES = 2; // as many points as are wanted, before neighbours become one
+
 const emptyCurve = (): Curve => ({
   firstStep: [],
   lastStep: [],
@@ -26,37 +30,70 @@ const emptyCurve = (): Curve => ({
   mean: [],
   max: [],
   millis: [],
+  count: [],
   notFinite: [],
 });
 
 export class GrowingCurve {
   curve: Curve = emptyCurve();
-  private range: StepRange | null = null;
-  private loaded = false;
+  private range: StepRange | null = null; // null: nothing was read
   private attempt = 0;
 
   constructor(readonly job: string) {}
 
   // A range is read anew, and so is a curve of which a newer attempt tells some steps again.
   async read(range: StepRange | null, attempt: number, points: number, signal: AbortSignal): Promise<void> {
-    const same =
-      this.loaded && attempt === this.attempt && range?.from === this.range?.from && range?.to === this.range?.to;
-    if (same && this.curve.lastStep.length <= 2 * points) {
-      const next = (this.curve.lastStep.at(-1) ?? 0) + 1;
-      if (range && next > range.to) return;
-      append(
-        this.curve,
-        await api.curve(this.job, { from: Math.max(next, range?.from ?? 1), to: range?.to, points }, signal),
-      );
-    } else {
+    const { from, to } = range ?? ALL;
+    const grows = this.attempt === attempt && this.range?.from === from && this.range.to === to;
+    if (!grows) {
       const whole = emptyCurve();
-      append(whole, await api.curve(this.job, { from: range?.from, to: range?.to, points }, signal));
+      append(whole, await ask({ job: this.job, from, to }, points, signal));
       this.curve = whole;
-      this.range = range;
+      this.range = { from, to };
       this.attempt = attempt;
-      this.loaded = true;
+      return;
     }
+    const next = Math.max((this.curve.lastStep.at(-1) ?? 0) + 1, from);
+    if (next > to) return;
+    append(this.curve, await ask({ job: this.job, from: next, to }, points, signal));
+    if (this.curve.lastStep.length > MOST_TIMES * points) this.curve = thinned(this.curve, points);
   }
+}
+
+// What came later came in finer points. Neighbours become one where that is no wider than the points of a curve that is
+// asked for anew; nothing of them is lost but which step was which.
+function thinned(curve: Curve, points: number): Curve {
+  const { firstStep, lastStep } = curve;
+  const width = Math.ceil((lastStep.at(-1)! - firstStep[0]! + 1) / points);
+  const thin = emptyCurve();
+  for (let i = 0, end = 0; i < firstStep.length; i = end) {
+    for (end = i + 1; end < firstStep.length && lastStep[end]! - firstStep[i]! < width;) end++;
+    merge(curve, i, end, thin);
+  }
+  return thin;
+}
+
+// The points from one to before another as a single one.
+function merge(curve: Curve, from: number, end: number, into: Curve): void {
+  let [min, max, sum, finite, count, notFinite] = [Number.NaN, Number.NaN, 0, 0, 0, 0];
+  for (let i = from; i < end; i++) {
+    const weight = curve.count[i]! - curve.notFinite[i]!;
+    count += curve.count[i]!;
+    notFinite += curve.notFinite[i]!;
+    if (weight === 0) continue;
+    min = finite === 0 ? curve.min[i]! : Math.min(min, curve.min[i]!);
+    max = finite === 0 ? curve.max[i]! : Math.max(max, curve.max[i]!);
+    sum += weight * curve.mean[i]!;
+    finite += weight;
+  }
+  into.firstStep.push(curve.firstStep[from]!);
+  into.lastStep.push(curve.lastStep[end - 1]!);
+  into.min.push(min);
+  into.mean.push(finite === 0 ? Number.NaN : sum / finite);
+  into.max.push(max);
+  into.millis.push(...curve.millis.slice(end - 1, end));
+  into.count.push(count);
+  into.notFinite.push(notFinite);
 }
 
 function append(curve: Curve, answer: CurveAnswer): void {
@@ -66,5 +103,6 @@ function append(curve: Curve, answer: CurveAnswer): void {
   curve.mean.push(...answer.mean.map(numberOf));
   curve.max.push(...answer.max.map(numberOf));
   curve.millis.push(...(answer.millis ?? []));
+  curve.count.push(...answer.count);
   curve.notFinite.push(...answer.notFinite);
 }

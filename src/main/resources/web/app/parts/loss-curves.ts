@@ -38,6 +38,8 @@ function settingsOf(link: string): Settings {
   };
 }
 
+const NO_MARKS: readonly Mark[] = [];
+
 const newsOf = (job: JobSummary): string => `${job.attempt} ${job.step} ${job.state}`;
 
 export class LossCurves extends PageElement {
@@ -97,7 +99,9 @@ export class LossCurves extends PageElement {
     if (asked !== this.asked || heard !== this.heard) this.refresher.request();
     this.asked = asked;
     this.heard = heard;
-    this.series = this.curves.map((curve, i) => curve.series(this.jobs[i]!, axis));
+    const series = this.curves.map((curve, i) => curve.series(this.jobs[i]!, axis));
+    // The same where nothing is new: whatever else is told of a hundred runs, their curves are not drawn anew for it.
+    if (series.length !== this.series.length || series.some((one, i) => one !== this.series[i])) this.series = series;
   }
 
   private async read(signal: AbortSignal): Promise<void> {
@@ -216,9 +220,9 @@ export class LossCurves extends PageElement {
     return notes.length === 0 ? nothing : html`<p class="note bad">${notes.join(" ")}</p>`;
   }
 
-  private marks(axis: XAxis): Mark[] {
+  private marks(axis: XAxis): readonly Mark[] {
     const [job] = this.jobs;
-    if (this.jobs.length !== 1 || !job) return [];
+    if (this.jobs.length !== 1 || !job) return NO_MARKS;
     return this.checkpoints.flatMap(({ step, millis, bytes: size }) => {
       const x = {
         step: step,

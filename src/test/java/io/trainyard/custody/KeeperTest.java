@@ -35,6 +35,15 @@ class KeeperTest {
     }
 
     @Test
+    void knowsAJobThatAnotherHas() {
+        keeper.custody("rests", Custody.paused(request("rests", 1), "w"));
+        holds("me", "mine", 1);
+        assertThat(keeper.underWay()).isEmpty();
+        holds("w", "theirs", 1);
+        assertThat(keeper.underWay()).contains(request("theirs", 1).job());
+    }
+
+    @Test
     void aHolderThatIsNotHeardForSoManyBeatsIsGone() {
         holds("w", "job", 1);
         beat(BEATS - 1);

@@ -117,6 +117,11 @@ class DashboardIT {
         assertThat(json("/api/v1/jobs/earlier/curve").get("mean")).hasSize(100);
         assertThat(json("/api/v1/jobs/earlier/curve?from=11&to=20").get("firstStep"))
                 .hasSize(10);
+        JsonNode curves = json("/api/v1/curves?jobs=refused,earlier,nobody&from=1,11,1&to=20")
+                .get("curves");
+        assertThat(curves.at("/earlier/firstStep")).hasSize(10);
+        assertThat(curves.at("/refused/firstStep")).isEmpty();
+        assertThat(curves.has("nobody")).isFalse();
     }
 
     @Test
@@ -143,6 +148,9 @@ class DashboardIT {
         assertThat(json("/api/v1/jobs/earlier/curve?from=x").get("detail").asText())
                 .startsWith("from is \"x\"; allowed is");
         assertThat(get("/api/v1/jobs/earlier/curve?from=9&to=8").statusCode()).isEqualTo(400);
+        assertThat(json("/api/v1/curves?jobs=a,b,c&from=1,2").get("detail").asText())
+                .isEqualTo("from names 2 steps for 3 jobs; allowed is one for all, or one for each");
+        assertThat(get("/api/v1/curves").statusCode()).isEqualTo(400);
     }
 
     @Test

@@ -33,6 +33,9 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
@@ -263,6 +266,37 @@ class PageIT {
                 .isPositive();
     }
 
+    /// Past twice as many points as are wanted neighbours become one; of the losses none is lost by it.
+    @Test
+    void aCurveThatGrowsForLongIsThinnedAndKeepsEverySpike() throws Exception {
+        int block = 500;
+        int spike = 2 * block + 7;
+        publisher.send(claimed("grown", 1, "w9"), started(fashion("grown", 5), 1, 1, 10_000, null));
+        visit("#job/grown?smooth=0");
+        for (int step = 1; step < 20 * block; step += block) {
+            float[] losses = new float[block];
+            for (int i = 0; i < block; i++) {
+                losses[i] = step + i == spike ? 99_999 : step + i;
+            }
+            publisher.send(losses("grown", 1, 0, step, losses));
+            awaitStep(step + block / 2); // where the middle of its last point is at least
+        }
+        String series = "document.querySelector('.losses trainyard-chart').series[0]";
+        assertThat((Integer) page.evaluate(series + ".x.length")).isBetween(200, 2_000);
+        assertThat((Integer) page.evaluate(series + ".envelope.high.indexOf(99999)"))
+                .isPositive();
+        // Each loss is the number of its step, so the mean of neighbours is the middle of their steps.
+        assertThat((Integer) page.evaluate(
+                        "(({ x, y }) => x.filter((step, i) => Math.abs(step - y[i]) > 0.01).length)(" + series + ")"))
+                .isEqualTo(1);
+        assertThat(page.evaluate("((series) => { let next = 1; for (let i = 0; i < series.x.length; i++) {"
+                        + " const [first, last] = series.describe(i)[0].replaceAll(',', '').match(/\\d+/g).map(Number);"
+                        + " if (first !== next) return first; next = (last ?? first) + 1; } return next; })(" + series
+                        + ")"))
+                .as("the step after the last of those that follow one another without a gap")
+                .isEqualTo(20 * block + 1);
+    }
+
     @Test
     void aDraggedRangeIsFetchedFinerAndStaysInTheLink() {
         visit("#job/moved?smooth=0");
@@ -398,6 +432,26 @@ class PageIT {
                 .body();
     }
 
+    /// As long as another process holds the store, nothing can be written to it.
+    @Test
+    @Order(LAST - 1)
+    void saysHowFarItIsBehind() throws Exception {
+        visit("#job/moved");
+        awaitStep(2000);
+        try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + dir.resolve("tracking.db"));
+                Statement statement = other.createStatement()) {
+            statement.execute("PRAGMA busy_timeout = 60000");
+            statement.execute("BEGIN IMMEDIATE");
+            publisher.send(losses("moved", 2, 2, 2289, curve(2289, 100)));
+            assertThat(see("#connection")).containsText("s behind");
+            assertThat(see("#not-live")).containsText("behind the fleet and catching up");
+            Chromium.picture(page, PICTURES.resolve("behind.png"));
+            statement.execute("ROLLBACK");
+        }
+        assertThat(see("#connection")).hasText("Live");
+        awaitStep(2380);
+    }
+
     /// With the broker gone nobody knows what the fleet does, and the page says so.
     @Test
     @Order(LAST)
@@ -424,9 +478,9 @@ class PageIT {
         dashboard = fleet.start(
                 "dashboard", "--port", Integer.toString(URI.create(url).getPort()));
         var _ = dashboard.await(DashboardIT.URL);
-        publisher.send(losses("moved", 2, 2, 2289, curve(2289, 100)));
+        publisher.send(losses("moved", 2, 2, 2389, curve(2389, 100)));
         assertThat(see("#connection")).hasText("Live");
-        awaitStep(2380); // in the same page
+        awaitStep(2480); // in the same page
     }
 
     private static JobSpec fashion(String job, int epochs) {

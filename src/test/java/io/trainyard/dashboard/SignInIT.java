@@ -6,13 +6,19 @@ import static io.trainyard.event.SampleEvents.spec;
 import static io.trainyard.event.SampleEvents.started;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
+import com.sun.net.httpserver.HttpServer;
 import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.topics.TopicAdmin;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Redirect;
@@ -37,6 +43,8 @@ class SignInIT {
     private static final String ISSUER = "people";
     private static final String SECRET = "a word of at least thirty-two characters";
 
+    private static final ObjectMapper JSON = new ObjectMapper();
+
     @TempDir
     private static Path dir;
 
@@ -55,7 +63,13 @@ class SignInIT {
         provider = new MockOAuth2Server(
                 OAuth2Config.Companion.fromJson("{\"interactiveLogin\": true, \"httpServer\": \"NettyWrapper\"}"));
         provider.start();
-        dashboard = TrainyardProcess.start(
+        dashboard = dashboardOf(provider.issuerUrl(ISSUER).toString(), "tracking.db");
+        url = dashboard.await(DashboardIT.URL);
+        http = HttpClient.newBuilder().followRedirects(Redirect.NEVER).build();
+    }
+
+    private static TrainyardProcess dashboardOf(String signIn, String store) {
+        return TrainyardProcess.start(
                 dir,
                 List.of(
                         "/usr/bin/env",
@@ -69,10 +83,10 @@ class SignInIT {
                         TestBroker.address(),
                         "--port",
                         "0",
+                        "--tracking",
+                        "jdbc:sqlite:" + store,
                         "--sign-in",
-                        provider.issuerUrl(ISSUER).toString()));
-        url = dashboard.await(DashboardIT.URL);
-        http = HttpClient.newBuilder().followRedirects(Redirect.NEVER).build();
+                        signIn));
     }
 
     @AfterAll
@@ -172,6 +186,42 @@ class SignInIT {
                 .fill("{\"preferred_username\": \"%s\", \"groups\": %s}".formatted(name, groups));
         page.locator("input[type=submit], button[type=submit]").click();
         page.waitForURL(url + "/**");
+    }
+
+    /// As Google's: whoever has signed in there stays so, and is offered no way out that there is not.
+    @Test
+    void aProviderThatEndsNoSessionsSignsInOnly() throws Exception {
+        String known = ".well-known/openid-configuration";
+        URI metadata = URI.create(provider.issuerUrl(ISSUER) + "/" + known);
+        ObjectNode told = (ObjectNode)
+                JSON.readTree(http.send(HttpRequest.newBuilder(metadata).build(), BodyHandlers.ofByteArray())
+                        .body());
+        assertThat(told.remove("end_session_endpoint")).isNotNull();
+        HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        other.createContext("/" + known, call -> {
+            byte[] answer = JSON.writeValueAsBytes(told);
+            call.getResponseHeaders().set("Content-Type", "application/json");
+            call.sendResponseHeaders(200, answer.length);
+            call.getResponseBody().write(answer);
+            call.close();
+        });
+        other.start();
+        try (TrainyardProcess there =
+                dashboardOf("http://localhost:" + other.getAddress().getPort(), "other.db")) {
+            HttpRequest info = HttpRequest.newBuilder(URI.create(there.await(DashboardIT.URL) + "/api/v1/info"))
+                    .header("Authorization", token("viewer"))
+                    .build();
+            JsonNode answer =
+                    JSON.readTree(http.send(info, BodyHandlers.ofString()).body());
+            assertThat(answer.get("user").asText()).isEqualTo("robot");
+            assertThat(answer.get("role").asText()).isEqualTo("viewer");
+            assertThat(answer.get("signOut").isNull()).isTrue();
+            JsonNode here = JSON.readTree(call("GET", "/api/v1/info", "Authorization", token("viewer"))
+                    .body());
+            assertThat(here.get("signOut").asText()).isEqualTo("/sign-out");
+        } finally {
+            other.stop(0);
+        }
     }
 
     @Test

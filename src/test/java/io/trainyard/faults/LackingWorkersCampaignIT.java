@@ -3,8 +3,8 @@ package io.trainyard.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
+import io.trainyard.data.GreyImages;
 import io.trainyard.event.TrainingEvent.Failed;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,9 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 @DisabledOnOs(OS.WINDOWS)
 final class LackingWorkersCampaignIT {
     private static final int JOBS = Integer.getInteger("faults.lacking.jobs", 12);
-    private static final int IMAGES = 64;
-    private static final int SIDE = 28;
-    private static final int CLASSES = 10;
 
     @TempDir
     private Path folder;
@@ -34,7 +31,7 @@ final class LackingWorkersCampaignIT {
 
     @BeforeEach
     void start() throws IOException {
-        writeMnist(folder.resolve("data/mnist"));
+        GreyImages.write(folder.resolve("data/mnist"));
         Files.createDirectory(folder.resolve("empty"));
         fleet = FaultFleet.start(folder, List.of(), "cpu", """
             {"id": "%s", "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]},
@@ -81,28 +78,6 @@ final class LackingWorkersCampaignIT {
                             .filter(problem -> problem.contains(what))
                             .isPresent();
                 });
-    }
-
-    /// Grey pictures, a shade for each class, in MNIST's format.
-    private static void writeMnist(Path folder) throws IOException {
-        Files.createDirectories(folder);
-        for (String part : List.of("train", "t10k")) {
-            try (var images = new DataOutputStream(Files.newOutputStream(folder.resolve(part + "-images-idx3-ubyte")));
-                    var labels =
-                            new DataOutputStream(Files.newOutputStream(folder.resolve(part + "-labels-idx1-ubyte")))) {
-                for (int header : new int[] {0x803, IMAGES, SIDE, SIDE}) {
-                    images.writeInt(header);
-                }
-                labels.writeInt(0x801);
-                labels.writeInt(IMAGES);
-                for (int image = 0; image < IMAGES; image++) {
-                    labels.write(image % CLASSES);
-                    for (int pixel = 0; pixel < SIDE * SIDE; pixel++) {
-                        images.write(image % CLASSES * 25);
-                    }
-                }
-            }
-        }
     }
 
     @AfterEach

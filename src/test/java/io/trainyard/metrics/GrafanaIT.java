@@ -45,6 +45,7 @@ class GrafanaIT {
     private static PackagedFleet fleet;
     private static TrainyardProcess dashboard;
     private static Prometheus prometheus;
+    private static String store;
     private static Connection reader;
     private static String page;
     private static String worker;
@@ -52,7 +53,7 @@ class GrafanaIT {
     @BeforeAll
     static void start() throws Exception {
         Prometheus.program("prometheus"); // before all that takes time
-        String store = Databases.POSTGRESQL.empty();
+        store = Databases.POSTGRESQL.empty();
         try (Connection owner = DriverManager.getConnection(store);
                 Statement statement = owner.createStatement()) {
             statement.execute(Files.readString(Path.of("grafana/reader.sql")));
@@ -73,11 +74,7 @@ class GrafanaIT {
         awaitValue("sum(trainyard_workers{state=\"idle\"})", 1); // nothing has been counted yet
         awaitValue("sum(trainyard_worker_busy)", 0);
         for (String job : JOBS) {
-            assertThat(fleet.submit(
-                                    "{\"id\": \"%s\", \"network\": \"fashion\", \"dataset\": \"shapes28\", \"epochs\": 2}"
-                                            .formatted(job))
-                            .exitStatus())
-                    .isZero();
+            submit(job);
         }
         awaitValue("trainyard_jobs_finished_total", JOBS.size());
         awaitValue("sum(trainyard_worker_claim_to_first_step_seconds_count)", JOBS.size());
@@ -100,12 +97,50 @@ class GrafanaIT {
         }
     }
 
+    private static void submit(String job) {
+        assertThat(fleet.submit("{\"id\": \"%s\", \"network\": \"fashion\", \"dataset\": \"shapes28\", \"epochs\": 2}"
+                                .formatted(job))
+                        .exitStatus())
+                .isZero();
+    }
+
     private static void awaitValue(String promql, double value) {
         Patience.await(promql + " to be " + value).untilAsserted(() -> {
             JsonNode rows = prometheus.query(promql);
             assertThat(rows).as("%s at %s", promql, prometheus.targets()).hasSize(1);
             assertThat(rows.path(0).path("value").path(1).asDouble()).isEqualTo(value);
         });
+    }
+
+    /// A store that lets nobody in is one that is away. What happens meanwhile is read when it is back.
+    @Test
+    void theDashboardSaysThatItsStoreIsAwayAndMissesNothing() throws Exception {
+        String database =
+                URI.create(store.substring("jdbc:".length())).getPath().substring(1);
+        try (Connection owner = DriverManager.getConnection(store.replaceFirst(database, "postgres"));
+                Statement statement = owner.createStatement()) {
+            statement.execute("ALTER DATABASE " + database + " ALLOW_CONNECTIONS false");
+            statement.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '%s' AND usename <> 'grafana'"
+                            .formatted(database));
+            awaitStore(false); // before there is anything to be written
+            submit("meanwhile");
+            statement.execute("ALTER DATABASE " + database + " ALLOW_CONNECTIONS true");
+        }
+        awaitStore(true);
+        Patience.await("what happened meanwhile")
+                .untilAsserted(() -> assertThat(get(page, "/api/v1/jobs/meanwhile")
+                                .at("/summary/state")
+                                .asText())
+                        .isEqualTo("finished"));
+    }
+
+    private static void awaitStore(boolean ok) {
+        Patience.await("the store to be " + (ok ? "there" : "away"))
+                .untilAsserted(() -> assertThat(get(page, "/api/v1/info")
+                                .at("/sources/store/ok")
+                                .asBoolean())
+                        .isEqualTo(ok));
     }
 
     static Stream<Panel> panels(boolean sql) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.checkpoint.CheckpointException;
+import io.trainyard.data.GreyImages;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.DeviceMemoryException;
@@ -20,8 +21,12 @@ import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobSpec;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -71,6 +76,21 @@ class JobTrainingTest extends SmallJobs {
                         .mapToDouble(EpochTested::testAccuracy)
                         .max()
                         .orElseThrow());
+    }
+
+    /// The files are gone when the attempt begins: it needs them no more.
+    @Test
+    void isReadyForAJobWhoseDataItHasRead() throws IOException {
+        JobSpec job = job("a", "\"dataset\": \"mnist\", \"epochs\": 1, \"batchSize\": 8");
+        JobTraining training = new JobTraining(root, new DeviceSpec("cpu"), 0, "tester");
+        training.getReady(job); // in vain, and silently
+        Path folder = root.resolve("mnist");
+        GreyImages.write(folder);
+        training.getReady(job);
+        Files.move(folder, root.resolve("elsewhere"));
+        assertThat(run(training, job, () -> false)).isInstanceOf(Outcome.Finished.class);
+        JobSpec again = job("b", "\"dataset\": \"mnist\", \"epochs\": 1, \"batchSize\": 8");
+        assertThat(run(again, () -> false)).as("of who has not").isInstanceOf(Outcome.WorkerFault.class);
     }
 
     @Test

@@ -126,8 +126,8 @@ public class GroupsResource {
             description = "`jobs`: ids with commas between them, at most 1,000.")
     public LossPoints curve(
             @QueryParam("jobs") @DefaultValue("") String jobs,
-            @QueryParam("from") @DefaultValue("1") String from,
-            @QueryParam("to") @DefaultValue("9223372036854775807") String to,
+            @QueryParam("from") @DefaultValue(Range.FIRST_STEP) String from,
+            @QueryParam("to") @DefaultValue(Range.ALL_STEPS) String to,
             @QueryParam("points") @DefaultValue("0") String points) {
         Range range = Range.of(from, to, points, config.curvePoints());
         return LossPoints.of(

@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 /// One job.
 @Path("/api/v1/jobs/{id}")
 public class JobResource {
-    private static final String ALL_STEPS = "9223372036854775807";
     private static final int MAX_TAGS = 50;
     private static final int MAX_TAG = 100;
     private static final int MAX_NOTE = 10_000;
@@ -68,8 +67,8 @@ public class JobResource {
                     "In `points` buckets or fewer; made of all losses in the range, at every zoom. Without `from` and `to` the whole curve.")
     public LossPoints curve(
             @PathParam("id") String id,
-            @QueryParam("from") @DefaultValue("1") String from,
-            @QueryParam("to") @DefaultValue(ALL_STEPS) String to,
+            @QueryParam("from") @DefaultValue(Range.FIRST_STEP) String from,
+            @QueryParam("to") @DefaultValue(Range.ALL_STEPS) String to,
             @QueryParam("points") @DefaultValue("0") String points) {
         Range range = Range.of(from, to, points, config.curvePoints());
         return history.losses(id, range.from(), range.to(), range.buckets())

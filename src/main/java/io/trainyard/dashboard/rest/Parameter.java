@@ -2,6 +2,7 @@ package io.trainyard.dashboard.rest;
 
 import io.trainyard.spec.Printable;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -65,6 +66,19 @@ final class Parameter {
                     .formatted(jobs.size(), most));
         }
         return jobs;
+    }
+
+    /// As [#list], one for each of `count` jobs: where there is a single one, it is every job's.
+    static List<String> each(String name, String text, int count) {
+        List<String> all = list(text);
+        if (all.size() == 1) {
+            return Collections.nCopies(count, all.getFirst());
+        }
+        if (all.size() != count) {
+            throw Problem.badRequest("%s names %d steps for %d jobs; allowed is one for all, or one for each"
+                    .formatted(name, all.size(), count));
+        }
+        return all;
     }
 
     static String shown(String text) {

@@ -4,6 +4,9 @@ package io.trainyard.dashboard.rest;
 ///
 /// @param buckets as the tracking store takes it: at most twice as many come back, and two
 record Range(long from, long to, int buckets) {
+    static final String FIRST_STEP = "1";
+    static final String ALL_STEPS = "9223372036854775807";
+
     static Range of(String from, String to, String points, int mostPoints) {
         long fromStep = Parameter.step("from", from);
         long toStep = Parameter.step("to", to);
