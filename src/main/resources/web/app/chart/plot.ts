@@ -122,6 +122,7 @@ export function* drawing(plot: Plot, context: CanvasRenderingContext2D, palette:
   for (const series of settings.series) {
     drawDots(plot, series, smoothed.get(series)!, context, palette);
     drawNotFinite(plot, series, context, palette);
+    yield;
   }
   drawMarks(plot, context, palette);
 }

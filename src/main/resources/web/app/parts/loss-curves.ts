@@ -15,7 +15,7 @@ import { Refresher } from "../state/refresher";
 
 const POINTS_LEAST = 200;
 const POINTS_MOST = 1_000;
-const FEW = 8; // curves, of which each pixel is told apart
+export const FEW = 8; // curves, of which each pixel is told apart
 const SOON_MILLIS = 100; // from one answer to the next question, of few curves
 const PERIOD_MILLIS = 1_000; // and of many
 

@@ -7,7 +7,7 @@ import { swatchClass } from "../chart/palette";
 import { PageElement } from "../element";
 import * as format from "../format";
 import "../parts/epoch-charts";
-import "../parts/loss-curves";
+import { FEW } from "../parts/loss-curves";
 import { inWords } from "../parts/parameters";
 import { stateLabel } from "../parts/state-label";
 import { jobLink, link } from "../router";
@@ -17,6 +17,7 @@ import { Subscriber } from "../state/subscriber";
 
 const MOST = 100; // the dashboard compares no more
 const PERIOD_MILLIS = 2_000;
+const MANY_MILLIS = 1_000; // from one drawing of more figures than those of a few to the next
 
 class CompareView extends PageElement {
   static override properties = {
@@ -42,9 +43,13 @@ class CompareView extends PageElement {
     this.details = [];
     this.compared = null;
     this.problem = "";
-    new Subscriber(this, (change) => {
-      if (change.snapshot || this.jobs.some((job) => change.jobs.has(job) && this.isNew(job))) this.refresher.request();
-    });
+    new Subscriber(
+      this,
+      (change) => {
+        if (change.snapshot || this.jobs.some((job) => change.jobs.has(job) && this.isNew(job))) this.refresher.request();
+      },
+      () => (this.jobs.length > FEW ? MANY_MILLIS : 0),
+    );
   }
 
   override disconnectedCallback(): void {
