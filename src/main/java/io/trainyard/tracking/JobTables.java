@@ -30,6 +30,17 @@ record JobTables(Connection connection) {
         }
     }
 
+    /// @param number of a job that is here
+    String name(long number) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement("SELECT job FROM jobs WHERE number = ?")) {
+            select.setLong(1, number);
+            try (ResultSet rows = select.executeQuery()) {
+                rows.next();
+                return rows.getString(1);
+            }
+        }
+    }
+
     /// @return a number that no job has had
     long nextNumber() throws SQLException {
         return Math.max(0, Sql.number(connection, "SELECT MAX(number) FROM jobs")) + 1;
@@ -134,14 +145,9 @@ record JobTables(Connection connection) {
                 ORDER BY end_millis, number LIMIT ?""", List.of(before, keep, most));
         List<String> names = new ArrayList<>();
         for (long job : jobs) {
-            try (PreparedStatement select = connection.prepareStatement("SELECT job FROM jobs WHERE number = ?")) {
-                select.setLong(1, job);
-                try (ResultSet rows = select.executeQuery()) {
-                    rows.next();
-                    names.add(rows.getString(1));
-                }
-            }
-            for (String table : List.of("chunks", "losses", "news", "summaries", "notes", "tags")) {
+            names.add(name(job));
+            new UsageTables(connection).forget(job);
+            for (String table : List.of("chunks", "losses", "news", "summaries", "notes", "tags", "device_uses")) {
                 remove("DELETE FROM %s WHERE job = ?".formatted(table), job);
             }
             remove("DELETE FROM jobs WHERE number = ?", job);

@@ -1,6 +1,7 @@
 package io.trainyard.tracking;
 
 import io.trainyard.event.Control;
+import io.trainyard.event.DeviceUse;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 
 /// The history of all jobs that were ever heard of. Whoever reads the topics hands over what is told, and how far
 /// it has read; both are there after that, or neither. Thread-safe.
@@ -49,7 +51,9 @@ public final class TrackingStore implements AutoCloseable {
     ///     `jdbc:postgresql://HOST/DATABASE?user=NAME`
     /// @throws TrackingException if it cannot be opened
     public static TrackingStore open(String url) {
-        return new TrackingStore(Database.open(url));
+        Database database = Database.open(url);
+        new UsageFill(database).run();
+        return new TrackingStore(database);
     }
 
     /// Opens a store that is there, to read it, also while a dashboard writes to it. Its tables are left as they are.
@@ -129,14 +133,14 @@ public final class TrackingStore implements AutoCloseable {
                 throw new TrackingException("another process has written to the tracking store; one at a time may");
             }
         }
-        Set<Tracked> changed = new LinkedHashSet<>();
+        Map<Tracked, List<DeviceUse>> changed = new LinkedHashMap<>(); // as it was
         List<Numbered> told = new ArrayList<>();
         Map<Key, List<LossRow>> losses = new LinkedHashMap<>();
         Set<Key> ended = new LinkedHashSet<>();
         List<Transition> transitions = new ArrayList<>();
         for (JobNews news : all) {
             Tracked job = tracked(connection, news.job());
-            changed.add(job);
+            changed.computeIfAbsent(job, _ -> job.state().deviceUses());
             Set<Integer> before = growing(job.state());
             Transition still = Transition.of(job.state(), news);
             job.state().apply(news);
@@ -156,9 +160,23 @@ public final class TrackingStore implements AutoCloseable {
             }
         }
         new NewsTable(connection).add(told);
-        CurveTables tables = new CurveTables(connection);
         Map<Long, JobState> states = new LinkedHashMap<>();
-        changed.forEach(job -> states.put(job.number(), job.state()));
+        Map<Long, List<DeviceUse>> uses = new LinkedHashMap<>();
+        changed.forEach((job, before) -> {
+            states.put(job.number(), job.state());
+            List<DeviceUse> now = new ArrayList<>(job.state().deviceUses());
+            now.removeAll(before);
+            uses.put(job.number(), now);
+        });
+        grow(connection, states, losses, ended);
+        new UsageTables(connection).put(uses);
+        return new Taken(new JobTables(connection).put(states), transitions);
+    }
+
+    private void grow(
+            Connection connection, Map<Long, JobState> states, Map<Key, List<LossRow>> losses, Set<Key> ended)
+            throws SQLException {
+        CurveTables tables = new CurveTables(connection);
         for (var curve : losses.entrySet()) {
             JobState state = states.get(curve.getKey().job());
             curves.add(
@@ -170,7 +188,6 @@ public final class TrackingStore implements AutoCloseable {
         for (Key key : ended) {
             curves.end(tables, key);
         }
-        return new Taken(new JobTables(connection).put(states), transitions);
     }
 
     /// The attempts that may tell more losses: of a job that has not ended, the newest.
@@ -324,6 +341,11 @@ public final class TrackingStore implements AutoCloseable {
     /// The commands of the jobs that a query asks for, as JSON, by job; of those that have one.
     public Map<String, String> commands(JobQuery query) {
         return database.read(connection -> new JobLists(connection).commands(query));
+    }
+
+    /// The time that devices were at work, by what is asked for; what is not known is under the empty text.
+    public SortedMap<String, Usage> usage(UsageQuery query) {
+        return database.read(connection -> new UsageTables(connection).usage(query));
     }
 
     /// The alerts that were sent, or wait to be.
