@@ -65,7 +65,7 @@ export function duration(millis: number): string {
 
 export function hours(value: number): string {
   if (!(value > 0)) return "0";
-  if (value < 0.01) return "< 0.01";
+  if (value < 0.01) return "<\u00a00.01";
   return value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : integer(value);
 }
 

@@ -158,11 +158,10 @@ final class AttemptNews {
         }
         long stopped = end != null && isOf(claim, end.worker()) ? Math.min(stoppedMillis, end.millis()) : stoppedMillis;
         boolean told = stopped < Long.MAX_VALUE;
-        long endMillis = Math.clamp(
-                told ? stopped : workedMillis, claim.millis(), claim.millis() + DeviceUse.MAX_MILLIS);
+        long endMillis =
+                Math.clamp(told ? stopped : workedMillis, claim.millis(), claim.millis() + DeviceUse.MAX_MILLIS);
         boolean runs = newest && turn != null && turn.status() == Status.RUNNING;
-        return new DeviceUse(
-                number, claim.worker(), claim.device(), claim.millis(), endMillis, first, !told && !runs);
+        return new DeviceUse(number, claim.worker(), claim.device(), claim.millis(), endMillis, first, !told && !runs);
     }
 
     /// Null where it is only known by its losses, tests and checkpoints, which do not begin an attempt.

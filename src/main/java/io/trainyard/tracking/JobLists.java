@@ -30,7 +30,8 @@ record JobLists(Connection connection) {
         String from = from(query, values);
         values.add(query.limit());
         values.add(query.offset());
-        return Sql.numbers(connection, "SELECT number %s ORDER BY %s LIMIT ? OFFSET ?".formatted(from, query.order()), values);
+        return Sql.numbers(
+                connection, "SELECT number %s ORDER BY %s LIMIT ? OFFSET ?".formatted(from, query.order()), values);
     }
 
     /// The commands of the jobs that a query asks for, by job.

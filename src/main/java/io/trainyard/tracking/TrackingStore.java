@@ -173,8 +173,7 @@ public final class TrackingStore implements AutoCloseable {
         return new Taken(new JobTables(connection).put(states), transitions);
     }
 
-    private void grow(
-            Connection connection, Map<Long, JobState> states, Map<Key, List<LossRow>> losses, Set<Key> ended)
+    private void grow(Connection connection, Map<Long, JobState> states, Map<Key, List<LossRow>> losses, Set<Key> ended)
             throws SQLException {
         CurveTables tables = new CurveTables(connection);
         for (var curve : losses.entrySet()) {
@@ -234,8 +233,7 @@ public final class TrackingStore implements AutoCloseable {
 
     /// What was told of a job but losses, in the order of reading; empty where nothing is known of it.
     public List<JobNews> news(String job) {
-        return database.read(
-                connection -> new NewsTable(connection).of(job, new JobTables(connection).number(job)));
+        return database.read(connection -> new NewsTable(connection).of(job, new JobTables(connection).number(job)));
     }
 
     /// The losses of a job's steps; empty where nothing is known of it.
@@ -254,8 +252,7 @@ public final class TrackingStore implements AutoCloseable {
     /// The losses of several jobs, laid over one another by their steps: as of one job, but for the last loss of a
     /// bucket, which is any of theirs. Jobs of which nothing is known have none.
     public Curve losses(Collection<String> jobs, long from, long to, int points) {
-        return database.read(
-                connection -> JobCurves.of(connection, jobs).losses(from, to, points));
+        return database.read(connection -> JobCurves.of(connection, jobs).losses(from, to, points));
     }
 
     /// Takes the losses of a job, one by one and in order.

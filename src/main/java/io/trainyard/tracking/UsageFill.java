@@ -1,7 +1,6 @@
 package io.trainyard.tracking;
 
 import io.trainyard.event.DeviceUse;
-import io.trainyard.event.JobState;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -9,13 +9,31 @@ import java.time.LocalDate;
 public record UsageQuery(LocalDate from, LocalDate to, By by) {
     /// What device-hours are told by.
     public enum By {
-        DAY,
+        DAY("CAST(uses.start_millis / 86400000 AS TEXT)", "CAST(day AS TEXT)"),
         /// The kind of device.
-        DEVICE,
-        DATASET,
-        NETWORK,
-        WORKER,
+        DEVICE("uses.device", "device"),
+        DATASET("COALESCE(jobs.dataset, '')", "dataset"),
+        NETWORK("COALESCE(jobs.network, '')", "network"),
+        WORKER("uses.worker", "CAST('' AS TEXT)"),
         /// What the job is now.
-        STATE
+        STATE("jobs.status", "status");
+
+        private final String column;
+        private final String forgottenColumn;
+
+        By(String column, String forgottenColumn) {
+            this.column = column;
+            this.forgottenColumn = forgottenColumn;
+        }
+
+        /// What a use is told by; of a day, the one that it began on.
+        String column() {
+            return column;
+        }
+
+        /// The same of jobs that are forgotten.
+        String forgottenColumn() {
+            return forgottenColumn;
+        }
     }
 }

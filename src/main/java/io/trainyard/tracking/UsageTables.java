@@ -2,6 +2,7 @@ package io.trainyard.tracking;
 
 import io.trainyard.event.DeviceUse;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.tracking.UsageQuery.By;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -11,9 +12,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
-/// The tables of the time that devices were at work, in one transaction. Jobs that were trained elsewhere used no device
+/// The tables of the time that devices were at work, in one transaction. Jobs that were trained elsewhere used no
+/// device
 /// of the fleet.
 ///
 /// @param connection of that transaction
@@ -23,35 +24,32 @@ record UsageTables(Connection connection) {
     /// PostgreSQL sends all rows at once unless told how many.
     private static final int FETCHED_ROWS = 1000;
 
-    private static final String USES = """
-            SELECT uses.device, jobs.dataset, jobs.network, jobs.status, uses.worker,
-                uses.devices, uses.start_millis, uses.end_millis, uses.first, uses.lost
+    /// Uses within one day, and those of forgotten jobs, added up by what is asked for and by status.
+    private static final String WITHIN_A_DAY = """
+            SELECT %s, jobs.status, SUM(uses.devices * (uses.end_millis - uses.start_millis)),
+                SUM(uses.lost * uses.devices * (uses.end_millis - uses.start_millis)), SUM(uses.first), COUNT(*)
             FROM device_uses uses JOIN jobs ON jobs.number = uses.job
-            """;
+            WHERE uses.start_millis >= ? AND uses.end_millis >= ? AND uses.end_millis < ?
+                AND uses.start_millis / 86400000 = uses.end_millis / 86400000
+            GROUP BY 1, 2
+            UNION ALL
+            SELECT %s, status, SUM(device_millis), SUM(lost_millis), SUM(jobs), SUM(attempts)
+            FROM forgotten_uses WHERE day BETWEEN ? AND ? GROUP BY 1, 2""";
 
-    /// What time is told by; empty where it is not known.
-    private record Of(String device, String dataset, String network, Status status, String worker) {
-        static Of read(ResultSet row) throws SQLException {
-            return new Of(
-                    row.getString(1),
-                    known(row.getString(2)),
-                    known(row.getString(3)),
-                    Status.valueOf(row.getString(4)),
-                    row.getString(5));
-        }
+    private static final String OVER_MIDNIGHT = """
+            SELECT %s, jobs.status, uses.devices, uses.start_millis, uses.end_millis, uses.first, uses.lost
+            FROM device_uses uses JOIN jobs ON jobs.number = uses.job
+            WHERE uses.end_millis >= ? AND uses.start_millis < ?
+                AND uses.start_millis / 86400000 <> uses.end_millis / 86400000""";
 
-        private static String known(@Nullable String name) {
-            return name == null ? "" : name;
-        }
+    private static final String OF_A_JOB = """
+            SELECT uses.device, jobs.status, uses.devices, uses.start_millis, uses.end_millis, uses.first, uses.lost,
+                COALESCE(jobs.dataset, ''), COALESCE(jobs.network, '')
+            FROM device_uses uses JOIN jobs ON jobs.number = uses.job WHERE uses.job = ?""";
 
-        Usage usage(long deviceMillis, long lostMillis, long jobs, long attempts) {
-            return new Usage(deviceMillis, status == Status.FAILED ? deviceMillis : 0, lostMillis, jobs, attempts);
-        }
-    }
-
-    /// What falls on a day.
+    /// What of a use falls on a day.
     private interface DayReader {
-        void take(Of of, long day, Usage usage) throws SQLException;
+        void take(long day, Usage usage) throws SQLException;
     }
 
     /// Writes rows, or writes them anew.
@@ -93,98 +91,119 @@ record UsageTables(Connection connection) {
     /// The time on some days, by what is asked for; what is not known is under the empty text.
     SortedMap<String, Usage> usage(UsageQuery query) throws SQLException {
         SortedMap<String, Usage> found = new TreeMap<>();
-        long first = query.from().toEpochDay();
-        long last = query.to().toEpochDay();
-        DayReader reader = (of, day, usage) -> {
-            if (day >= first && day <= last) {
-                found.merge(key(query.by(), of, day), usage, Usage::plus);
-            }
-        };
-        uses("WHERE uses.end_millis >= ? AND uses.start_millis < ?", reader, first * DAY_MILLIS, (last + 1) * DAY_MILLIS);
-        forgotten(first, last, reader);
+        addWithinADay(query, found);
+        addOverMidnight(query, found);
         return found;
     }
 
-    private static String key(UsageQuery.By by, Of of, long day) {
-        return switch (by) {
-            case DAY -> LocalDate.ofEpochDay(day).toString();
-            case DEVICE -> of.device();
-            case DATASET -> of.dataset();
-            case NETWORK -> of.network();
-            case WORKER -> of.worker();
-            case STATE -> of.status().word();
-        };
-    }
-
-    private void uses(String which, DayReader reader, Object... values) throws SQLException {
-        try (PreparedStatement select = connection.prepareStatement(USES + which)) {
-            Sql.set(select, List.of(values));
+    private void addWithinADay(UsageQuery query, Map<String, Usage> found) throws SQLException {
+        long first = query.from().toEpochDay();
+        long last = query.to().toEpochDay();
+        String sql = WITHIN_A_DAY.formatted(query.by().column(), query.by().forgottenColumn());
+        try (PreparedStatement select = connection.prepareStatement(sql)) {
+            long from = first * DAY_MILLIS;
+            Sql.set(select, List.of(from, from, (last + 1) * DAY_MILLIS, first, last));
             select.setFetchSize(FETCHED_ROWS);
             try (ResultSet rows = select.executeQuery()) {
                 while (rows.next()) {
-                    eachDay(rows, reader);
+                    long millis = rows.getLong(3);
+                    found.merge(
+                            key(query.by(), rows.getString(1)),
+                            new Usage(
+                                    millis,
+                                    isFailed(rows) ? millis : 0,
+                                    rows.getLong(4),
+                                    rows.getLong(5),
+                                    rows.getLong(6)),
+                            Usage::plus);
                 }
             }
         }
     }
 
+    private void addOverMidnight(UsageQuery query, Map<String, Usage> found) throws SQLException {
+        long first = query.from().toEpochDay();
+        long last = query.to().toEpochDay();
+        try (PreparedStatement select =
+                connection.prepareStatement(OVER_MIDNIGHT.formatted(query.by().column()))) {
+            select.setLong(1, first * DAY_MILLIS);
+            select.setLong(2, (last + 1) * DAY_MILLIS);
+            select.setFetchSize(FETCHED_ROWS);
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    String value = rows.getString(1);
+                    eachDay(rows, (day, usage) -> {
+                        if (day >= first && day <= last) {
+                            String its = query.by() == By.DAY ? Long.toString(day) : value;
+                            found.merge(key(query.by(), its), usage, Usage::plus);
+                        }
+                    });
+                }
+            }
+        }
+    }
+
+    private static String key(By by, String value) {
+        return switch (by) {
+            case DAY -> LocalDate.ofEpochDay(Long.parseLong(value)).toString();
+            case STATE -> Status.valueOf(value).word();
+            case DEVICE, DATASET, NETWORK, WORKER -> value;
+        };
+    }
+
+    /// The days of a use.
+    ///
+    /// @param row its status, devices, start, end, whether it is the first, and whether it is lost, from the second
+    ///     column on
     private static void eachDay(ResultSet row, DayReader reader) throws SQLException {
-        Of of = Of.read(row);
-        int devices = row.getInt(6);
-        long start = row.getLong(7);
-        long end = row.getLong(8);
-        int first = row.getInt(9);
-        boolean lost = row.getInt(10) == 1;
+        boolean failed = isFailed(row);
+        int devices = row.getInt(3);
+        long start = row.getLong(4);
+        long end = row.getLong(5);
+        int first = row.getInt(6);
+        boolean lost = row.getInt(7) == 1;
         long firstDay = start / DAY_MILLIS;
         for (long day = firstDay; day == firstDay || day * DAY_MILLIS < end; day++) {
             long millis = devices * (Math.min(end, (day + 1) * DAY_MILLIS) - Math.max(start, day * DAY_MILLIS));
             boolean begins = day == firstDay;
-            reader.take(of, day, of.usage(millis, lost ? millis : 0, begins ? first : 0, begins ? 1 : 0));
+            reader.take(
+                    day, new Usage(millis, failed ? millis : 0, lost ? millis : 0, begins ? first : 0, begins ? 1 : 0));
         }
     }
 
-    private void forgotten(long first, long last, DayReader reader) throws SQLException {
-        try (PreparedStatement select = connection.prepareStatement("""
-                SELECT device, dataset, network, status, '', day, device_millis, lost_millis, jobs, attempts
-                FROM forgotten_uses WHERE day BETWEEN ? AND ?""")) {
-            select.setLong(1, first);
-            select.setLong(2, last);
-            select.setFetchSize(FETCHED_ROWS);
-            try (ResultSet rows = select.executeQuery()) {
-                while (rows.next()) {
-                    Of of = Of.read(rows);
-                    reader.take(
-                            of,
-                            rows.getLong(6),
-                            of.usage(rows.getLong(7), rows.getLong(8), rows.getLong(9), rows.getLong(10)));
-                }
-            }
-        }
+    private static boolean isFailed(ResultSet row) throws SQLException {
+        return row.getString(2).equals(Status.FAILED.name());
     }
 
     /// Adds a job's time to that of the jobs that are forgotten, before its rows are removed.
     void forget(long job) throws SQLException {
-        try (PreparedStatement insert = connection.prepareStatement("""
-                INSERT INTO forgotten_uses
-                    (device, dataset, network, status, day, device_millis, lost_millis, jobs, attempts)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-                ON CONFLICT (day, device, dataset, network, status) DO UPDATE SET
-                    device_millis = forgotten_uses.device_millis + excluded.device_millis,
-                    lost_millis = forgotten_uses.lost_millis + excluded.lost_millis,
-                    jobs = forgotten_uses.jobs + excluded.jobs,
-                    attempts = forgotten_uses.attempts + excluded.attempts""")) {
-            uses("WHERE uses.job = ?", (of, day, usage) -> {
-                insert.setString(1, of.device());
-                insert.setString(2, of.dataset());
-                insert.setString(3, of.network());
-                insert.setString(4, of.status().name());
-                insert.setLong(5, day);
-                insert.setLong(6, usage.deviceMillis());
-                insert.setLong(7, usage.lostMillis());
-                insert.setLong(8, usage.jobs());
-                insert.setLong(9, usage.attempts());
-                insert.executeUpdate();
-            }, job);
+        try (PreparedStatement select = connection.prepareStatement(OF_A_JOB);
+                PreparedStatement insert = connection.prepareStatement("""
+                        INSERT INTO forgotten_uses
+                            (device, status, dataset, network, day, device_millis, lost_millis, jobs, attempts)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        ON CONFLICT (day, device, dataset, network, status) DO UPDATE SET
+                            device_millis = forgotten_uses.device_millis + excluded.device_millis,
+                            lost_millis = forgotten_uses.lost_millis + excluded.lost_millis,
+                            jobs = forgotten_uses.jobs + excluded.jobs,
+                            attempts = forgotten_uses.attempts + excluded.attempts""")) {
+            select.setLong(1, job);
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    insert.setString(1, rows.getString(1));
+                    insert.setString(2, rows.getString(2));
+                    insert.setString(3, rows.getString(8));
+                    insert.setString(4, rows.getString(9));
+                    eachDay(rows, (day, usage) -> {
+                        insert.setLong(5, day);
+                        insert.setLong(6, usage.deviceMillis());
+                        insert.setLong(7, usage.lostMillis());
+                        insert.setLong(8, usage.jobs());
+                        insert.setLong(9, usage.attempts());
+                        insert.executeUpdate();
+                    });
+                }
+            }
         }
     }
 }

@@ -416,9 +416,8 @@ class PageIT {
         assertThat(see("#connection")).hasText("Live");
         assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");
         assertThat(see("#workers tr[data-key=w9]")).containsText("3 jobs broke off here");
-        assertThat(page.locator("#device-hours .tiles li")).hasText(new Pattern[] {
-            Pattern.compile("Today\\s*(<|0)"), Pattern.compile("7 days\\s*(<|0)")
-        });
+        assertThat(page.locator("#device-hours .tiles li"))
+                .hasText(new Pattern[] {Pattern.compile("Today\\s*(<|0)"), Pattern.compile("7 days\\s*(<|0)")});
         assertThat(page.locator("#device-hours .days li")).hasCount(7);
         fleet.broker().kill();
         assertThat(see("#connection")).hasText("Kafka away");

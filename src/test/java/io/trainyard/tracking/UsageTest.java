@@ -12,32 +12,24 @@ import static io.trainyard.event.SampleEvents.started;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.event.DeviceUse;
-import io.trainyard.event.Histories;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
-import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.tracking.UsageQuery.By;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.time.ZoneOffset;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.SortedMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// The time that devices were at work, as the store adds it up.
 final class UsageTest {
-    private static final int SEEDS = 15;
-    private static final Partition JOBS = new Partition("jobs", 0);
     private static final LocalDate FRIDAY = LocalDate.parse("2026-11-20");
     private static final LocalDate SATURDAY = FRIDAY.plusDays(1);
     private static final long MINUTE = 60_000;
@@ -128,49 +120,6 @@ final class UsageTest {
 
     @ParameterizedTest
     @EnumSource
-    void isThatOfTheFoldInAnyOrderOfReadingHoweverOftenTheStoreIsOpenedAnew(Databases kind) {
-        LocalDate day = LocalDate.ofInstant(SampleEvents.TIME, ZoneOffset.UTC);
-        for (int seed = 0; seed < SEEDS; seed++) {
-            Random random = new Random(seed);
-            JobState expected = new JobState(Histories.JOB);
-            Histories.of(seed).forEach(topic -> topic.forEach(expected::apply));
-            String url = kind.empty();
-            TrackingStore store = TrackingStore.open(url);
-            try {
-                List<Happened> all = new ArrayList<>(Histories.read(Histories.of(seed), random));
-                all.addAll(Histories.read(Histories.of(seed), random)); // all of it again
-                for (int from = 0; from < all.size(); ) {
-                    int to = Math.min(all.size(), from + 1 + random.nextInt(8));
-                    store.take(List.copyOf(all.subList(from, to)), Map.of(JOBS, (long) to));
-                    from = to;
-                    if (random.nextInt(4) == 0) {
-                        store.close();
-                        store = TrackingStore.open(url);
-                    }
-                }
-                assertThat(store.usage(new UsageQuery(day, day, By.DEVICE)))
-                        .as("seed %d", seed)
-                        .containsExactly(Map.entry("cpu", sum(expected)));
-            } finally {
-                store.close();
-            }
-        }
-    }
-
-    private static Usage sum(JobState state) {
-        List<DeviceUse> uses = state.deviceUses();
-        long all = 0;
-        long lost = 0;
-        for (DeviceUse use : uses) {
-            long millis = use.endMillis() - use.startMillis();
-            all += millis;
-            lost += use.lost() ? millis : 0;
-        }
-        return new Usage(all, state.status() == Status.FAILED ? all : 0, lost, 1, uses.size());
-    }
-
-    @ParameterizedTest
-    @EnumSource
     void staysWhenJobsAreForgottenButForTheWorkers(Databases kind) {
         try (TrackingStore store = TrackingStore.open(kind.empty())) {
             store.take(TWO_JOBS, Map.of());
@@ -192,8 +141,8 @@ final class UsageTest {
 
             assertThat(store.forget(Long.MIN_VALUE, 1, 10)).containsExactly("a");
             assertThat(store.forget(Long.MIN_VALUE, 0, 10)).containsExactly("c");
-            before.forEach((by, usage) ->
-                    assertThat(usage(store, by)).as("by %s", by).isEqualTo(usage));
+            before.forEach(
+                    (by, usage) -> assertThat(usage(store, by)).as("by %s", by).isEqualTo(usage));
             assertThat(usage(store, By.WORKER))
                     .containsOnlyKeys("", "w2")
                     .containsEntry("", new Usage(5 * HOUR + 30 * MINUTE, 0, HOUR, 2, 3));
@@ -209,12 +158,7 @@ final class UsageTest {
             store.take(TWO_JOBS, Map.of());
             expected = usage(store, By.WORKER);
         }
-        try (var connection = DriverManager.getConnection(url);
-                var statement = connection.createStatement()) {
-            statement.execute("DROP TABLE device_uses");
-            statement.execute("DROP TABLE forgotten_uses");
-            statement.execute("DELETE FROM flyway_schema_history WHERE version = '4'");
-        }
+        Databases.undo(url, 3);
         try (TrackingStore store = TrackingStore.open(url)) {
             assertThat(usage(store, By.WORKER)).hasSize(2).isEqualTo(expected);
         }
@@ -254,5 +198,18 @@ final class UsageTest {
                     .hasSize(367)
                     .containsEntry("2026-11-21", used(16 * HOUR, 1, 1));
         }
+    }
+
+    /// What comes of where a job stands.
+    static Usage sum(JobState state) {
+        List<DeviceUse> uses = state.deviceUses();
+        long all = 0;
+        long lost = 0;
+        for (DeviceUse use : uses) {
+            long millis = use.endMillis() - use.startMillis();
+            all += millis;
+            lost += use.lost() ? millis : 0;
+        }
+        return new Usage(all, state.status() == Status.FAILED ? all : 0, lost, 1, uses.size());
     }
 }

@@ -47,8 +47,7 @@ public class UsageResource {
     }
 
     /// @param value that is shared; null: it is not known
-    record Row(
-            @Nullable String value, @JsonUnwrapped Hours hours) {}
+    record Row(@Nullable String value, @JsonUnwrapped Hours hours) {}
 
     /// @param rows by day in their order, all days; else those with the most hours, the most first
     /// @param total also of rows that are left off
@@ -96,7 +95,8 @@ public class UsageResource {
                         .map(day -> row(day, found.getOrDefault(day, Usage.NONE)))
                 : found.entrySet().stream()
                         .map(group -> row(group.getKey(), group.getValue()))
-                        .sorted(Comparator.comparingDouble((Row row) -> row.hours().deviceHours())
+                        .sorted(Comparator.comparingDouble(
+                                        (Row row) -> row.hours().deviceHours())
                                 .reversed());
         return rows.toList();
     }
