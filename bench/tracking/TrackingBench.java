@@ -3,13 +3,17 @@ import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.tracking.JobQuery;
 import io.trainyard.tracking.Partition;
 import io.trainyard.tracking.TrackingStore;
+import io.trainyard.tracking.UsageQuery;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -27,7 +31,7 @@ import java.util.stream.IntStream;
 ///
 /// URL as the dashboard takes it, or `postgresql` for a server of its own, with the settings that a new one has.
 /// RUNS jobs side by side tell STEPS losses each, LOSSES in an event; then there are JOBS more that tell nothing but that
-/// they were claimed. Reading the JSON of the events counts; Kafka does not.
+/// they were claimed, and JOBS that used devices. Reading the JSON of the events counts; Kafka does not.
 public final class TrackingBench {
     private static final int BATCH = 500;
     private static final int ROUNDS = 21;
@@ -62,6 +66,11 @@ public final class TrackingBench {
             }
             time("100 of those that run and have a 7 in their id", () -> store.jobs(new JobQuery(Set.of(Status.RUNNING), "7", "", JobQuery.Sort.HEARD, true, 100, 0)));
             time("where one job stands", () -> store.job("run-0"));
+            train(store, jobs);
+            LocalDate today = LocalDate.now(ZoneOffset.UTC);
+            for (UsageQuery.By by : UsageQuery.By.values()) {
+                time("device-hours of 7 days, %,d jobs, by %s".formatted(jobs, by), () -> store.usage(new UsageQuery(today.minusDays(6), today, by)));
+            }
         }
     }
 
@@ -104,6 +113,22 @@ public final class TrackingBench {
                 news.add(new Happened(new Claimed("job-" + job, 1, "w" + job % 100, "cpu"), System.currentTimeMillis(), "w" + job % 100, 0));
             }
             store.take(news, Map.of(new Partition("jobs", 0), (long) from + BATCH));
+        }
+    }
+
+    /// Jobs that began at any time of the last seven days, and took up to three hours.
+    private static void train(TrackingStore store, int jobs) {
+        Random random = new Random(1);
+        long now = System.currentTimeMillis();
+        for (int from = 0; from < jobs; from += BATCH) {
+            List<JobNews> news = new ArrayList<>();
+            for (int job = from; job < Math.min(jobs, from + BATCH); job++) {
+                String worker = "w" + job % 100;
+                long start = now - random.nextInt(6 * 24 * 3600) * 1000L;
+                news.add(new Happened(new Claimed("trained-" + job, 1, worker, job % 3 == 0 ? "cuda:0+cuda:1" : "cpu"), start, worker, 0));
+                news.add(new Happened(new Cancelled("trained-" + job, 1, 100), start + random.nextInt(3 * 3600) * 1000L, worker, 1));
+            }
+            store.take(news, Map.of(new Partition("trained", 0), (long) from + BATCH));
         }
     }
 

@@ -63,6 +63,17 @@ export function duration(millis: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
 }
 
+export function hours(value: number): string {
+  if (!(value > 0)) return "0";
+  if (value < 0.01) return "<\u00a00.01";
+  return value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : integer(value);
+}
+
+// Of a day such as 2026-11-22.
+export function weekday(day: string): string {
+  return new Date(day).toLocaleDateString([], { weekday: "short", timeZone: "UTC" });
+}
+
 export function seconds(millis: number): string {
   return `${integer(Math.ceil(millis / 1000))} s`;
 }

@@ -1,5 +1,6 @@
 package io.trainyard.dashboard;
 
+import io.trainyard.event.DeviceUse;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// What was told of a job, in time: its attempts, its checkpoints, when its epochs were tested.
@@ -99,6 +101,8 @@ public final class JobTimeline {
     }
 
     List<AttemptSpan> attempts() {
+        Map<Integer, Long> ends =
+                state.deviceUses().stream().collect(Collectors.toMap(DeviceUse::attempt, DeviceUse::endMillis));
         List<AttemptSpan> attempts = new ArrayList<>();
         spans.forEach((number, span) -> {
             boolean runs = span.end == null
@@ -110,7 +114,7 @@ public final class JobTimeline {
                     span.device,
                     span.firstStep,
                     span.startMillis,
-                    runs ? null : Long.valueOf(span.lastMillis),
+                    runs ? null : ends.getOrDefault(number, span.lastMillis),
                     span.end));
         });
         return attempts;

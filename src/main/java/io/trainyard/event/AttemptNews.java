@@ -50,9 +50,12 @@ final class AttemptNews {
     private Progress progress = new Progress(0, null, 0);
     private @Nullable Saved saved;
     private @Nullable EpochTested lastTest;
+    private long workedMillis;
+    private long stoppedMillis = Long.MAX_VALUE;
 
     /// Takes in an event that does not end the job.
     void take(Happened news) {
+        time(news);
         long offset = news.offset();
         switch (news.event()) {
             case Claimed claimed -> {
@@ -80,6 +83,29 @@ final class AttemptNews {
             case TrainingEvent.Finished _, TrainingEvent.Failed _, TrainingEvent.Cancelled _ ->
                 throw new IllegalArgumentException("a job's end is not about one attempt: " + news);
         }
+    }
+
+    /// When its worker was last at work, and when it first said that it stops. That a job rests or goes on is also told
+    /// by others, long after.
+    private void time(Happened news) {
+        switch (news.event()) {
+            case Started _, StepLosses _, EpochTested _, CheckpointSaved _ ->
+                workedMillis = Math.max(workedMillis, news.millis());
+            case Released _, TrainingEvent.Paused _ -> {
+                if (claim == null || isOf(claim, news.worker())) {
+                    stoppedMillis = Math.min(stoppedMillis, news.millis());
+                }
+            }
+            case Claimed _,
+                    TrainingEvent.Resumed _,
+                    TrainingEvent.Finished _,
+                    TrainingEvent.Failed _,
+                    TrainingEvent.Cancelled _ -> {}
+        }
+    }
+
+    private static boolean isOf(Claim claim, @Nullable String worker) {
+        return worker == null || worker.equals(claim.worker());
     }
 
     private void test(EpochTested tested) {
@@ -119,6 +145,23 @@ final class AttemptNews {
     /// Forgets the numbers by class: a newer attempt has tested since.
     void forgetLastTest() {
         lastTest = null;
+    }
+
+    /// The time that its worker had its devices for it; null where nobody has claimed it.
+    ///
+    /// @param end of the job; null: it has not ended, or not in this attempt
+    /// @param newest whether no newer attempt has begun and the job has not ended
+    @Nullable
+    DeviceUse use(int number, @Nullable JobEnd end, boolean newest, boolean first) {
+        if (claim == null) {
+            return null;
+        }
+        long stopped = end != null && isOf(claim, end.worker()) ? Math.min(stoppedMillis, end.millis()) : stoppedMillis;
+        boolean told = stopped < Long.MAX_VALUE;
+        long endMillis =
+                Math.clamp(told ? stopped : workedMillis, claim.millis(), claim.millis() + DeviceUse.MAX_MILLIS);
+        boolean runs = newest && turn != null && turn.status() == Status.RUNNING;
+        return new DeviceUse(number, claim.worker(), claim.device(), claim.millis(), endMillis, first, !told && !runs);
     }
 
     /// Null where it is only known by its losses, tests and checkpoints, which do not begin an attempt.

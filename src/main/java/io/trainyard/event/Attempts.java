@@ -97,9 +97,11 @@ final class Attempts {
 
     /// The highest that counts; 0 where none does.
     int newest() {
-        if (last > 0) {
-            return last;
-        }
+        return last > 0 ? last : begun();
+    }
+
+    /// The highest that has begun; 0 where none has.
+    private int begun() {
         int newest = 0;
         for (var attempt : all.entrySet()) {
             if (attempt.getKey() - newest > MAX_GAP) {
@@ -110,6 +112,23 @@ final class Attempts {
             }
         }
         return newest;
+    }
+
+    /// The time that workers had devices for the job, by attempt; also for attempts that do not count.
+    ///
+    /// @param end of the job; null: it has not ended
+    List<DeviceUse> uses(@Nullable JobEnd end) {
+        List<DeviceUse> uses = new ArrayList<>();
+        int begun = begun();
+        for (var attempt : all.headMap(begun, true).entrySet()) {
+            int number = attempt.getKey();
+            JobEnd its = end == null || end.event().attempt() != number ? null : end;
+            DeviceUse use = attempt.getValue().use(number, its, end == null && number == begun, uses.isEmpty());
+            if (use != null) {
+                uses.add(use);
+            }
+        }
+        return uses;
     }
 
     /// What the newest attempt that knows it says; null where none does.

@@ -12,11 +12,13 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param millis when, since 1970
 /// @param reason why it failed, or finished before its last epoch
+/// @param worker who tells it; null: it is not known
 record JobEnd(
         TrainingEvent event,
         Status status,
         long millis,
-        @Nullable String reason) {
+        @Nullable String reason,
+        @Nullable String worker) {
     /// Which of two ends counts: the first. The store of the checkpoints lets only one be told, perhaps more than
     /// once; should there be two all the same, every reader takes the same one.
     static final Comparator<JobEnd> ORDER = Comparator.comparing(JobEnd::status)
@@ -27,9 +29,10 @@ record JobEnd(
     /// Null where the event is not the end of its job.
     static @Nullable JobEnd of(Happened news) {
         return switch (news.event()) {
-            case Finished event -> new JobEnd(event, Status.FINISHED, news.millis(), event.stoppedEarly());
-            case Failed event -> new JobEnd(event, Status.FAILED, news.millis(), event.reason());
-            case Cancelled event -> new JobEnd(event, Status.CANCELLED, news.millis(), null);
+            case Finished event ->
+                new JobEnd(event, Status.FINISHED, news.millis(), event.stoppedEarly(), news.worker());
+            case Failed event -> new JobEnd(event, Status.FAILED, news.millis(), event.reason(), news.worker());
+            case Cancelled event -> new JobEnd(event, Status.CANCELLED, news.millis(), null, news.worker());
             case TrainingEvent.Claimed _,
                     TrainingEvent.Started _,
                     TrainingEvent.StepLosses _,

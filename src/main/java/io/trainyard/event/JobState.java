@@ -176,6 +176,11 @@ public final class JobState {
         return ends;
     }
 
+    /// The time that workers had devices for it, by attempt.
+    public List<DeviceUse> deviceUses() {
+        return attempts.uses(end);
+    }
+
     @JsonProperty("job")
     public String job() {
         return job;

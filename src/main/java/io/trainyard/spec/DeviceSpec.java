@@ -11,7 +11,7 @@ public record DeviceSpec(@JsonValue String name) {
     public static final DeviceSpec AUTO = new DeviceSpec("auto");
 
     /// The most devices that one job may run on.
-    static final int MAX_DEVICES = 16;
+    public static final int MAX_DEVICES = 16;
 
     private static final String CUDA = "cuda";
     private static final String NUMBERED_CUDA = "cuda:(0|[1-9][0-9]{0,2})"; // one name for each GPU

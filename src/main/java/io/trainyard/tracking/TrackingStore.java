@@ -1,13 +1,13 @@
 package io.trainyard.tracking;
 
 import io.trainyard.event.Control;
+import io.trainyard.event.DeviceUse;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.tracking.CurveTables.Key;
-import io.trainyard.tracking.JobTables.Numbered;
-import io.trainyard.tracking.JobTables.Traced;
+import io.trainyard.tracking.NewsTable.Numbered;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.sql.Connection;
@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 
 /// The history of all jobs that were ever heard of. Whoever reads the topics hands over what is told, and how far
 /// it has read; both are there after that, or neither. Thread-safe.
@@ -50,7 +51,9 @@ public final class TrackingStore implements AutoCloseable {
     ///     `jdbc:postgresql://HOST/DATABASE?user=NAME`
     /// @throws TrackingException if it cannot be opened
     public static TrackingStore open(String url) {
-        return new TrackingStore(Database.open(url));
+        Database database = Database.open(url);
+        new UsageFill(database).run();
+        return new TrackingStore(database);
     }
 
     /// Opens a store that is there, to read it, also while a dashboard writes to it. Its tables are left as they are.
@@ -123,9 +126,8 @@ public final class TrackingStore implements AutoCloseable {
         curves.forget();
         offsets.clear();
         database.read(connection -> {
-            JobTables jobs = new JobTables(connection);
-            nextJob = jobs.nextNumber();
-            nextNews = jobs.nextNewsNumber();
+            nextJob = new JobTables(connection).nextNumber();
+            nextNews = new NewsTable(connection).nextNumber();
             offsets.putAll(new OffsetTable(connection).all());
             return offsets;
         });
@@ -138,15 +140,14 @@ public final class TrackingStore implements AutoCloseable {
                 throw new TrackingException("another process has written to the tracking store; one at a time may");
             }
         }
-        JobTables jobs = new JobTables(connection);
-        Set<Tracked> changed = new LinkedHashSet<>();
+        Map<Tracked, List<DeviceUse>> changed = new LinkedHashMap<>(); // as it was
         List<Numbered> told = new ArrayList<>();
         Map<Key, List<LossRow>> losses = new LinkedHashMap<>();
         Set<Key> ended = new LinkedHashSet<>();
         List<Transition> transitions = new ArrayList<>();
         for (JobNews news : all) {
-            Tracked job = tracked(jobs, news.job());
-            changed.add(job);
+            Tracked job = tracked(connection, news.job());
+            changed.computeIfAbsent(job, _ -> job.state().deviceUses());
             Set<Integer> before = growing(job.state());
             Transition still = Transition.of(job.state(), news);
             job.state().apply(news);
@@ -165,10 +166,23 @@ public final class TrackingStore implements AutoCloseable {
                 before.forEach(attempt -> ended.add(new Key(job.number(), attempt)));
             }
         }
-        jobs.addNews(told);
-        CurveTables tables = new CurveTables(connection);
+        new NewsTable(connection).add(told);
         Map<Long, JobState> states = new LinkedHashMap<>();
-        changed.forEach(job -> states.put(job.number(), job.state()));
+        Map<Long, List<DeviceUse>> uses = new LinkedHashMap<>();
+        changed.forEach((job, before) -> {
+            states.put(job.number(), job.state());
+            List<DeviceUse> now = new ArrayList<>(job.state().deviceUses());
+            now.removeAll(before);
+            uses.put(job.number(), now);
+        });
+        grow(connection, states, losses, ended);
+        new UsageTables(connection).put(uses);
+        return new Taken(new JobTables(connection).put(states), transitions);
+    }
+
+    private void grow(Connection connection, Map<Long, JobState> states, Map<Key, List<LossRow>> losses, Set<Key> ended)
+            throws SQLException {
+        CurveTables tables = new CurveTables(connection);
         for (var curve : losses.entrySet()) {
             JobState state = states.get(curve.getKey().job());
             curves.add(
@@ -180,7 +194,6 @@ public final class TrackingStore implements AutoCloseable {
         for (Key key : ended) {
             curves.end(tables, key);
         }
-        return new Taken(jobs.put(states), transitions);
     }
 
     /// The attempts that may tell more losses: of a job that has not ended, the newest.
@@ -192,13 +205,13 @@ public final class TrackingStore implements AutoCloseable {
         return growing;
     }
 
-    private Tracked tracked(JobTables jobs, String job) throws SQLException {
+    private Tracked tracked(Connection connection, String job) throws SQLException {
         Tracked known = remembered.get(job);
         if (known == null) {
-            long number = jobs.number(job);
+            long number = new JobTables(connection).number(job);
             known = number == 0
                     ? new Tracked(nextJob++, new JobState(job))
-                    : new Tracked(number, jobs.state(job, number));
+                    : new Tracked(number, new NewsTable(connection).state(job, number));
             remembered.put(job, known);
         }
         return known;
@@ -214,24 +227,20 @@ public final class TrackingStore implements AutoCloseable {
 
     /// Some of the jobs.
     public JobPage jobs(JobQuery query) {
-        return database.read(connection -> new JobTables(connection).page(query));
+        return database.read(connection -> new JobLists(connection).page(query));
     }
 
     /// Where a job stands; empty where nothing is known of it.
     public Optional<JobState> job(String job) {
         return database.read(connection -> {
-            JobTables jobs = new JobTables(connection);
-            long number = jobs.number(job);
-            return number == 0 ? Optional.empty() : Optional.of(jobs.state(job, number));
+            long number = new JobTables(connection).number(job);
+            return number == 0 ? Optional.empty() : Optional.of(new NewsTable(connection).state(job, number));
         });
     }
 
     /// What was told of a job but losses, in the order of reading; empty where nothing is known of it.
     public List<JobNews> news(String job) {
-        return database.read(connection -> {
-            JobTables jobs = new JobTables(connection);
-            return jobs.news(job, jobs.number(job));
-        });
+        return database.read(connection -> new NewsTable(connection).of(job, new JobTables(connection).number(job)));
     }
 
     /// The losses of a job's steps; empty where nothing is known of it.
@@ -242,36 +251,15 @@ public final class TrackingStore implements AutoCloseable {
     ///     two
     public Optional<Curve> losses(String job, long from, long to, int points) {
         return database.read(connection -> {
-            List<Traced> found = new JobTables(connection).traced(List.of(job));
-            return found.isEmpty() ? Optional.empty() : Optional.of(losses(connection, found, from, to, points));
+            JobCurves found = JobCurves.of(connection, List.of(job));
+            return found.isEmpty() ? Optional.empty() : Optional.of(found.losses(from, to, points));
         });
     }
 
     /// The losses of several jobs, laid over one another by their steps: as of one job, but for the last loss of a
-    /// bucket,
-    /// which is any of theirs. Jobs of which nothing is known have none.
+    /// bucket, which is any of theirs. Jobs of which nothing is known have none.
     public Curve losses(Collection<String> jobs, long from, long to, int points) {
-        return database.read(
-                connection -> losses(connection, new JobTables(connection).traced(jobs), from, to, points));
-    }
-
-    private static Curve losses(Connection connection, List<Traced> jobs, long from, long to, int points)
-            throws SQLException {
-        CurveTables tables = new CurveTables(connection);
-        long last = 0;
-        for (Traced job : jobs) {
-            for (var attempt : job.lineage().lastSteps().entrySet()) {
-                last = Math.max(
-                        last, Math.min(tables.lastStep(new Key(job.number(), attempt.getKey())), attempt.getValue()));
-            }
-        }
-        Curve curve = new Curve(from, Math.max(from, Math.min(to, last)), to >= last, points);
-        for (Traced job : jobs) {
-            for (var attempt : job.lineage().lastSteps().entrySet()) {
-                curve.add(tables, new Key(job.number(), attempt.getKey()), attempt.getValue());
-            }
-        }
-        return curve;
+        return database.read(connection -> JobCurves.of(connection, jobs).losses(from, to, points));
     }
 
     /// Takes the losses of a job, one by one and in order.
@@ -292,17 +280,7 @@ public final class TrackingStore implements AutoCloseable {
     public void eachLoss(String job, long from, LossReader reader) throws IOException {
         try {
             database.read(connection -> {
-                CurveTables tables = new CurveTables(connection);
-                for (Traced traced : new JobTables(connection).traced(List.of(job))) {
-                    long[] next = {from};
-                    for (var attempt : traced.lineage().lastSteps().entrySet()) {
-                        Key key = new Key(traced.number(), attempt.getKey());
-                        tables.spans(key, next[0], attempt.getValue(), span -> {
-                            next[0] = span.lastStep() + 1;
-                            hand(span, reader);
-                        });
-                    }
-                }
+                JobCurves.of(connection, List.of(job)).spans(from, span -> hand(span, reader));
                 return job;
             });
         } catch (UncheckedIOException e) {
@@ -322,20 +300,8 @@ public final class TrackingStore implements AutoCloseable {
     ///
     /// @param points at most so many
     public List<RatePoint> learningRates(String job, int points) {
-        return database.read(connection -> {
-            List<RatePoint> rates = new ArrayList<>();
-            CurveTables tables = new CurveTables(connection);
-            for (Traced traced : new JobTables(connection).traced(List.of(job))) {
-                long first = 1;
-                for (var attempt : traced.lineage().lastSteps().entrySet()) {
-                    Key key = new Key(traced.number(), attempt.getKey());
-                    long last = Math.min(tables.lastStep(key), attempt.getValue());
-                    rates.addAll(tables.rates(key, first, last, points));
-                    first = Math.max(first, last + 1);
-                }
-            }
-            return List.copyOf(rates);
-        });
+        return database.read(
+                connection -> JobCurves.of(connection, List.of(job)).learningRates(points));
     }
 
     /// Keeps what somebody wishes of jobs: of each the last one.
@@ -350,7 +316,7 @@ public final class TrackingStore implements AutoCloseable {
 
     /// How many jobs have not ended, by what they are alike in.
     public List<UnderWay> underWay() {
-        return database.read(connection -> new JobTables(connection).underWay());
+        return database.read(connection -> new JobLists(connection).underWay());
     }
 
     /// What somebody wished of a job last; empty where nothing was.
@@ -378,7 +344,12 @@ public final class TrackingStore implements AutoCloseable {
 
     /// The commands of the jobs that a query asks for, as JSON, by job; of those that have one.
     public Map<String, String> commands(JobQuery query) {
-        return database.read(connection -> new JobTables(connection).commands(query));
+        return database.read(connection -> new JobLists(connection).commands(query));
+    }
+
+    /// The time that devices were at work, by what is asked for; what is not known is under the empty text.
+    public SortedMap<String, Usage> usage(UsageQuery query) {
+        return database.read(connection -> new UsageTables(connection).usage(query));
     }
 
     /// The alerts that were sent, or wait to be.

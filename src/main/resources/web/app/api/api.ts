@@ -4,6 +4,7 @@ import type { CurveQuestion } from "./curves";
 import type {
   ComparedFields,
   CurveAnswer,
+  DeviceHours,
   Group,
   Info,
   JobDetail,
@@ -139,6 +140,9 @@ export const api = {
 
   groupCurve: (jobs: readonly string[], points: number, signal?: AbortSignal): Promise<CurveAnswer> =>
     ask(address("/groups/curve", { jobs: jobs.join(","), points }), { signal }),
+
+  // Of the last 7 days.
+  deviceHours: (signal?: AbortSignal): Promise<DeviceHours> => ask(address("/usage"), { signal }),
 
   submit: (command: JsonObject): Promise<{ jobs: string[] }> => send("POST", "/jobs", command),
 

@@ -130,6 +130,22 @@ export interface ComparedFields {
   test: string; // which it is, and what it takes for granted
 }
 
+export interface Hours {
+  deviceHours: number;
+  failedHours: number; // of them, for jobs that failed
+  lostHours: number; // of them, for attempts whose workers never told how they ended
+}
+
+export interface HoursRow extends Hours {
+  value: string; // the day, in UTC
+}
+
+// The time that devices were at work, by day.
+export interface DeviceHours {
+  total: Hours;
+  rows: HoursRow[]; // the last is today
+}
+
 export interface WorkerView {
   worker: string;
   device: string;

@@ -1,4 +1,4 @@
-// The fleet: jobs by state, what runs now, the workers, and why jobs fail.
+// The fleet: jobs by state, what runs now, the workers, device-hours, and why jobs fail.
 
 import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
@@ -6,6 +6,7 @@ import { api } from "../api/api";
 import { JOB_STATES, type JobStateName, type JobSummary, type WorkerView } from "../api/types";
 import { PageElement } from "../element";
 import * as format from "../format";
+import "../parts/device-hours";
 import { label, stateLabel } from "../parts/state-label";
 import { jobLink, link } from "../router";
 import { Refresher } from "../state/refresher";
@@ -63,7 +64,7 @@ class FleetView extends PageElement {
 
   protected override render() {
     if (!store.hasHeard) return nothing;
-    return html`${this.tiles()} ${this.running()} ${this.workers()} ${this.whyFailed()}`;
+    return html`${this.tiles()} ${this.running()} ${this.workers()} <device-hours></device-hours> ${this.whyFailed()}`;
   }
 
   private tiles() {

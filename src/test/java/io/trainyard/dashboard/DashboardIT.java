@@ -112,6 +112,12 @@ class DashboardIT {
                     .contains("refused");
         });
         assertThat(json("/api/v1/jobs?text=earlier").findValuesAsText("job")).contains("earlier");
+        JsonNode usage = json("/api/v1/usage?by=device");
+        assertThat(usage.at("/rows/0/value").asText()).isEqualTo("cpu");
+        assertThat(usage.at("/rows/0/deviceHours").asDouble())
+                .isPositive()
+                .isEqualTo(usage.at("/total/deviceHours").asDouble());
+        assertThat(json("/api/v1/usage").get("rows")).hasSize(7);
         assertThat(json("/api/v1/jobs/refused").at("/summary/state").asText()).isEqualTo("rejected");
         assertThat(json("/api/v1/jobs/refused").at("/summary/reason").asText()).isEqualTo("it is not JSON");
         assertThat(json("/api/v1/jobs/earlier/curve").get("mean")).hasSize(100);
@@ -151,6 +157,15 @@ class DashboardIT {
         assertThat(json("/api/v1/curves?jobs=a,b,c&from=1,2").get("detail").asText())
                 .isEqualTo("from names 2 steps for 3 jobs; allowed is one for all, or one for each");
         assertThat(get("/api/v1/curves").statusCode()).isEqualTo(400);
+        assertThat(get("/api/v1/usage?by=mood").statusCode()).isEqualTo(400);
+        assertThat(json("/api/v1/usage?by=mood").get("detail").asText())
+                .isEqualTo("by is \"mood\"; allowed is day, device, dataset, network, worker, state");
+        assertThat(json("/api/v1/usage?from=2026-11-31").get("detail").asText())
+                .startsWith("from is \"2026-11-31\"; allowed is a day");
+        assertThat(json("/api/v1/usage?from=2026-11-02&to=2026-11-01")
+                        .get("detail")
+                        .asText())
+                .endsWith("which are 0 days; allowed is 1 to 1000");
     }
 
     @Test

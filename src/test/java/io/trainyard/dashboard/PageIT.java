@@ -166,6 +166,14 @@ class PageIT {
         return page.locator(selector).first();
     }
 
+    /// Waits for what a view shows last.
+    private void seeAll(String view) {
+        assertThat(see("h2")).isVisible();
+        if (view.equals("#fleet")) {
+            assertThat(see("#device-hours")).isVisible();
+        }
+    }
+
     private static String row(String job) {
         return "#jobs tr[data-key=\"" + job + "\"]";
     }
@@ -383,7 +391,7 @@ class PageIT {
         Chromium.picture(page, PICTURES.resolve("phone.png"));
         for (String view : List.of("#fleet", "#runs", "#job/moved", "#compare?jobs=done,moved")) {
             page.navigate(url + view);
-            assertThat(see("h2")).isVisible();
+            seeAll(view);
             assertThat((Boolean) page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
                     .as("nothing sticks out of %s", view)
                     .isTrue();
@@ -397,7 +405,7 @@ class PageIT {
     void nothingKeepsPeopleFromUsingIt(String view) {
         for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
             visit(view, 1360, 1000, scheme);
-            assertThat(see("h2")).isVisible();
+            seeAll(view);
             if (view.contains("job")) {
                 awaitTrue("document.querySelector('.losses trainyard-chart') !== null");
             }
@@ -462,6 +470,9 @@ class PageIT {
         assertThat(see("#connection")).hasText("Live");
         assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");
         assertThat(see("#workers tr[data-key=w9]")).containsText("3 jobs broke off here");
+        assertThat(page.locator("#device-hours .tiles li"))
+                .hasText(new Pattern[] {Pattern.compile("Today\\s*(<|0)"), Pattern.compile("7 days\\s*(<|0)")});
+        assertThat(page.locator("#device-hours .days li")).hasCount(7);
         fleet.broker().kill();
         assertThat(see("#connection")).hasText("Kafka away");
         assertThat(see("#not-live")).containsText("as of then");

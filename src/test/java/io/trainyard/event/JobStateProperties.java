@@ -26,8 +26,11 @@ class JobStateProperties {
         List<List<Happened>> topics = Histories.of(seed);
         Random random = new Random(seed);
         String live = fold(Histories.read(topics, random));
+        List<DeviceUse> uses = stateOf(Histories.read(topics, random)).deviceUses();
         for (int reader = 0; reader < 5; reader++) {
-            assertThat(fold(Histories.read(topics, random))).isEqualTo(live);
+            List<Happened> read = Histories.read(topics, random);
+            assertThat(fold(read)).isEqualTo(live);
+            assertThat(stateOf(read).deviceUses()).isNotEmpty().isEqualTo(uses);
             assertThat(fold(Histories.read(Histories.compacted(topics), random)))
                     .as("after compaction")
                     .isEqualTo(live);

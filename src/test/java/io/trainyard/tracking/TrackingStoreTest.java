@@ -24,8 +24,10 @@ import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.tracking.JobQuery.Sort;
-import java.sql.DriverManager;
+import io.trainyard.tracking.UsageQuery.By;
 import java.sql.SQLException;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class TrackingStoreTest {
     private static final int SEEDS = 15;
     private static final long NOW = SampleEvents.TIME.toEpochMilli();
+    private static final LocalDate TODAY = LocalDate.ofInstant(SampleEvents.TIME, ZoneOffset.UTC);
     private static final Partition JOBS = new Partition("jobs", 0);
 
     private static Happened told(TrainingEvent event) {
@@ -76,6 +79,8 @@ final class TrackingStoreTest {
                         .isEqualTo(JobSummary.of(expected));
                 assertThat(store.jobs(JobQuery.newest(10)).jobs()).containsExactly(JobSummary.of(expected));
                 assertCurve(store, expected, curves);
+                assertThat(store.usage(new UsageQuery(TODAY, TODAY, By.DEVICE)))
+                        .containsExactly(Map.entry("cpu", UsageTest.sum(expected)));
             } finally {
                 store.close();
             }
@@ -310,12 +315,7 @@ final class TrackingStoreTest {
                     Map.of());
             assertThat(store.underWay()).containsExactlyInAnyOrderElementsOf(expected);
         }
-        try (var connection = DriverManager.getConnection(url);
-                var statement = connection.createStatement()) {
-            statement.execute("ALTER TABLE jobs DROP COLUMN wants");
-            statement.execute("ALTER TABLE jobs DROP COLUMN topic");
-            statement.execute("DELETE FROM flyway_schema_history WHERE version = '3'");
-        }
+        Databases.undo(url, 2);
         try (TrackingStore store = TrackingStore.open(url)) {
             assertThat(store.underWay()).containsExactlyInAnyOrderElementsOf(expected);
         }

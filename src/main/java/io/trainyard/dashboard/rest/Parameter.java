@@ -1,6 +1,8 @@
 package io.trainyard.dashboard.rest;
 
 import io.trainyard.spec.Printable;
+import java.time.LocalDate;
+import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -10,6 +12,11 @@ import java.util.stream.Collectors;
 /// Reads parameters of calls; what is none is a [Problem] with a sentence.
 final class Parameter {
     private static final int MAX_SHOWN = 100;
+
+    /// Events have no other times.
+    private static final int FIRST_YEAR = 1970;
+
+    private static final int LAST_YEAR = 9999;
 
     private Parameter() {}
 
@@ -33,6 +40,19 @@ final class Parameter {
             throw Problem.badRequest(
                     "%s is \"%s\"; allowed is the number of a step, counting from 1".formatted(name, shown(text)));
         }
+    }
+
+    /// A day.
+    static LocalDate day(String name, String text) {
+        try {
+            LocalDate day = LocalDate.parse(text);
+            if (day.getYear() >= FIRST_YEAR && day.getYear() <= LAST_YEAR) {
+                return day;
+            }
+        } catch (DateTimeParseException _) { // said below
+        }
+        throw Problem.badRequest("%s is \"%s\"; allowed is a day of the years %d to %d, such as 2026-11-22"
+                .formatted(name, shown(text), FIRST_YEAR, LAST_YEAR));
     }
 
     /// A name of an enumeration, whatever the case.

@@ -1,0 +1,93 @@
+package io.trainyard.tracking;
+
+import io.trainyard.event.JobState.Status;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/// Which jobs there are, in one transaction.
+///
+/// @param connection of that transaction
+record JobLists(Connection connection) {
+    /// The jobs that a query asks for.
+    JobPage page(JobQuery query) throws SQLException {
+        List<Object> values = new ArrayList<>();
+        String from = from(query, values);
+        long total = Sql.numbers(connection, "SELECT COUNT(*) " + from, values).getFirst();
+        List<Long> found = found(query);
+        return new JobPage(new SummaryTable(connection).of(found), tags(found), total);
+    }
+
+    private List<Long> found(JobQuery query) throws SQLException {
+        List<Object> values = new ArrayList<>();
+        String from = from(query, values);
+        values.add(query.limit());
+        values.add(query.offset());
+        return Sql.numbers(
+                connection, "SELECT number %s ORDER BY %s LIMIT ? OFFSET ?".formatted(from, query.order()), values);
+    }
+
+    /// The commands of the jobs that a query asks for, by job.
+    Map<String, String> commands(JobQuery query) throws SQLException {
+        return new NewsTable(connection).commands(found(query));
+    }
+
+    private Map<String, List<String>> tags(List<Long> jobs) throws SQLException {
+        Map<String, List<String>> tags = new HashMap<>();
+        if (!jobs.isEmpty()) {
+            try (PreparedStatement select = connection.prepareStatement("""
+                    SELECT jobs.job, tags.tag FROM tags JOIN jobs ON jobs.number = tags.job
+                    WHERE tags.job IN (%s) ORDER BY tags.tag""".formatted(Sql.marks(jobs.size())))) {
+                Sql.set(select, jobs);
+                try (ResultSet rows = select.executeQuery()) {
+                    while (rows.next()) {
+                        tags.computeIfAbsent(rows.getString(1), _ -> new ArrayList<>())
+                                .add(rows.getString(2));
+                    }
+                }
+            }
+        }
+        return tags;
+    }
+
+    private static String from(JobQuery query, List<Object> values) {
+        List<String> conditions = new ArrayList<>();
+        if (!query.statuses().isEmpty()) {
+            conditions.add("status IN (%s)".formatted(Sql.marks(query.statuses().size())));
+            query.statuses().forEach(status -> values.add(status.name()));
+        }
+        if (!query.text().isEmpty()) {
+            List<String> searched = List.of("job", "dataset", "network", "worker");
+            conditions.add(searched.stream()
+                    .map("LOWER(%s) LIKE ? ESCAPE '!'"::formatted)
+                    .collect(Collectors.joining(" OR ", "(", ")")));
+            values.addAll(Collections.nCopies(searched.size(), query.pattern()));
+        }
+        if (!query.tag().isEmpty()) {
+            conditions.add("number IN (SELECT job FROM tags WHERE tag = ?)");
+            values.add(Database.text(query.tag()));
+        }
+        return "FROM jobs" + (conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions));
+    }
+
+    /// How many jobs have not ended, by what they are alike in.
+    List<UnderWay> underWay() throws SQLException {
+        List<UnderWay> found = new ArrayList<>();
+        try (PreparedStatement select = connection.prepareStatement(
+                        "SELECT status, wants, topic, COUNT(*) FROM jobs WHERE end_millis = 0 GROUP BY status, wants, topic");
+                ResultSet rows = select.executeQuery()) {
+            while (rows.next()) {
+                found.add(new UnderWay(
+                        Status.valueOf(rows.getString(1)), rows.getString(2), rows.getString(3), rows.getLong(4)));
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,72 @@
+package io.trainyard.tracking;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/// The table of what lists show of jobs, in one transaction.
+///
+/// @param connection of that transaction
+record SummaryTable(Connection connection) {
+    /// Another version may have written more of a job.
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .build();
+
+    /// Writes rows, or writes them anew.
+    ///
+    /// @param summaries by the jobs' numbers
+    void put(Map<Long, JobSummary> summaries) throws SQLException {
+        try (PreparedStatement insert = connection.prepareStatement("""
+                INSERT INTO summaries (job, summary) VALUES (?, ?)
+                ON CONFLICT (job) DO UPDATE SET summary = excluded.summary""")) {
+            for (var summary : summaries.entrySet()) {
+                insert.setLong(1, summary.getKey());
+                insert.setString(2, Database.text(json(summary.getValue())));
+                insert.addBatch();
+            }
+            insert.executeBatch();
+        }
+    }
+
+    /// What is shown of some jobs, in their order.
+    List<JobSummary> of(List<Long> jobs) throws SQLException {
+        if (jobs.isEmpty()) {
+            return List.of(); // PostgreSQL knows no empty list
+        }
+        Map<Long, JobSummary> found = new HashMap<>();
+        try (PreparedStatement select = connection.prepareStatement(
+                "SELECT job, summary FROM summaries WHERE job IN (%s)".formatted(Sql.marks(jobs.size())))) {
+            Sql.set(select, jobs);
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    found.put(rows.getLong(1), summary(rows.getString(2)));
+                }
+            }
+        }
+        return jobs.stream().map(found::get).toList();
+    }
+
+    private static String json(JobSummary summary) {
+        try {
+            return MAPPER.writeValueAsString(summary);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a summary is always writable", e);
+        }
+    }
+
+    private static JobSummary summary(String json) throws SQLException {
+        try {
+            return MAPPER.readValue(json, JobSummary.class);
+        } catch (JsonProcessingException e) {
+            throw new SQLException("a job's summary cannot be read: " + json, e);
+        }
+    }
+}

@@ -1,0 +1,209 @@
+package io.trainyard.tracking;
+
+import io.trainyard.event.DeviceUse;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.tracking.UsageQuery.By;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/// The tables of the time that devices were at work, in one transaction. Jobs that were trained elsewhere used no
+/// device
+/// of the fleet.
+///
+/// @param connection of that transaction
+record UsageTables(Connection connection) {
+    private static final long DAY_MILLIS = 24 * 60 * 60 * 1000;
+
+    /// PostgreSQL sends all rows at once unless told how many.
+    private static final int FETCHED_ROWS = 1000;
+
+    /// Uses within one day, and those of forgotten jobs, added up by what is asked for and by status.
+    private static final String WITHIN_A_DAY = """
+            SELECT %s, jobs.status, SUM(uses.devices * (uses.end_millis - uses.start_millis)),
+                SUM(uses.lost * uses.devices * (uses.end_millis - uses.start_millis)), SUM(uses.first), COUNT(*)
+            FROM device_uses uses JOIN jobs ON jobs.number = uses.job
+            WHERE uses.start_millis >= ? AND uses.end_millis >= ? AND uses.end_millis < ?
+                AND uses.start_millis / 86400000 = uses.end_millis / 86400000
+            GROUP BY 1, 2
+            UNION ALL
+            SELECT %s, status, SUM(device_millis), SUM(lost_millis), SUM(jobs), SUM(attempts)
+            FROM forgotten_uses WHERE day BETWEEN ? AND ? GROUP BY 1, 2""";
+
+    private static final String OVER_MIDNIGHT = """
+            SELECT %s, jobs.status, uses.devices, uses.start_millis, uses.end_millis, uses.first, uses.lost
+            FROM device_uses uses JOIN jobs ON jobs.number = uses.job
+            WHERE uses.end_millis >= ? AND uses.start_millis < ?
+                AND uses.start_millis / 86400000 <> uses.end_millis / 86400000""";
+
+    private static final String OF_A_JOB = """
+            SELECT uses.device, jobs.status, uses.devices, uses.start_millis, uses.end_millis, uses.first, uses.lost,
+                COALESCE(jobs.dataset, ''), COALESCE(jobs.network, '')
+            FROM device_uses uses JOIN jobs ON jobs.number = uses.job WHERE uses.job = ?""";
+
+    /// What of a use falls on a day.
+    private interface DayReader {
+        void take(long day, Usage usage) throws SQLException;
+    }
+
+    /// Writes rows, or writes them anew.
+    ///
+    /// @param uses by the jobs' numbers
+    void put(Map<Long, List<DeviceUse>> uses) throws SQLException {
+        try (PreparedStatement insert = connection.prepareStatement("""
+                INSERT INTO device_uses (job, attempt, first, worker, device, devices, start_millis, end_millis, lost)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (job, attempt) DO UPDATE SET first = excluded.first, worker = excluded.worker,
+                    device = excluded.device, devices = excluded.devices, start_millis = excluded.start_millis,
+                    end_millis = excluded.end_millis, lost = excluded.lost""")) {
+            for (var job : uses.entrySet()) {
+                for (DeviceUse use : job.getKey() > 0 ? job.getValue() : List.<DeviceUse>of()) {
+                    insert.setLong(1, job.getKey());
+                    insert.setInt(2, use.attempt());
+                    insert.setInt(3, use.first() ? 1 : 0);
+                    insert.setString(4, Database.text(use.worker()));
+                    insert.setString(5, Database.text(use.kind()));
+                    insert.setInt(6, use.devices());
+                    insert.setLong(7, use.startMillis());
+                    insert.setLong(8, use.endMillis());
+                    insert.setInt(9, use.lost() ? 1 : 0);
+                    insert.addBatch();
+                }
+            }
+            insert.executeBatch();
+        }
+    }
+
+    /// Jobs with greater numbers that were claimed and have no row here, in order.
+    List<Long> missing(long after, int most) throws SQLException {
+        return Sql.numbers(connection, """
+                SELECT number FROM jobs WHERE number > ? AND start_millis > 0
+                    AND NOT EXISTS (SELECT 1 FROM device_uses WHERE device_uses.job = jobs.number)
+                ORDER BY number LIMIT ?""", List.of(after, most));
+    }
+
+    /// The time on some days, by what is asked for; what is not known is under the empty text.
+    SortedMap<String, Usage> usage(UsageQuery query) throws SQLException {
+        SortedMap<String, Usage> found = new TreeMap<>();
+        addWithinADay(query, found);
+        addOverMidnight(query, found);
+        return found;
+    }
+
+    private void addWithinADay(UsageQuery query, Map<String, Usage> found) throws SQLException {
+        long first = query.from().toEpochDay();
+        long last = query.to().toEpochDay();
+        String sql = WITHIN_A_DAY.formatted(query.by().column(), query.by().forgottenColumn());
+        try (PreparedStatement select = connection.prepareStatement(sql)) {
+            long from = first * DAY_MILLIS;
+            Sql.set(select, List.of(from, from, (last + 1) * DAY_MILLIS, first, last));
+            select.setFetchSize(FETCHED_ROWS);
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    long millis = rows.getLong(3);
+                    found.merge(
+                            key(query.by(), rows.getString(1)),
+                            new Usage(
+                                    millis,
+                                    isFailed(rows) ? millis : 0,
+                                    rows.getLong(4),
+                                    rows.getLong(5),
+                                    rows.getLong(6)),
+                            Usage::plus);
+                }
+            }
+        }
+    }
+
+    private void addOverMidnight(UsageQuery query, Map<String, Usage> found) throws SQLException {
+        long first = query.from().toEpochDay();
+        long last = query.to().toEpochDay();
+        try (PreparedStatement select =
+                connection.prepareStatement(OVER_MIDNIGHT.formatted(query.by().column()))) {
+            select.setLong(1, first * DAY_MILLIS);
+            select.setLong(2, (last + 1) * DAY_MILLIS);
+            select.setFetchSize(FETCHED_ROWS);
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    String value = rows.getString(1);
+                    eachDay(rows, (day, usage) -> {
+                        if (day >= first && day <= last) {
+                            String its = query.by() == By.DAY ? Long.toString(day) : value;
+                            found.merge(key(query.by(), its), usage, Usage::plus);
+                        }
+                    });
+                }
+            }
+        }
+    }
+
+    private static String key(By by, String value) {
+        return switch (by) {
+            case DAY -> LocalDate.ofEpochDay(Long.parseLong(value)).toString();
+            case STATE -> Status.valueOf(value).word();
+            case DEVICE, DATASET, NETWORK, WORKER -> value;
+        };
+    }
+
+    /// The days of a use.
+    ///
+    /// @param row its status, devices, start, end, whether it is the first, and whether it is lost, from the second
+    ///     column on
+    private static void eachDay(ResultSet row, DayReader reader) throws SQLException {
+        boolean failed = isFailed(row);
+        int devices = row.getInt(3);
+        long start = row.getLong(4);
+        long end = row.getLong(5);
+        int first = row.getInt(6);
+        boolean lost = row.getInt(7) == 1;
+        long firstDay = start / DAY_MILLIS;
+        for (long day = firstDay; day == firstDay || day * DAY_MILLIS < end; day++) {
+            long millis = devices * (Math.min(end, (day + 1) * DAY_MILLIS) - Math.max(start, day * DAY_MILLIS));
+            boolean begins = day == firstDay;
+            reader.take(
+                    day, new Usage(millis, failed ? millis : 0, lost ? millis : 0, begins ? first : 0, begins ? 1 : 0));
+        }
+    }
+
+    private static boolean isFailed(ResultSet row) throws SQLException {
+        return row.getString(2).equals(Status.FAILED.name());
+    }
+
+    /// Adds a job's time to that of the jobs that are forgotten, before its rows are removed.
+    void forget(long job) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement(OF_A_JOB);
+                PreparedStatement insert = connection.prepareStatement("""
+                        INSERT INTO forgotten_uses
+                            (device, status, dataset, network, day, device_millis, lost_millis, jobs, attempts)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        ON CONFLICT (day, device, dataset, network, status) DO UPDATE SET
+                            device_millis = forgotten_uses.device_millis + excluded.device_millis,
+                            lost_millis = forgotten_uses.lost_millis + excluded.lost_millis,
+                            jobs = forgotten_uses.jobs + excluded.jobs,
+                            attempts = forgotten_uses.attempts + excluded.attempts""")) {
+            select.setLong(1, job);
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    insert.setString(1, rows.getString(1));
+                    insert.setString(2, rows.getString(2));
+                    insert.setString(3, rows.getString(8));
+                    insert.setString(4, rows.getString(9));
+                    eachDay(rows, (day, usage) -> {
+                        insert.setLong(5, day);
+                        insert.setLong(6, usage.deviceMillis());
+                        insert.setLong(7, usage.lostMillis());
+                        insert.setLong(8, usage.jobs());
+                        insert.setLong(9, usage.attempts());
+                        insert.executeUpdate();
+                    });
+                }
+            }
+        }
+    }
+}
