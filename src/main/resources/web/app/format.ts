@@ -39,6 +39,12 @@ export function percent(value: number | null | undefined): string {
   return value !== null && value !== undefined && Number.isFinite(value) ? (100 * value).toFixed(1) + " %" : NONE;
 }
 
+// A part that may be small: to two digits at least.
+export function smallPercent(value: number | null | undefined): string {
+  if (value === null || value === undefined || !(value > 0) || value >= 0.01) return percent(value);
+  return `${decimals.format(Number((100 * value).toPrecision(2)))} %`;
+}
+
 // The 95 % interval of an accuracy, where it is known.
 export function interval({ accuracyLow: low, accuracyHigh: high }: { accuracyLow: number; accuracyHigh: number }) {
   return high > 0 ? `${(100 * low).toFixed(1)}–${(100 * high).toFixed(1)}` : null;
@@ -51,6 +57,23 @@ export function accuracy(tested: { testAccuracy: number | null; accuracyLow: num
 
 export function rate(value: number): string {
   return value > 0 ? integer(value) : NONE;
+}
+
+const PREFIXES = ["", "k", "M", "G", "T", "P", "E"];
+
+// Floating-point operations a second, to three digits.
+export function flops(value: number | null | undefined): string {
+  if (value === null || value === undefined || !(value > 0)) return NONE;
+  const thousands = Math.min(PREFIXES.length - 1, Math.max(0, Math.floor(Math.log10(value) / 3)));
+  return `${decimals.format(Number((value / 1000 ** thousands).toPrecision(3)))} ${PREFIXES[thousands]}FLOP/s`;
+}
+
+// A span of time that may be short, to two digits at least.
+export function span(micros: number): string {
+  const seconds = micros / 1e6;
+  if (seconds >= 100) return duration(1000 * seconds);
+  if (seconds >= 1) return `${seconds.toFixed(1)} s`;
+  return seconds >= 0.01 ? `${Math.round(1000 * seconds)} ms` : `${(1000 * seconds).toFixed(1)} ms`;
 }
 
 export function duration(millis: number): string {

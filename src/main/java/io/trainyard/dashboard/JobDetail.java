@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// @param command the job as JSON, with all defaults filled in: as it runs, or else as it was asked for; null where
 ///     neither is known
 /// @param classNames by label; null where the data set is not known here
+/// @param flopsPerImage floating-point operations of training with one image; null where nothing is trained or that
+///     is not known here
 /// @param tests one an epoch, in order
 /// @param attempts all of them, in order
 /// @param checkpoints those from which the job may go on, in order
@@ -34,6 +36,7 @@ public record JobDetail(
         @Nullable String waiting,
         @JsonRawValue @Nullable String command,
         @Nullable List<String> classNames,
+        @Nullable Long flopsPerImage,
         List<Test> tests,
         List<AttemptSpan> attempts,
         List<JobTimeline.Checkpoint> checkpoints,
@@ -46,7 +49,28 @@ public record JobDetail(
     /// A tested epoch.
     ///
     /// @param millis when, since 1970
-    public record Test(@JsonUnwrapped JobState.Epoch epoch, long millis) {}
+    /// @param flopsPerSecond floating-point operations of training a second, at its images a second; null where
+    ///     they are not known
+    /// @param mfu model FLOPs utilisation, 0..1: which part that is of the peak of its attempt's devices; null
+    ///     where that is not known
+    public record Test(
+            @JsonUnwrapped JobState.Epoch epoch,
+            long millis,
+            @Nullable Double flopsPerSecond,
+            @Nullable Double mfu) {
+        private static Test of(JobState.Epoch epoch, JobTimeline timeline, Optional<Long> flopsPerImage) {
+            Optional<Double> achieved = flopsPerImage
+                    .filter(_ -> epoch.imagesPerSecond() > 0)
+                    .map(flops -> flops * epoch.imagesPerSecond());
+            return new Test(
+                    epoch,
+                    timeline.testMillis(epoch),
+                    achieved.orElse(null),
+                    achieved.flatMap(
+                                    flops -> timeline.peakFlops(epoch.attempt()).map(peak -> flops / peak))
+                            .orElse(null));
+        }
+    }
 
     /// @param news all that was told of it but losses
     static JobDetail of(
@@ -54,13 +78,15 @@ public record JobDetail(
         JobSpec spec = state.spec();
         EpochTested last = state.lastTest();
         JobTimeline timeline = JobTimeline.of(state, news);
+        Optional<Long> flopsPerImage = Optional.ofNullable(spec).flatMap(TrainingFlops::perImage);
         return new JobDetail(
                 JobSummary.of(state),
                 waiting,
                 spec == null ? null : JobJson.write(spec),
                 spec == null ? null : classNames(spec.dataset().name()),
+                flopsPerImage.orElse(null),
                 state.epochs().stream()
-                        .map(epoch -> new Test(epoch, timeline.testMillis(epoch)))
+                        .map(epoch -> Test.of(epoch, timeline, flopsPerImage))
                         .toList(),
                 timeline.attempts(),
                 timeline.checkpoints(),

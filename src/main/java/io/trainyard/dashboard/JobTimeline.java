@@ -10,10 +10,12 @@ import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Resumed;
 import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.spec.JobSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -35,6 +37,8 @@ public final class JobTimeline {
     private static final class Span {
         private @Nullable String worker;
         private @Nullable String device;
+        private @Nullable String model;
+        private @Nullable Double peakFlops;
         private long firstStep;
         private long startMillis;
         private long lastMillis;
@@ -66,7 +70,11 @@ public final class JobTimeline {
                 span.device = claimed.device();
                 span.startMillis = millis;
             }
-            case Started started -> span.firstStep = started.firstStep();
+            case Started started -> {
+                span.firstStep = started.firstStep();
+                span.model = started.deviceModel();
+                span.peakFlops = peakFlops(started);
+            }
             case EpochTested tested -> testMillis.put(key(tested.attempt(), tested.epoch()), millis);
             case CheckpointSaved saved -> {
                 if (saved.step() < counted.getOrDefault(saved.attempt(), 0L)) {
@@ -87,6 +95,14 @@ public final class JobTimeline {
         }
     }
 
+    private static @Nullable Double peakFlops(Started started) {
+        JobSpec spec = started.spec();
+        return Optional.ofNullable(started.deviceModel())
+                .flatMap(model ->
+                        PeakFlops.of(model, spec.precision(), spec.allDevices().size()))
+                .orElse(null);
+    }
+
     private static String key(int attempt, int epoch) {
         return attempt + "/" + epoch;
     }
@@ -94,6 +110,12 @@ public final class JobTimeline {
     /// When an epoch was tested, since 1970; 0 where that is not known.
     long testMillis(JobState.Epoch epoch) {
         return testMillis.getOrDefault(key(epoch.attempt(), epoch.epoch()), 0L);
+    }
+
+    /// Operations a second that an attempt's devices can do at most.
+    Optional<Double> peakFlops(int attempt) {
+        Span span = spans.get(attempt);
+        return span == null ? Optional.empty() : Optional.ofNullable(span.peakFlops);
     }
 
     List<Checkpoint> checkpoints() {
@@ -112,6 +134,8 @@ public final class JobTimeline {
                     number,
                     span.worker,
                     span.device,
+                    span.model,
+                    span.peakFlops,
                     span.firstStep,
                     span.startMillis,
                     runs ? null : ends.getOrDefault(number, span.lastMillis),

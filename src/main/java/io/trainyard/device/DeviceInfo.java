@@ -1,6 +1,7 @@
 package io.trainyard.device;
 
 /// @param name as jobs call it: `cpu`, `cuda:0`
-/// @param description for people: the processor's name, the library and its version
+/// @param model what it is, as its maker calls it: `NVIDIA H200`
+/// @param description for people: the model, the library and its version
 /// @param memoryBytes what sessions may use
-public record DeviceInfo(String name, String description, long memoryBytes) {}
+public record DeviceInfo(String name, String model, String description, long memoryBytes) {}

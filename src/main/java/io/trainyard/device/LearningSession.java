@@ -1,5 +1,7 @@
 package io.trainyard.device;
 
+import java.util.OptionalLong;
+
 /// A network compiled for one device, with its data set there. It knows steps and losses, nothing of jobs.
 ///
 /// Deterministic: for the same device kind and thread count, the same states and plans give the same bits, however
@@ -24,6 +26,13 @@ public interface LearningSession extends AutoCloseable {
     /// @return each step's loss: the mean over its batch, before its update
     /// @throws IllegalArgumentException if the epoch has fewer steps left
     float[] advance(int steps);
+
+    /// How long steps have waited while batches were made on the host, as the first thread saw it, in
+    /// nanoseconds since the session was opened: drawing augmentation and masks, cropping, scaling. Empty where
+    /// that is no time of its own, because the device makes batches within its steps.
+    default OptionalLong batchNanos() {
+        return OptionalLong.empty();
+    }
 
     /// Runs the whole test set forward, in evaluation mode.
     Evaluation evaluate();

@@ -13,6 +13,7 @@ import io.trainyard.event.JobNews.Rejected;
 import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.EpochTime;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobSpec;
@@ -99,7 +100,8 @@ public final class JobState {
             double testAccuracy,
             double accuracyLow,
             double accuracyHigh,
-            double imagesPerSecond) {
+            double imagesPerSecond,
+            @Nullable EpochTime epochTime) {
         static Epoch of(EpochTested tested) {
             return new Epoch(
                     tested.epoch(),
@@ -109,7 +111,8 @@ public final class JobState {
                     tested.testAccuracy(),
                     tested.accuracyLow(),
                     tested.accuracyHigh(),
-                    tested.imagesPerSecond());
+                    tested.imagesPerSecond(),
+                    tested.epochTime());
         }
     }
 

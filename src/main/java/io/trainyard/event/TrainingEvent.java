@@ -48,6 +48,7 @@ public sealed interface TrainingEvent {
     ///
     /// @param spec the job with all defaults filled in; its `seed` is the seed of everything random
     /// @param device the device's name, such as `cpu`
+    /// @param deviceModel what it is, as its maker calls it: `NVIDIA H200`; null in an event that does not tell it
     /// @param threads CPU threads of the device's kernels; part of what makes the run repeatable
     /// @param firstStep the step that comes next: 1, or more when the attempt goes on from a checkpoint
     /// @param stepsPerEpoch steps in each epoch; the job has `epochs` times as many. 0 for a job that only
@@ -59,6 +60,7 @@ public sealed interface TrainingEvent {
             int attempt,
             JobSpec spec,
             String device,
+            @Nullable String deviceModel,
             int threads,
             int trainSamples,
             int testSamples,
@@ -111,6 +113,8 @@ public sealed interface TrainingEvent {
     /// @param classAccuracy for each class, the part of its samples that is recognised, 0..1; 0 where it has none
     /// @param confusion samples by (true class, predicted class)
     /// @param imagesPerSecond training samples a second in this epoch, without the test
+    /// @param epochTime what the epoch's time went into; null of a job that only evaluates, and in an event that
+    ///     does not tell it
     record EpochTested(
             String job,
             int attempt,
@@ -125,8 +129,27 @@ public sealed interface TrainingEvent {
             int[][] confusion,
             long trainMillis,
             long testMillis,
-            double imagesPerSecond)
+            double imagesPerSecond,
+            @Nullable EpochTime epochTime)
             implements TrainingEvent {}
+
+    /// What the time of an epoch went into, on the clock of the attempt that tells it, from when the epoch before was
+    /// tested or training began: steps, checkpoints, test and rest add up to it. A checkpoint of the epoch's end is
+    /// copied after this is told, so it counts in the next one's.
+    ///
+    /// @param stepsMicros of the steps
+    /// @param batchesMicros of those, how long the first thread made batches (draw, crop, flip, scale); null
+    ///     where that is no time of its own: a GPU makes its batches within its steps
+    /// @param checkpointsMicros in which training stood still for checkpoints: the wait for the one before, and
+    ///     the copy
+    /// @param testMicros of the test
+    /// @param otherMicros of all else: the plan of the epoch, events, looking whether to stop
+    record EpochTime(
+            long stepsMicros,
+            @Nullable Long batchesMicros,
+            long checkpointsMicros,
+            long testMicros,
+            long otherMicros) {}
 
     /// A checkpoint can be read.
     ///

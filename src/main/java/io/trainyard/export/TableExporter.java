@@ -4,6 +4,7 @@ import static io.trainyard.export.Columns.column;
 import static io.trainyard.export.Columns.optional;
 
 import io.trainyard.event.JobState;
+import io.trainyard.event.TrainingEvent.EpochTime;
 import io.trainyard.export.Columns.Type;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.tracking.LossSpan;
@@ -57,7 +58,12 @@ final class TableExporter implements JobExporter {
                     column("accuracy_low", Type.DOUBLE),
                     column("accuracy_high", Type.DOUBLE),
                     column("images_per_second", Type.DOUBLE),
-                    column("time", Type.TIME)));
+                    column("time", Type.TIME),
+                    optional("steps_micros", Type.LONG),
+                    optional("batches_micros", Type.LONG),
+                    optional("checkpoints_micros", Type.LONG),
+                    optional("test_micros", Type.LONG),
+                    optional("other_micros", Type.LONG)));
 
     private final List<Table> open = new ArrayList<>();
     private final Table jobs;
@@ -132,6 +138,12 @@ final class TableExporter implements JobExporter {
         epochs.real(epoch.accuracyHigh());
         epochs.real(epoch.imagesPerSecond());
         epochs.number(test.millis());
+        EpochTime time = epoch.epochTime();
+        number(epochs, time == null ? null : Long.valueOf(time.stepsMicros()));
+        number(epochs, time == null ? null : time.batchesMicros());
+        number(epochs, time == null ? null : Long.valueOf(time.checkpointsMicros()));
+        number(epochs, time == null ? null : Long.valueOf(time.testMicros()));
+        number(epochs, time == null ? null : Long.valueOf(time.otherMicros()));
         epochs.endRow();
     }
 
@@ -146,6 +158,14 @@ final class TableExporter implements JobExporter {
             real(losses, span.learningRate());
             losses.number(Math.round(span.millis(i)));
             losses.endRow();
+        }
+    }
+
+    private static void number(Table table, @Nullable Long value) throws IOException {
+        if (value == null) {
+            table.nothing();
+        } else {
+            table.number(value);
         }
     }
 

@@ -182,7 +182,21 @@ public final class TensorBoardImport {
             best = Math.max(best, accuracy.value());
             last = Math.max(last, step);
             EpochTested tested = new EpochTested(
-                    job, 1, epoch, step, loss, loss, accuracy.value(), 0, 0, new double[0], new int[0][], 0, 0, 0);
+                    job,
+                    1,
+                    epoch,
+                    step,
+                    loss,
+                    loss,
+                    accuracy.value(),
+                    0,
+                    0,
+                    new double[0],
+                    new int[0][],
+                    0,
+                    0,
+                    0,
+                    null);
             told.add(at(accuracy.seconds(), tested));
         }
         long millis = Math.round(1e3 * (seconds.getMax() - seconds.getMin()));

@@ -149,4 +149,24 @@ public record Network(Shape input, int classes, List<Layer> layers) {
                 .mapToLong(layer -> layer.spec().multiplyAdds(layer.in()))
                 .sum();
     }
+
+    /// The same of all that training does with one sample: forward; the gradient of each weight; the gradient of each
+    /// layer's input, where anything before that layer is trained.
+    public long trainingMultiplyAdds() {
+        return trainingMultiplyAdds(layers, false);
+    }
+
+    /// @param trainedBefore whether anything is trained before the first of them
+    private static long trainingMultiplyAdds(List<Layer> layers, boolean trainedBefore) {
+        boolean inputGradient = trainedBefore;
+        long sum = 0;
+        for (Layer layer : layers) {
+            sum += layer.spec().multiplyAdds(layer.in()) * (inputGradient ? 3 : 2);
+            for (List<Layer> branch : layer.branches()) {
+                sum += trainingMultiplyAdds(branch, inputGradient);
+            }
+            inputGradient |= layer.parameters().stream().anyMatch(ParameterSpec::trained);
+        }
+        return sum;
+    }
 }

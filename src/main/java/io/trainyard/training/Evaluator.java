@@ -18,7 +18,7 @@ final class Evaluator {
             throw new DivergedException("the test loss of the checkpoint %s is %s: its weights are no use"
                     .formatted(model.name(), test.result().testLoss()));
         }
-        EpochTested tested = test.event(attempt, 0, 0);
+        EpochTested tested = test.event(attempt, 0, 0, null);
         attempt.tell(tested);
         return new Finished(
                 attempt.job().id(),

@@ -7,6 +7,7 @@ import io.trainyard.checkpoint.SavedModel;
 import io.trainyard.data.DatasetException;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceException;
+import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
 import io.trainyard.event.TrainingEvent.Claimed;
@@ -135,8 +136,8 @@ public final class JobTraining {
         } catch (DeviceException e) {
             return attempt.giveBack(e);
         }
-        String name = device.info().name();
-        attempt.tell(new Claimed(job.id(), attempt.number(), worker, name));
+        DeviceInfo info = device.info();
+        attempt.tell(new Claimed(job.id(), attempt.number(), worker, info.name()));
         attempt.begin();
         Optional<Checkpoint> newest = attempt.resume(limits.maxAttempts());
         Workload asBefore =
@@ -145,7 +146,7 @@ public final class JobTraining {
         try (LearningSession session = device.open(asked)) {
             StartingPoint start = StartingPoint.of(attempt, workload.network(), newest);
             session.load(start.state());
-            attempt.tell(start.event(attempt, workload, session, name));
+            attempt.tell(start.event(attempt, workload, session, info));
             return switch (job.kind()) {
                 case TRAIN -> train(attempt, trainer(attempt, workload, session), start.progress());
                 case EVALUATE -> evaluate(attempt, session, start);

@@ -3,6 +3,7 @@ package io.trainyard.training;
 import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.SavedModel;
+import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Initializer;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Parameters;
@@ -47,17 +48,18 @@ record StartingPoint(
 
     /// The event that the attempt begins here.
     ///
-    /// @param device the device's name
-    Started event(Attempt attempt, Workload workload, LearningSession session, String device) {
+    /// @param device what it runs on
+    Started event(Attempt attempt, Workload workload, LearningSession session, DeviceInfo device) {
         List<TrainingEvent.Parameter> parameters = workload.network().parameters().stream()
-                .map(p -> new TrainingEvent.Parameter(p.name(), p.shape(), device))
+                .map(p -> new TrainingEvent.Parameter(p.name(), p.shape(), device.name()))
                 .toList();
         JobSpec job = attempt.job();
         return new Started(
                 job.id(),
                 attempt.number(),
                 job,
-                device,
+                device.name(),
+                device.model(),
                 session.threads(),
                 workload.dataset().train().size(),
                 workload.dataset().test().size(),

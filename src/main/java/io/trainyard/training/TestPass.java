@@ -3,6 +3,8 @@ package io.trainyard.training;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.LearningSession;
 import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.EpochTime;
+import org.jspecify.annotations.Nullable;
 
 /// A pass over the test set.
 ///
@@ -23,7 +25,8 @@ record TestPass(int epoch, long step, Evaluation result, long micros) {
     /// The one place that makes [EpochTested].
     ///
     /// @param samples trained in the epoch by this attempt
-    EpochTested event(Attempt attempt, long samples, long trainMicros) {
+    /// @param epochTime null where no epoch was trained
+    EpochTested event(Attempt attempt, long samples, long trainMicros, @Nullable EpochTime epochTime) {
         Accuracy accuracy = Accuracy.of(result.confusion());
         return new EpochTested(
                 attempt.job().id(),
@@ -39,6 +42,7 @@ record TestPass(int epoch, long step, Evaluation result, long micros) {
                 result.confusion(),
                 trainMicros / 1000,
                 micros / 1000,
-                samples * 1e6 / Math.max(1, trainMicros));
+                samples * 1e6 / Math.max(1, trainMicros),
+                epochTime);
     }
 }

@@ -26,6 +26,7 @@ final class Trainer {
     private final CheckpointPlan plan;
 
     private final StepTimes stepTimes = new StepTimes();
+    private final EpochClock clock;
     private double[] learningRates = {}; // of the epoch at hand, one a step
     private long begunStep; // of the last checkpoint that was begun
     private long begunNanos = startNanos; // when that was
@@ -37,6 +38,7 @@ final class Trainer {
         this.session = session;
         this.watch = watch;
         this.plan = new CheckpointPlan(job);
+        this.clock = new EpochClock(session);
     }
 
     /// Where training ended.
@@ -75,7 +77,7 @@ final class Trainer {
                 throw diverged("the test loss is " + test.result().testLoss(), at.step());
             }
             EpochDraws.test(random);
-            attempt.tell(test.event(attempt, samples(begin, at), trainMicros));
+            attempt.tell(test.event(attempt, samples(begin, at), trainMicros, clock.endEpoch(test.micros())));
             at = at.nextEpoch(random.state(), test.result().accuracy(), test.micros());
             saveIfDue(at);
         }
@@ -100,6 +102,7 @@ final class Trainer {
         watch.took(steps, micros);
         pace.took(steps, micros);
         stepTimes.took(steps, micros);
+        clock.stepsTook(micros);
         int finite = 0;
         while (finite < steps && Float.isFinite(losses[finite])) {
             finite++;
@@ -140,6 +143,7 @@ final class Trainer {
         if (at.step() == begunStep) {
             return;
         }
+        long nanos = System.nanoTime();
         attempt.beforeSave();
         SessionState state = session.save();
         state.firstNotFinite().ifPresent(name -> {
@@ -148,6 +152,7 @@ final class Trainer {
         attempt.save(new Checkpoint(state, at, session.threads(), attempt.number(), attempt.unacknowledged()));
         begunStep = at.step();
         begunNanos = System.nanoTime();
+        clock.checkpointTook(microsSince(nanos));
     }
 
     private int testBatches() {

@@ -54,6 +54,18 @@ export interface TestedEpoch {
   accuracyHigh: number;
   imagesPerSecond: number;
   millis?: number;
+  epochTime?: EpochTime | null; // null where it is not told
+  flopsPerSecond?: number | null; // of training; null where the job's arithmetic is not known
+  mfu?: number | null; // the part of the devices' peak that is, 0 to 1; null where that is not known
+}
+
+// What an epoch's time went into; all but the batches add up to it.
+export interface EpochTime {
+  stepsMicros: number;
+  batchesMicros?: number | null; // of the steps; null where making batches is no time of its own
+  checkpointsMicros: number;
+  testMicros: number;
+  otherMicros: number;
 }
 
 export interface RatePoint {
@@ -64,6 +76,8 @@ export interface RatePoint {
 export interface AttemptSpan {
   attempt: number;
   worker: string | null;
+  model?: string | null; // what its device is
+  peakFlops?: number | null; // operations a second that its devices can do at most
   startMillis: number;
   endMillis: number | null;
   firstStep: number; // 0 until it has begun

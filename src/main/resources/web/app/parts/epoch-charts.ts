@@ -5,7 +5,7 @@ import type { RatePoint, TestedEpoch } from "../api/types";
 import "../chart/chart";
 import type { Range, Series } from "../chart/series";
 import { PageElement } from "../element";
-import { accuracy, exact, integer, numberOf, tick } from "../format";
+import { accuracy, exact, flops, integer, numberOf, smallPercent, tick } from "../format";
 
 export interface TestedRun {
   job: string;
@@ -22,6 +22,13 @@ interface EpochChart {
   inWords(test: TestedEpoch): string;
   formatY?: (value: number) => string;
   range?: Range;
+}
+
+function throughput({ imagesPerSecond, flopsPerSecond, mfu }: TestedEpoch): string {
+  const parts = [`${integer(imagesPerSecond)} images/s`];
+  if (flopsPerSecond) parts.push(flops(flopsPerSecond));
+  if (mfu) parts.push(`MFU ${smallPercent(mfu)}`);
+  return parts.join(", ");
 }
 
 const CHARTS: readonly EpochChart[] = [
@@ -44,7 +51,7 @@ const CHARTS: readonly EpochChart[] = [
     title: "Throughput",
     about: "training images a second in each epoch",
     value: (test) => (test.imagesPerSecond > 0 ? test.imagesPerSecond : Number.NaN),
-    inWords: (test) => `${integer(test.imagesPerSecond)} images/s`,
+    inWords: throughput,
     formatY: integer,
   },
 ];

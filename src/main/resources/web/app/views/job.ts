@@ -9,6 +9,7 @@ import { attempts } from "../parts/attempts";
 import { checkpoints } from "../parts/checkpoints";
 import { classResults } from "../parts/class-results";
 import "../parts/epoch-charts";
+import { epochTimes } from "../parts/epoch-time";
 import "../parts/job-actions";
 import "../parts/job-notes";
 import "../parts/loss-curves";
@@ -119,7 +120,7 @@ class JobView extends PageElement {
               </p>`
             : nothing
         }
-        ${classResults(detail)} ${attempts(detail.attempts ?? [], store.asOfMillis)}
+        ${epochTimes(detail.tests)} ${classResults(detail)} ${attempts(detail.attempts ?? [], store.asOfMillis)}
         ${checkpoints(detail.summary.job, detail.checkpoints ?? [])}
         ${
           detail.command
@@ -166,8 +167,8 @@ class JobView extends PageElement {
     `;
   }
 
-  private facts(summary: JobSummary, { tests }: JobDetail) {
-    const facts = factsOf(summary, tests).filter(([, value]) => value !== format.NONE);
+  private facts(summary: JobSummary, detail: JobDetail) {
+    const facts = factsOf(summary, detail).filter(([, value]) => value !== format.NONE);
     return html`<dl id="facts">
       ${facts.map(
         ([name, value]) =>
@@ -185,14 +186,16 @@ const LONGEST = "Last checkpoint";
 type Fact = [name: string, value: string | TemplateResult];
 
 // What is not known is left out.
-function factsOf(summary: JobSummary, tests: readonly TestedEpoch[]): Fact[] {
+function factsOf(summary: JobSummary, { tests, attempts: spans }: JobDetail): Fact[] {
+  const last = tests.at(-1);
+  const model = spans?.at(-1)?.model;
   const best = tests.reduce<TestedEpoch | null>((a, b) => (a && a.testAccuracy >= b.testAccuracy ? a : b), null);
   const over = format.isOver(summary.state);
   const { initFrom } = summary;
   return [
     ["Network", summary.network ?? format.NONE],
     ["Data set", summary.dataset ?? format.NONE],
-    ["Device", summary.device ?? format.NONE],
+    ["Device", summary.device && model ? `${summary.device}: ${model}` : (summary.device ?? format.NONE)],
     ["Worker", summary.worker ?? format.NONE],
     ["Started", format.moment(summary.startMillis)],
     ["Duration", format.duration(summary.durationMillis)],
@@ -208,6 +211,8 @@ function factsOf(summary: JobSummary, tests: readonly TestedEpoch[]): Fact[] {
       best && tests.length > 1 ? `${format.percent(best.testAccuracy)} (epoch ${best.epoch})` : format.NONE,
     ],
     ["Images/s", format.rate(summary.imagesPerSecond)],
+    ["Arithmetic", format.flops(last?.flopsPerSecond)],
+    ["MFU", format.smallPercent(last?.mfu)],
     [
       summary.kind === "evaluate" ? "Tests" : "Starts from",
       initFrom ? html`<a href=${jobLink(initFrom.split(/[/~]/)[0]!)}>${initFrom}</a>` : format.NONE,

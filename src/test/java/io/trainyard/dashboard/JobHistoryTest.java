@@ -1,10 +1,12 @@
 package io.trainyard.dashboard;
 
 import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.evaluated;
 import static io.trainyard.event.SampleEvents.evaluation;
 import static io.trainyard.event.SampleEvents.failed;
 import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.on;
 import static io.trainyard.event.SampleEvents.spec;
 import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.tested;
@@ -18,11 +20,13 @@ import io.trainyard.event.JobState.Status;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.CheckpointName;
+import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.tracking.Curve;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.JobSummary;
 import io.trainyard.tracking.TrackingStore;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -95,6 +99,40 @@ class JobHistoryTest {
         assertThat(lossesOf("a")).isEqualTo(10);
         assertThat(history.job("b")).isEmpty();
         assertThat(history.losses("b", 1, 9, 9)).isEmpty();
+    }
+
+    /// lenet needs 1,602,360 multiplications with additions for an image.
+    @Test
+    void tellsWhichPartOfTheDevicesPeakIsUsed() {
+        JobSpec spec = JobJson.read("""
+                {"id": "a", "network": "lenet", "dataset": "shapes32", "epochs": 2, "precision": "tf32",
+                 "devices": ["cuda:0", "cuda:1"]}""".getBytes(StandardCharsets.UTF_8));
+        apply(on("cpu", "Some Processor", started(spec, 1, 1, 10, null)), NOW);
+        apply(tested("a", 1, 0, 10, 0.5), NOW + 1);
+        apply(on("cuda:0+cuda:1", "NVIDIA H200", started(spec, 2, 11, 10, null)), NOW + 2);
+        apply(tested("a", 2, 1, 20, 0.7), NOW + 3);
+        JobDetail detail = history.job("a").orElseThrow();
+        assertThat(detail.flopsPerImage()).isEqualTo(3_204_720);
+        assertThat(detail.attempts()).extracting(AttemptSpan::model).containsExactly("Some Processor", "NVIDIA H200");
+        assertThat(detail.attempts()).extracting(AttemptSpan::peakFlops).containsExactly(null, 989e12);
+        double flops = 3_204_720 * 6_543.2;
+        assertThat(detail.tests()).extracting(JobDetail.Test::flopsPerSecond).containsExactly(flops, flops);
+        assertThat(detail.tests()).extracting(JobDetail.Test::mfu).containsExactly(null, flops / 989e12);
+        assertThat(detail.tests())
+                .allSatisfy(test -> assertThat(test.epoch().epochTime()).isNotNull());
+    }
+
+    @Test
+    void whatTrainsNothingOrCannotBeCountedHasNoArithmetic() {
+        apply(started(evaluation("check", new CheckpointName("a", 20L)), 1, 1, 0, null), NOW);
+        apply(evaluated("check", 1, 20, 0.5), NOW + 1);
+        JobDetail check = history.job("check").orElseThrow();
+        assertThat(check.flopsPerImage()).isNull();
+        assertThat(check.tests()).extracting(JobDetail.Test::flopsPerSecond).containsOnlyNulls();
+        JobSpec misfit = JobJson.read("""
+                {"id": "b", "network": "signs", "dataset": "shapes28", "epochs": 2}""".getBytes(StandardCharsets.UTF_8));
+        apply(new Requested("b", misfit, "commands-0 at offset 1", NOW));
+        assertThat(history.job("b").orElseThrow().flopsPerImage()).isNull();
     }
 
     @Test

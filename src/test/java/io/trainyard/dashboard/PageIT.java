@@ -5,6 +5,7 @@ import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.failed;
 import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.on;
 import static io.trainyard.event.SampleEvents.released;
 import static io.trainyard.event.SampleEvents.saved;
 import static io.trainyard.event.SampleEvents.started;
@@ -117,7 +118,7 @@ class PageIT {
         tellOfMoved();
         publisher.send(
                 claimed("done", 1, "w9"),
-                started(fashion("done", 2), 1, 1, 100, null),
+                on("cuda:0", "NVIDIA H100 80GB HBM3", started(fashion("done", 2), 1, 1, 100, null)),
                 losses("done", 1, 0, 1, curve(1, 200)),
                 tested("done", 1, 0, 100, 0.7),
                 tested("done", 1, 1, 200, 0.912),
@@ -254,6 +255,16 @@ class PageIT {
         assertThat(see("#detail-reason")).hasText("Stopped early: test accuracy 0.912 reached 0.9");
         assertThat(see("#facts")).containsText("91.2 % (90.4–91.9)");
         assertThat(see("#facts")).containsText("Started");
+        assertThat(see("#facts")).containsText("cuda:0: NVIDIA H100 80GB HBM3");
+        assertThat(see("#facts")).containsText("GFLOP/s");
+        assertThat(see("#facts")).containsText("0.012 %"); // of 67 TFLOP/s
+        assertThat(page.locator("#times tr")).hasCount(2);
+        assertThat(page.locator("#time-legend li")).hasCount(5);
+        assertThat(see("#time-legend")).containsText("Making batches 6.5 %");
+        assertThat(see("#times [role=img]"))
+                .hasAttribute(
+                        "aria-label",
+                        "Rest of the steps 7.9 s, Making batches 640 ms, Test 800 ms, Checkpoints 310 ms, Other 190 ms");
         assertThat(see("figcaption:has-text(\"Test loss\")")).isVisible();
         assertThat(page.locator("#classes tr")).hasCount(10);
         assertThat(page.locator("#confusion tbody tr")).hasCount(10);

@@ -21,7 +21,9 @@ class DevicesTest {
 
         @Override
         public List<DeviceInfo> devices() {
-            return Stream.of(names).map(name -> new DeviceInfo(name, "", 0)).toList();
+            return Stream.of(names)
+                    .map(name -> new DeviceInfo(name, "a model", "", 0))
+                    .toList();
         }
 
         @Override

@@ -3,6 +3,7 @@ package io.trainyard.event;
 import static io.trainyard.event.SampleEvents.TIME;
 import static io.trainyard.event.SampleEvents.cancelled;
 import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.evaluated;
 import static io.trainyard.event.SampleEvents.failed;
 import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.json;
@@ -21,6 +22,7 @@ import io.trainyard.spec.JobJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -79,6 +81,38 @@ class EventJsonTest {
                     assertThat(read.testLoss()).isEqualTo(test.testLoss());
                     assertThat(read.testLossSum()).isZero();
                 });
+    }
+
+    @Test
+    void aTestThatDoesNotTellWhereTheTimeWentIsRead() throws IOException {
+        TrainingEvent.EpochTested test = tested("a", 1, 0, 2, 0.5);
+        String json = new String(json(test), StandardCharsets.UTF_8);
+        assertThat(json)
+                .endsWith(
+                        "\"epochTime\":{\"stepsMicros\":8500000,\"batchesMicros\":640000,\"checkpointsMicros\":310000,\"testMicros\":800000,\"otherMicros\":190000}}");
+        assertThat(epochTime(json.replaceFirst(",\"epochTime\":.*}}", "}"))).isNull();
+        assertThat(epochTime(json.replaceFirst("\"batchesMicros\":\\d+,", "")))
+                .isEqualTo(new TrainingEvent.EpochTime(8_500_000, null, 310_000, 800_000, 190_000));
+        assertThat(epochTime(json(evaluated("a", 0, 2, 0.5)))).isNull();
+    }
+
+    private static TrainingEvent.@Nullable EpochTime epochTime(String json) throws IOException {
+        return epochTime(json.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static TrainingEvent.@Nullable EpochTime epochTime(byte[] json) throws IOException {
+        return ((TrainingEvent.EpochTested) EventJson.readEvent(json).event()).epochTime();
+    }
+
+    @Test
+    void aStartThatDoesNotTellTheDevicesModelIsRead() throws IOException {
+        String json = new String(json(started("a", 1, 1)), StandardCharsets.UTF_8);
+        String without = json.replaceFirst("\"deviceModel\":\"[^\"]+\",", "");
+        assertThat(without).isNotEqualTo(json);
+        assertThat(EventJson.readEvent(without.getBytes(StandardCharsets.UTF_8)).event())
+                .isInstanceOfSatisfying(
+                        TrainingEvent.Started.class,
+                        read -> assertThat(read.deviceModel()).isNull());
     }
 
     @ParameterizedTest

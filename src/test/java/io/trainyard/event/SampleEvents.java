@@ -4,6 +4,7 @@ import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.EpochTime;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Parameter;
@@ -87,6 +88,7 @@ public final class SampleEvents {
                 attempt,
                 spec,
                 "cpu",
+                "Some Processor",
                 2,
                 60_000,
                 10_000,
@@ -95,6 +97,26 @@ public final class SampleEvents {
                 stepsPerEpoch,
                 List.of(new Parameter("out.bias", Shape.of(10), "cpu")),
                 initFrom);
+    }
+
+    /// The same start on another device.
+    ///
+    /// @param model as its maker calls it; null where that is not told
+    public static Started on(String device, @Nullable String model, Started started) {
+        return new Started(
+                started.job(),
+                started.attempt(),
+                started.spec(),
+                device,
+                model,
+                1,
+                started.trainSamples(),
+                started.testSamples(),
+                started.classes(),
+                started.firstStep(),
+                started.stepsPerEpoch(),
+                started.parameters(),
+                started.initFrom());
     }
 
     /// Losses that fall by 0.1 a step from 3 on, so that a loss says which step it is of.
@@ -113,17 +135,25 @@ public final class SampleEvents {
 
     /// The test of a trained epoch.
     public static EpochTested tested(String job, int attempt, int epoch, long step, double accuracy) {
-        return tested(job, attempt, epoch, step, accuracy, 9_000, 6_543.2);
+        EpochTime time = new EpochTime(8_500_000, 640_000L, 310_000, 800_000, 190_000);
+        return tested(job, attempt, epoch, step, accuracy, 9_000, 6_543.2, time);
     }
 
     /// The test of a checkpoint, with no time or images of training.
     public static EpochTested evaluated(String job, int epoch, long step, double accuracy) {
-        return tested(job, 1, epoch, step, accuracy, 0, 0);
+        return tested(job, 1, epoch, step, accuracy, 0, 0, null);
     }
 
     /// What is not told of the accuracy is made to fit it.
     private static EpochTested tested(
-            String job, int attempt, int epoch, long step, double accuracy, long trainMillis, double imagesPerSecond) {
+            String job,
+            int attempt,
+            int epoch,
+            long step,
+            double accuracy,
+            long trainMillis,
+            double imagesPerSecond,
+            @Nullable EpochTime epochTime) {
         int right = (int) Math.round(1000 * accuracy);
         int[][] confusion = new int[CLASSES][CLASSES];
         double[] classAccuracy = new double[CLASSES];
@@ -148,7 +178,8 @@ public final class SampleEvents {
                 confusion,
                 trainMillis,
                 800,
-                imagesPerSecond);
+                imagesPerSecond,
+                epochTime);
     }
 
     public static CheckpointSaved saved(String job, int attempt, int epoch, long step) {

@@ -219,7 +219,8 @@ class JobExportTest {
                 .hasSize(3)
                 .last()
                 .asString()
-                .startsWith("a,2,1,20,0.7999999999999998,0.75,");
+                .startsWith("a,2,1,20,0.7999999999999998,0.75,")
+                .endsWith(",8500000,640000,310000,800000,190000");
     }
 
     @Test

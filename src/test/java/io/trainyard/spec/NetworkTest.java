@@ -155,6 +155,54 @@ class NetworkTest {
     }
 
     @Test
+    void trainingAsksForNoGradientOfTheImages() {
+        Network lenet = Network.fit(NetworkSpec.named("lenet"), Shape.of(3, 32, 32), 10);
+        long first = 28 * 28 * 6 * 75;
+        long others = 10 * 10 * 16 * 150 + 400 * 120 + 120 * 84 + 84 * 10;
+        assertThat(lenet.multiplyAdds()).isEqualTo(first + others).isEqualTo(651_720);
+        assertThat(lenet.trainingMultiplyAdds())
+                .isEqualTo(2 * first + 3 * others)
+                .isEqualTo(1_602_360);
+    }
+
+    @Test
+    void stridesPaddingDilationAndGroupsAreCounted() {
+        Network network = fit(
+                Shape.of(3, 9, 8),
+                4,
+                new Conv2d(null, 6, 3, 2, 1, false), // 6x5x4
+                new Relu(null),
+                new Conv2d(null, 8, 3, 1, 2, 2, 2, true), // 8x5x4, of three channels each
+                new Flatten(null),
+                new Linear(null, 4, true));
+        assertThat(network.multiplyAdds()).isEqualTo(120 * 27 + 160 * 27 + 160 * 4);
+        assertThat(network.trainingMultiplyAdds()).isEqualTo(2 * 120 * 27 + 3 * (160 * 27 + 160 * 4));
+    }
+
+    /// He et al. tell no figure for it; that of kuangliu/pytorch-cifar is widely told as 0.56 GMACs.
+    @Test
+    void resnet18HasTheArithmeticThatIsToldOfIt() {
+        Network network = Network.fit(NetworkSpec.named("resnet18-cifar"), Shape.of(3, 32, 32), 10);
+        long first = 1024 * 64 * 27;
+        assertThat(network.multiplyAdds()).isEqualTo(555_422_720);
+        assertThat(network.trainingMultiplyAdds()).isEqualTo(3 * 555_422_720L - first);
+    }
+
+    @Test
+    void whatIsTrainedBeforeALayerDecidesWhetherItsInputHasAGradient() {
+        LayerSpec one = new Conv2d(null, 2, 1, 1, 0, false);
+        Network branched = fit(
+                Shape.of(2, 3, 3),
+                18,
+                new Dropout(null, 0.5),
+                new Residual(null, List.of(one, one), List.of(one)),
+                new Flatten(null));
+        assertThat(branched.trainingMultiplyAdds()).isEqualTo((2 + 3 + 2) * 36);
+        Network normed = fit(Shape.of(2, 3, 3), 18, new BatchNorm2d(null), one, new Flatten(null));
+        assertThat(normed.trainingMultiplyAdds()).isEqualTo(3 * 36);
+    }
+
+    @Test
     void poolingsMakeImagesSmaller() {
         Network network = fit(
                 Shape.of(3, 9, 8),

@@ -140,6 +140,15 @@ class TopicsPageTest {
     }
 
     @Test
+    void anEpochsTimeHasItsFields() {
+        Page times = section(TrainingEvent.EpochTested.class).tableOf("field of `epochTime`");
+        assertThat(times.table().stream()
+                        .map(row -> Page.code(row, 0).getFirst() + ": " + row.get(1))
+                        .toList())
+                .isEqualTo(fields(TrainingEvent.EpochTime.class));
+    }
+
+    @Test
     void aWishsTableAndExampleAreTheCodes() throws IOException {
         Page section = PAGE.section("## Control");
         assertThat(fields(section)).isEqualTo(fields(Control.class));
@@ -259,7 +268,7 @@ class TopicsPageTest {
     private static String typeInJson(Class<?> type) {
         if (type == String.class || type == CheckpointName.class || type == Instant.class || type.isEnum()) {
             return "text";
-        } else if (type == int.class || type == long.class || type == Integer.class) {
+        } else if (type == int.class || type == long.class || type == Integer.class || type == Long.class) {
             return "whole number";
         } else if (type == double.class || type == Double.class) {
             return "number";
@@ -271,7 +280,7 @@ class TopicsPageTest {
             return "list of lists of whole numbers";
         } else if (type == List.class) {
             return "list of objects";
-        } else if (type == JobSpec.class) {
+        } else if (type == JobSpec.class || type == TrainingEvent.EpochTime.class) {
             return "object";
         }
         throw new IllegalArgumentException("the page has no word for " + type);

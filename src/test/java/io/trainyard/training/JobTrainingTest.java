@@ -17,6 +17,7 @@ import io.trainyard.event.FailureCause;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.EpochTime;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
@@ -28,6 +29,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -45,6 +47,7 @@ class JobTrainingTest extends SmallJobs {
         Started started = (Started) events.get(1);
         int stepsPerEpoch = started.stepsPerEpoch();
         assertThat(started.firstStep()).isEqualTo(1);
+        assertThat(started.deviceModel()).isNotBlank();
         assertThat(stepsPerEpoch).isEqualTo(Math.ceilDiv(started.trainSamples(), 1000));
         assertThat(started.parameters())
                 .extracting(TrainingEvent.Parameter::name)
@@ -91,6 +94,28 @@ class JobTrainingTest extends SmallJobs {
         assertThat(run(training, job, () -> false)).isInstanceOf(Outcome.Finished.class);
         JobSpec again = job("b", "\"dataset\": \"mnist\", \"epochs\": 1, \"batchSize\": 8");
         assertThat(run(again, () -> false)).as("of who has not").isInstanceOf(Outcome.WorkerFault.class);
+    }
+
+    /// Each epoch's time contains what was measured within it, and all of them fit into the attempt's.
+    @Test
+    void tellsWhereTheTimeOfEachEpochWent() {
+        JobSpec job = job("a", "\"epochs\": 3, \"batchSize\": 500");
+        assertThat(run(job, () -> false)).isInstanceOf(Outcome.Finished.class);
+        long all = 0;
+        for (EpochTested tested : of(EpochTested.class)) {
+            EpochTime time = Objects.requireNonNull(tested.epochTime());
+            assertThat(time.stepsMicros()).isPositive();
+            assertThat(time.batchesMicros()).isBetween(1L, time.stepsMicros());
+            assertThat(time.checkpointsMicros())
+                    .as("the first is saved at the end of epoch 0")
+                    .matches(micros -> micros > 0 == tested.epoch() > 0);
+            assertThat(time.testMicros() / 1000).isEqualTo(tested.testMillis());
+            assertThat(time.otherMicros()).isPositive();
+            long whole = time.stepsMicros() + time.checkpointsMicros() + time.testMicros() + time.otherMicros();
+            assertThat(whole / 1000).isGreaterThanOrEqualTo(tested.trainMillis() + tested.testMillis());
+            all += whole;
+        }
+        assertThat(all / 1000).isLessThanOrEqualTo(((Finished) events.getLast()).trainMillis());
     }
 
     @Test
@@ -240,7 +265,7 @@ class JobTrainingTest extends SmallJobs {
                 throw new DeviceMemoryException("the job needs 9 MiB, but 1 MiB is free");
             }
         }
-        JobDevices small = _ -> new SmallDevice(new DeviceInfo("cpu", "a small one", 1 << 20));
+        JobDevices small = _ -> new SmallDevice(new DeviceInfo("cpu", "a model", "a small one", 1 << 20));
         assertThat(run(new JobTraining(root, small, 0, "tester"), job("a", "\"epochs\": 1"), () -> false))
                 .isEqualTo(
                         new Outcome.WorkerFault(released("a", 1, 0, "the job needs 9 MiB, but 1 MiB is free"), true));

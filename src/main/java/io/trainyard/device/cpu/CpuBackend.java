@@ -74,9 +74,10 @@ public final class CpuBackend implements DeviceBackend {
     }
 
     private static DeviceInfo info(OneDnnLibrary library) {
+        String model = processorName();
         String description = "%s, %d processors, %s"
-                .formatted(processorName(), Runtime.getRuntime().availableProcessors(), library.description());
-        return new DeviceInfo(KIND, description, memoryBytes());
+                .formatted(model, Runtime.getRuntime().availableProcessors(), library.description());
+        return new DeviceInfo(KIND, model, description, memoryBytes());
     }
 
     /// The machine's, or the container's limit.

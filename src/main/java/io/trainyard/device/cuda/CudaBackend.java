@@ -53,12 +53,13 @@ public final class CudaBackend implements DeviceBackend {
 
     private static DeviceInfo info(int number) {
         int architecture = Gpus.architecture(number);
+        String model = Gpus.name(number);
         String description = "%s, compute capability %d.%d, %s"
                 .formatted(
-                        Gpus.name(number),
+                        model,
                         architecture / 10,
                         architecture % 10,
                         CudaLibraries.loaded().description());
-        return new DeviceInfo(KIND + ":" + number, description, Gpus.totalBytes(number));
+        return new DeviceInfo(KIND + ":" + number, model, description, Gpus.totalBytes(number));
     }
 }

@@ -13,6 +13,9 @@ public interface BatchShard {
     /// @return the sum of the losses of the shard's samples
     double train(int[] order, int from, int batchSize, List<Change> changes);
 
+    /// How long it has spent assembling training batches so far.
+    long batchNanos();
+
     /// Runs the shard's part of the test set forward.
     ///
     /// @param order of the whole test set

@@ -10,6 +10,7 @@ import io.trainyard.device.session.BackendSession;
 import io.trainyard.random.TorchRandom;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
@@ -21,6 +22,7 @@ public abstract class ShardedSession extends BackendSession {
     private final ThreadTeam team;
     private final double[] shardLosses;
     private final float[] losses; // of the epoch's steps
+    private long drawNanos; // spent drawing, while all threads wait
 
     /// @param part of every batch, which the shards share
     /// @param threads CPU threads of all shards together
@@ -64,14 +66,22 @@ public abstract class ShardedSession extends BackendSession {
         EpochPlan plan = cursor().plan();
         int from = cursor().firstSample();
         int samples = cursor().samples();
+        long begin = System.nanoTime();
         List<Change> changes = workload().augmentation().draw(plan.random(), samples);
         draw(plan.random(), samples);
+        drawNanos += System.nanoTime() - begin;
         together(t -> shardLosses[t] = shard(t).train(plan.order(), from, samples, changes));
         double loss = 0;
         for (double shardLoss : shardLosses) {
             loss += shardLoss;
         }
         losses[cursor().step()] = Workload.meanLoss(loss, samples);
+    }
+
+    /// Shards are as large as one another, so the first stands for all.
+    @Override
+    public final OptionalLong batchNanos() {
+        return OptionalLong.of(drawNanos + shard(0).batchNanos());
     }
 
     @Override

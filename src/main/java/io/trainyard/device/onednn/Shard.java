@@ -45,6 +45,7 @@ final class Shard implements BatchShard, AutoCloseable {
     private final BatchAssembler assembler;
     private final float[] logits; // (chunk, classes)
     private final CrossEntropy crossEntropy;
+    private long batchNanos;
 
     /// The samples `begin` to `end`, without it, of a batch or of the test set.
     private record Part(int begin, int end) {
@@ -169,7 +170,9 @@ final class Shard implements BatchShard, AutoCloseable {
     private double train(Program program, int[] order, int from, int batchSize, List<Change> changes) {
         Dataset.Split train = workload.dataset().train();
         int samples = program.batchSize();
+        long assembling = System.nanoTime();
         assembler.assemble(train, order, from, samples, changes, program.input().data());
+        batchNanos += System.nanoTime() - assembling;
         program.runForward();
         program.logits().read(logits);
         double loss = crossEntropy.lossWithGradient(logits, train, order, from, samples, batchSize);
@@ -192,6 +195,11 @@ final class Shard implements BatchShard, AutoCloseable {
 
     private static Program program(Map<Integer, Program> programs, int samples) {
         return Objects.requireNonNull(programs.get(samples));
+    }
+
+    @Override
+    public long batchNanos() {
+        return batchNanos;
     }
 
     @Override

@@ -47,6 +47,7 @@ public record ParallelDevice(List<PartDevice> devices) implements Device {
         List<DeviceInfo> infos = devices.stream().map(Device::info).toList();
         return new DeviceInfo(
                 infos.stream().map(DeviceInfo::name).collect(Collectors.joining("+")),
+                infos.stream().map(DeviceInfo::model).distinct().collect(Collectors.joining("; ")),
                 infos.stream().map(DeviceInfo::description).distinct().collect(Collectors.joining("; ")),
                 infos.stream().mapToLong(DeviceInfo::memoryBytes).min().orElseThrow());
     }

@@ -13,6 +13,7 @@ import io.trainyard.device.host.ThreadTeam;
 import io.trainyard.random.TorchRandom;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.IntConsumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -118,6 +119,12 @@ final class ParallelSession implements LearningSession {
             losses[i] = (float) loss;
         }
         return losses;
+    }
+
+    /// The first device's: each makes its own part of a batch, at the same time.
+    @Override
+    public OptionalLong batchNanos() {
+        return parts[0].batchNanos();
     }
 
     @Override

@@ -39,6 +39,7 @@ public final class ReferenceBackend implements DeviceBackend {
     private static DeviceInfo info() {
         return new DeviceInfo(
                 KIND,
+                "plain Java",
                 "plain Java, one thread: slow, for checking",
                 Runtime.getRuntime().maxMemory());
     }

@@ -27,6 +27,7 @@ final class Shard implements BatchShard {
     private final BatchAssembler assembler;
     private final CrossEntropy crossEntropy;
     private final float[] rows; // (chunk, classes)
+    private long batchNanos;
 
     /// @param chunk samples computed together
     /// @param masks of the batch that is trained
@@ -64,7 +65,9 @@ final class Shard implements BatchShard {
         for (int first = begin; first < end; first += chunk) {
             int samples = Math.min(chunk, end - first);
             List<Change> own = changes.isEmpty() ? changes : changes.subList(first, first + samples);
+            long assembling = System.nanoTime();
             assemble(split, order, from + first, samples, own);
+            batchNanos += System.nanoTime() - assembling;
             forward(first, samples, true);
             loss += crossEntropy.lossWithGradient(rows, split, order, from + first, samples, batchSize);
             for (int s = 0; s < samples; s++) {
@@ -73,6 +76,11 @@ final class Shard implements BatchShard {
             chain.backward(first, samples, first > begin);
         }
         return loss;
+    }
+
+    @Override
+    public long batchNanos() {
+        return batchNanos;
     }
 
     @Override

@@ -31,6 +31,7 @@ class CpuDeviceTest extends DeviceContract {
         assertThat(backend.whyUnavailable()).isEmpty();
         assertThat(backend.devices()).singleElement().satisfies(info -> {
             assertThat(info.name()).isEqualTo("cpu");
+            assertThat(info.description()).startsWith(info.model() + ", ");
             assertThat(info.description()).containsPattern("processors, oneDNN \\d+\\.\\d+\\.\\d+ with .+");
             assertThat(info.memoryBytes()).isGreaterThan(1 << 20);
         });
@@ -49,7 +50,7 @@ class CpuDeviceTest extends DeviceContract {
 
     @Test
     void aNetworkLargerThanTheMemoryIsRefusedWithBothFigures() {
-        DeviceInfo small = new DeviceInfo("cpu", "a small one", 3 << 20);
+        DeviceInfo small = new DeviceInfo("cpu", "a model", "a small one", 3 << 20);
         Device device = new CpuDevice(small, OneDnnLibrary.loaded());
         Workload workload = OneDnnDeviceTest.wide();
         assertThat(workload.estimatedBytes()).isGreaterThan(small.memoryBytes());

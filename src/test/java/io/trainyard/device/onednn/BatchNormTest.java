@@ -28,7 +28,7 @@ class BatchNormTest {
 
     private static Device device() {
         OneDnnLibrary library = OneDnnLibrary.loaded();
-        return new OneDnnDevice(new DeviceInfo("cpu", library.description(), Long.MAX_VALUE), library);
+        return new OneDnnDevice(new DeviceInfo("cpu", "a model", library.description(), Long.MAX_VALUE), library);
     }
 
     /// Batches of 32, then one of 1 sample, which only the last shard has: the first keeps the running statistics

@@ -38,7 +38,7 @@ public class OneDnnDeviceTest extends DeviceContract {
     @Override
     public Device device() {
         OneDnnLibrary library = OneDnnLibrary.loaded();
-        return new OneDnnDevice(new DeviceInfo("cpu", library.description(), Long.MAX_VALUE), library);
+        return new OneDnnDevice(new DeviceInfo("cpu", "a model", library.description(), Long.MAX_VALUE), library);
     }
 
     @Test
@@ -126,7 +126,8 @@ public class OneDnnDeviceTest extends DeviceContract {
     @MethodSource("io.trainyard.device.check.LayerCases#all")
     void everyRowTrainsInShardsAsTheReferenceDoes(LayerCase row) {
         OneDnnLibrary library = OneDnnLibrary.loaded();
-        Device device = new InTwoShards(new DeviceInfo("cpu", library.description(), Long.MAX_VALUE), library);
+        Device device =
+                new InTwoShards(new DeviceInfo("cpu", "a model", library.description(), Long.MAX_VALUE), library);
         NumbersContract.checkTraining(
                 device, CheckWorkload.of(row.input(), row.classes(), row.layers(), CheckWorkload.MOMENTUM, 32, 33, 7));
     }

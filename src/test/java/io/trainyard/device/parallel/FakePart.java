@@ -44,7 +44,7 @@ record FakePart(int number, Queue<String> calls, Queue<Thread> callers, String f
 
     @Override
     public DeviceInfo info() {
-        return new DeviceInfo("fake:" + number, "a fake", 1000L - number);
+        return new DeviceInfo("fake:" + number, "a model", "a fake", 1000L - number);
     }
 
     @Override

@@ -83,6 +83,23 @@ class ParallelSessionTest {
         assertThat(Bits.of(states[2])).isEqualTo(Bits.of(states[0]));
     }
 
+    @ParameterizedTest
+    @MethodSource("bothKindsOfKernels")
+    void tellsHowLongItsStepsWaitForBatches(Workload workload) {
+        try (LearningSession session = cpus(2).open(workload)) {
+            session.load(CheckWorkload.state(workload));
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
+            assertThat(session.batchNanos()).hasValue(0);
+            long begin = System.nanoTime();
+            var _ = session.advance(2);
+            long most = System.nanoTime() - begin;
+            long told = session.batchNanos().orElseThrow();
+            assertThat(told).isBetween(1L, most);
+            var _ = session.evaluate();
+            assertThat(session.batchNanos()).as("tests are no steps").hasValue(told);
+        }
+    }
+
     /// Of a batch of 8 the third of five devices has 1 sample, of the last one of 7 it has 2.
     @Test
     void aDeviceMayHaveMoreOfTheLastBatch() {
@@ -144,7 +161,7 @@ class ParallelSessionTest {
         assertThat(cpus(2).info().name()).isEqualTo("cpu+cpu");
         assertThat(cpus(2).info().description()).isEqualTo(cpus(1).info().description());
         assertThat(new ParallelDevice(List.of(new FakePart(0, ""), new FakePart(1, ""))).info())
-                .isEqualTo(new DeviceInfo("fake:0+fake:1", "a fake", 999));
+                .isEqualTo(new DeviceInfo("fake:0+fake:1", "a model", "a fake", 999));
     }
 
     @Test

@@ -14,7 +14,7 @@ class ThreeOneDnnDevicesTest extends ParallelContract {
     @Override
     protected List<PartDevice> devices() {
         OneDnnLibrary library = OneDnnLibrary.loaded();
-        DeviceInfo info = new DeviceInfo("cpu", library.description(), Long.MAX_VALUE);
+        DeviceInfo info = new DeviceInfo("cpu", "a model", library.description(), Long.MAX_VALUE);
         return Collections.nCopies(3, new OneDnnDevice(info, library));
     }
 }

@@ -54,7 +54,8 @@ class ReferenceDeviceTest extends DeviceContract {
     @Test
     void refusesWhatTheHeapCannotHold() {
         Workload workload = CheckWorkload.eventful();
-        assertThatThrownBy(() -> new ReferenceDevice(new DeviceInfo("reference", "small", 1 << 10)).open(workload))
+        assertThatThrownBy(() ->
+                        new ReferenceDevice(new DeviceInfo("reference", "a model", "small", 1 << 10)).open(workload))
                 .isInstanceOf(DeviceMemoryException.class)
                 .hasMessageMatching("the network with batches of 4 needs about \\d+ KiB, but the Java heap of device"
                         + " reference is 1 KiB at most; choose a smaller batchSize or network, or give Java more with"
@@ -70,8 +71,8 @@ class ReferenceDeviceTest extends DeviceContract {
                 List.of(Layers.flatten(), Layers.linear(1 << 20, false), Layers.linear(2, false)));
         Workload workload =
                 CheckWorkload.of(row.input(), row.classes(), row.layers(), CheckWorkload.PLAIN, 2048, 2048, 1);
-        assertThatThrownBy(
-                        () -> new ReferenceDevice(new DeviceInfo("reference", "huge", Long.MAX_VALUE)).open(workload))
+        assertThatThrownBy(() -> new ReferenceDevice(new DeviceInfo("reference", "a model", "huge", Long.MAX_VALUE))
+                        .open(workload))
                 .isInstanceOf(DeviceException.class)
                 .hasMessage("layer \"1\" has 1048576 elements a sample, too many for batches of 2048 on device"
                         + " reference; allowed is a batchSize up to 2047");

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class VectorDeviceTest extends SessionContract {
     @Override
     public Device device() {
-        return new VectorDevice(new DeviceInfo("cpu", "vectors", Long.MAX_VALUE));
+        return new VectorDevice(new DeviceInfo("cpu", "a model", "vectors", Long.MAX_VALUE));
     }
 
     /// A convolution stands where the others have a batch norm, which there is no kernel for.
