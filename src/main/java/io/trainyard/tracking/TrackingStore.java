@@ -34,7 +34,7 @@ public final class TrackingStore implements AutoCloseable {
 
     private final Database database;
     private final CurveWriter curves = new CurveWriter();
-    private final Map<Partition, Long> offsets = new HashMap<>();
+    private volatile Map<Partition, Long> offsets = Map.of();
     private final Map<String, Tracked> remembered = new LinkedHashMap<>(16, 0.75f, true);
     private long nextJob;
     private long nextNews;
@@ -63,9 +63,9 @@ public final class TrackingStore implements AutoCloseable {
         return new TrackingStore(Database.openExisting(url));
     }
 
-    /// How far the topics were read: of each partition the offset that comes next.
-    public synchronized Map<Partition, Long> offsets() {
-        return Map.copyOf(offsets);
+    /// How far the topics were read: of each partition the offset that comes next. Waits for nobody who writes.
+    public Map<Partition, Long> offsets() {
+        return offsets;
     }
 
     /// Asks the database something small.
@@ -83,7 +83,7 @@ public final class TrackingStore implements AutoCloseable {
     public synchronized Taken take(Collection<JobNews> news, Map<Partition, Long> next) {
         try {
             Taken taken = database.write(connection -> take(connection, news, next));
-            offsets.putAll(next);
+            moveOffsets(next);
             forgetEldest();
             return taken;
         } catch (RuntimeException e) {
@@ -110,7 +110,7 @@ public final class TrackingStore implements AutoCloseable {
                 return true;
             });
             if (added) {
-                offsets.put(ADDED, next);
+                moveOffsets(Map.of(ADDED, next));
                 forgetEldest();
             }
             return added;
@@ -120,15 +120,20 @@ public final class TrackingStore implements AutoCloseable {
         }
     }
 
+    private void moveOffsets(Map<Partition, Long> next) {
+        Map<Partition, Long> moved = new HashMap<>(offsets);
+        moved.putAll(next);
+        offsets = Map.copyOf(moved);
+    }
+
     /// What is remembered may be ahead of the store, or behind it.
     private void reload() {
         remembered.clear();
         curves.forget();
-        offsets.clear();
         database.read(connection -> {
             nextJob = new JobTables(connection).nextNumber();
             nextNews = new NewsTable(connection).nextNumber();
-            offsets.putAll(new OffsetTable(connection).all());
+            offsets = Map.copyOf(new OffsetTable(connection).all());
             return offsets;
         });
     }
