@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the test doubles of libcuda, libcudnn, libcublas and libnvrtc into target/native-double (see README.md).
-# Compiles only what changed, on as many processors as there are.
+# Compiles only what changed, on as many processors as there are; a second one waits for the first.
 #
 #   build.sh            the doubles
 #   build.sh true ...   nothing: any argument `true` (Maven's values of skipTests and maven.test.skip) leaves it out
@@ -32,6 +32,10 @@ if ! command -v "$compiler" >/dev/null; then
   exit 0
 fi
 
+if command -v flock >/dev/null; then
+  exec 8<"${BASH_SOURCE[0]}"
+  flock 8
+fi
 mkdir -p "$objects" "$out/missing-symbol"
 
 # Warnings are errors: what compiles here compiles without any. Kernels are compiled as NVRTC compiles them, without

@@ -17,7 +17,45 @@ constexpr size_t BORDER = 512;
 constexpr unsigned char BORDER_BYTE = 0xB0;
 constexpr unsigned char FRESH_BYTE = 0xFF;
 
+// Blocks as large as cuBLAS's workspace would be mapped anew each time, and every page of them be touched for the first
+// time: most of what a short session takes. So some that were freed are kept.
+constexpr size_t LARGE = 1 << 20;
+constexpr size_t MOST_SPARE_BYTES = 256 << 20;
+
 size_t rounded(size_t bytes) { return (bytes + GRANULE - 1) / GRANULE * GRANULE; }
+
+// Freed blocks by their size. The driver's lock guards them.
+struct Spare {
+    std::multimap<size_t, unsigned char*> blocks;
+    size_t bytes = 0;
+};
+
+Spare& spare() {
+    static Spare& spare = *new Spare;
+    return spare;
+}
+
+size_t blockBytes(size_t total) { return total < LARGE ? total : (total + LARGE - 1) / LARGE * LARGE; }
+
+unsigned char* takeBlock(size_t bytes) {
+    auto found = spare().blocks.find(bytes);
+    if (found == spare().blocks.end()) return static_cast<unsigned char*>(std::aligned_alloc(GRANULE, bytes));
+    unsigned char* block = found->second;
+    spare().blocks.erase(found);
+    spare().bytes -= bytes;
+    return block;
+}
+
+void giveBlock(unsigned char* block, size_t bytes) {
+    if (bytes < LARGE || spare().bytes + bytes > MOST_SPARE_BYTES) {
+        std::free(block);
+        return;
+    }
+    spare().blocks.emplace(bytes, block);
+    spare().bytes += bytes;
+}
+
+size_t totalBytes(size_t bytes) { return rounded(bytes) + 2 * BORDER; }
 
 bool isBorder(const unsigned char* from, const unsigned char* to) {
     for (; from < to; from++) {
@@ -37,13 +75,13 @@ uintptr_t number(const void* pointer) { return reinterpret_cast<uintptr_t>(point
 }  // namespace
 
 void* allocate(Context* context, size_t bytes) {
-    size_t total = rounded(bytes) + 2 * BORDER;
+    size_t total = totalBytes(bytes);
     if (context != nullptr) {
         size_t& used = driver().usedBytes[context->device];
         require(rounded(bytes) <= deviceBytes() - used, "the device has less left", CUDA_ERROR_OUT_OF_MEMORY);
         used += rounded(bytes);
     }
-    auto* begin = static_cast<unsigned char*>(std::aligned_alloc(GRANULE, total));
+    unsigned char* begin = takeBlock(blockBytes(total));
     require(begin != nullptr, "the machine has less left", CUDA_ERROR_OUT_OF_MEMORY);
     std::memset(begin, BORDER_BYTE, BORDER);
     std::memset(begin + BORDER, FRESH_BYTE, bytes);
@@ -59,7 +97,7 @@ void release(void* pointer) {
     driver().memory.erase(found);
     if (allocation.context != nullptr) driver().usedBytes[allocation.context->device] -= rounded(allocation.bytes);
     countAlive(allocation.context == nullptr ? "pinned" : "memory", -1);
-    std::free(static_cast<unsigned char*>(pointer) - BORDER);
+    giveBlock(static_cast<unsigned char*>(pointer) - BORDER, blockBytes(totalBytes(allocation.bytes)));
 }
 
 const Allocation* find(Range range) {

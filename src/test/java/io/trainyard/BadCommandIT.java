@@ -45,7 +45,7 @@ final class BadCommandIT {
     @BeforeAll
     static void submit() throws Exception {
         fleet = PackagedFleet.of(folder, PREFIX);
-        fleet.startWorker("w1");
+        fleet.startWorker("w1", "--device", "reference"); // which has no kernels to compile first
         try (var producer = new KafkaProducer<>(
                 Map.of(
                         "bootstrap.servers",

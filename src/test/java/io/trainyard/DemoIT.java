@@ -122,7 +122,7 @@ final class DemoIT {
 
     @Test
     void everyCommandWorksWithItUntilItIsStopped() throws Exception {
-        try (var demo = demo(List.of(job("mine", "auto")));
+        try (var demo = demo(List.of(job("mine", "auto")), "--device", "reference");
                 HttpClient http = HttpClient.newHttpClient()) {
             String page = demo.await("page   (http://\\S+)");
             String kafka = demo.await("Kafka  (\\S+)");

@@ -25,6 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class HandoverIT {
     private static final int SIGTERM_STATUS = 128 + 15;
 
+    /// A job is another's after eight seconds of silence, and not after sixteen.
+    private static final List<String> SOON = List.of("TRAINYARD_WORKER_HEARTBEAT=1s");
+
     @TempDir
     private static Path folder;
 
@@ -34,8 +37,8 @@ final class HandoverIT {
     @BeforeAll
     static void start() throws Exception {
         fleet = PackagedFleet.withBroker(folder);
-        fleet.startWorker("w1");
-        fleet.startWorker("w2");
+        fleet.startWorker("w1", SOON);
+        fleet.startWorker("w2", SOON);
         Path file = Files.writeString(folder.resolve("uninterrupted.json"), job("uninterrupted"));
         uninterrupted =
                 TrainyardProcess.start(folder, "train", file.toString(), "--json", "--checkpoints", "uninterrupted");
@@ -107,7 +110,7 @@ final class HandoverIT {
     /// @return the worker that has the job, just after its first checkpoint
     private static String submitAndAwaitCheckpoint(String job, String another) {
         if (fleet.running().size() < 2) {
-            fleet.startWorker(another);
+            fleet.startWorker(another, SOON);
         }
         fleet.awaitMembers();
         assertThat(fleet.submit(job(job)).exitStatus()).isZero();

@@ -30,6 +30,15 @@ public final class TrainyardProcess implements AutoCloseable {
     /// Where a process has its temporary files, in its folder.
     public static final String TEMPORARY = "tmp";
 
+    /// What computes with vectors, which are slow until the slower of Java's compilers has seen them, unless it is told
+    /// to do so on the device that has none.
+    private static final List<String> COMPUTING = List.of("check-device", "demo", "predict", "train", "worker");
+
+    private static final String PLAIN_DEVICE = "reference";
+
+    /// Of a process that lives for seconds the slower compiler takes more than it gives.
+    private static final String QUICK_COMPILER = " -XX:TieredStopAtLevel=1";
+
     /// A process of the background is born with SIGINT ignored, and hands that down to its children.
     private static final List<String> FRESH_SIGNALS =
             OS.LINUX.isCurrentOs() ? List.of("/usr/bin/env", "--default-signal=INT") : List.of();
@@ -65,13 +74,19 @@ public final class TrainyardProcess implements AutoCloseable {
             ProcessBuilder builder = new ProcessBuilder(all).directory(folder.toFile());
             builder.environment().put("TRAINYARD_BUILT", "true");
             builder.environment().put("TRAINYARD_KAFKA_TIMEOUT", Long.toString(Patience.LIMIT.toSeconds()));
-            builder.environment().put("TRAINYARD_JAVA_OPTS", "-Xmx1g -Djava.io.tmpdir=" + temporary);
+            builder.environment()
+                    .put("TRAINYARD_JAVA_OPTS", "-Xmx1g -Djava.io.tmpdir=" + temporary + compilers(command));
             Process process = builder.start();
             Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
             return new TrainyardProcess(command, process);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static String compilers(List<String> command) {
+        boolean computes = command.stream().anyMatch(COMPUTING::contains) && !command.contains(PLAIN_DEVICE);
+        return computes ? "" : QUICK_COMPILER;
     }
 
     /// Starts it, and waits for its end.
