@@ -31,8 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /// How smooth the page is while many runs grow, and how soon a step is seen. It prints figures and asserts none.
 ///
-///     ./mvnw verify -Dquick -Dtest=Small -Dsurefire.failIfNoSpecifiedTests=false -Dit.test=PageSpeedIT
-/// -Dit.groups=bench -Dit.excluded=
+///     ./mvnw verify -Dquick -Dsurefire.skip -Das.shipped=true -Dit.test=PageSpeedBench
 class PageSpeedBench {
     private static final int RUNS = 100;
     private static final int BEFORE = 20_000;
