@@ -15,9 +15,12 @@ import { Refresher } from "../state/refresher";
 
 const POINTS_LEAST = 200;
 const POINTS_MOST = 1_000;
-export const FEW = 8; // curves, of which each pixel is told apart
-const SOON_MILLIS = 100; // from one answer to the next question, of few curves
-const PERIOD_MILLIS = 1_000; // and of many
+const FEW = 8; // curves, of which each pixel is told apart
+const LEAST_MILLIS = 100;
+const MILLIS_A_CURVE = 10; // it takes one or two of them to draw
+
+// From one drawing of so many curves to the next: most of the time is left for all else.
+export const periodMillis = (curves: number): number => Math.max(LEAST_MILLIS, MILLIS_A_CURVE * curves);
 
 interface Settings {
   axis: XAxis;
@@ -65,7 +68,7 @@ export class LossCurves extends PageElement {
   private series: Series[] = [];
   private readonly refresher = new Refresher(
     (signal) => this.read(signal),
-    () => (this.jobs.length > FEW ? PERIOD_MILLIS : SOON_MILLIS),
+    () => periodMillis(this.jobs.length),
   );
 
   constructor() {

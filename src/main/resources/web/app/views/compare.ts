@@ -7,7 +7,7 @@ import { swatchClass } from "../chart/palette";
 import { PageElement } from "../element";
 import * as format from "../format";
 import "../parts/epoch-charts";
-import { FEW } from "../parts/loss-curves";
+import { periodMillis } from "../parts/loss-curves";
 import { inWords } from "../parts/parameters";
 import { stateLabel } from "../parts/state-label";
 import { jobLink, link } from "../router";
@@ -17,7 +17,6 @@ import { Subscriber } from "../state/subscriber";
 
 const MOST = 100; // the dashboard compares no more
 const PERIOD_MILLIS = 2_000;
-const MANY_MILLIS = 1_000; // from one drawing of more figures than those of a few to the next
 
 class CompareView extends PageElement {
   static override properties = {
@@ -48,7 +47,7 @@ class CompareView extends PageElement {
       (change) => {
         if (change.snapshot || this.jobs.some((job) => change.jobs.has(job) && this.isNew(job))) this.refresher.request();
       },
-      () => (this.jobs.length > FEW ? MANY_MILLIS : 0),
+      () => periodMillis(this.jobs.length),
     );
   }
 
