@@ -27,7 +27,10 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -36,6 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// and of a PostgreSQL, which that dashboard has filled. Each question has an answer with something in it,
 /// but for those about what nothing here tells: GPUs (NVIDIA's DCGM exporter) and the brokers
 /// (kafka-exporter). Of them Prometheus has to understand the question, no more.
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class GrafanaIT {
     private static final List<String> JOBS = List.of("first", "second");
 
@@ -114,6 +118,7 @@ class GrafanaIT {
 
     /// A store that lets nobody in is one that is away. What happens meanwhile is read when it is back.
     @Test
+    @Order(Integer.MAX_VALUE) // a job more is in the store after it
     void theDashboardSaysThatItsStoreIsAwayAndMissesNothing() throws Exception {
         String database =
                 URI.create(store.substring("jdbc:".length())).getPath().substring(1);
