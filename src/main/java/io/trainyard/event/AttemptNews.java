@@ -147,13 +147,14 @@ final class AttemptNews {
         lastTest = null;
     }
 
-    /// The time that its worker had its devices for it; null where nobody has claimed it.
+    /// The time that its worker had its devices for it; null where nobody has claimed it, or at a time that
+    /// is none.
     ///
     /// @param end of the job; null: it has not ended, or not in this attempt
     /// @param newest whether no newer attempt has begun and the job has not ended
     @Nullable
     DeviceUse use(int number, @Nullable JobEnd end, boolean newest, boolean first) {
-        if (claim == null) {
+        if (claim == null || claim.millis() < 0 || claim.millis() > DeviceUse.LATEST_MILLIS) {
             return null;
         }
         long stopped = end != null && isOf(claim, end.worker()) ? Math.min(stoppedMillis, end.millis()) : stoppedMillis;

@@ -15,6 +15,9 @@ public record DeviceUse(
     /// No attempt lasts longer; a clock that was wrong for a moment may say so.
     static final long MAX_MILLIS = 366L * 24 * 60 * 60 * 1000;
 
+    /// The end of the year 9999: anyone can write a time.
+    static final long LATEST_MILLIS = 253_402_300_799_999L;
+
     /// Kinds have short names; anyone can write to a topic.
     private static final int MAX_KIND = 40;
 

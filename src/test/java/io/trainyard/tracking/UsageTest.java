@@ -186,6 +186,7 @@ final class UsageTest {
                     List.of(
                             new Happened(new Claimed("a", 1, "w", "x".repeat(100_000)), 0, "w", 0),
                             at("00:00", "w", finished("a", 1, 20)),
+                            new Happened(new Claimed("never", 1, "w", "cpu"), Long.MAX_VALUE, "w", 0),
                             at("00:00", "w", new Claimed("b", 1, "w", odd)),
                             at("01:00", "w", finished("b", 1, 20))),
                     Map.of());
