@@ -50,7 +50,7 @@ final class S3Store implements CheckpointStore {
         try {
             return S3Settings.ofEnvironment();
         } catch (IllegalArgumentException e) {
-            throw new CheckpointException(e.getMessage(), e);
+            throw new CheckpointException(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -58,7 +58,7 @@ final class S3Store implements CheckpointStore {
         try {
             return S3Location.of(uri);
         } catch (IllegalArgumentException e) {
-            throw new CheckpointException(e.getMessage(), e);
+            throw new CheckpointException(String.valueOf(e.getMessage()), e);
         }
     }
 

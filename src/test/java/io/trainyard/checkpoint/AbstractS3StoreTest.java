@@ -141,8 +141,8 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
 
     /// And what does not pass is a failure of the store, which says what it was.
     @ParameterizedTest
-    @CsvSource({"503, SlowDown", "409, ConditionalRequestConflict", "507, InsufficientStorage"})
-    void whatDoesNotPassIsTold(int status, String code) throws IOException {
+    @CsvSource({"503, SlowDown, 4", "409, ConditionalRequestConflict, 4", "507, InsufficientStorage, 1"})
+    void whatDoesNotPassIsTold(int status, String code, int tries) throws IOException {
         write("job/a", "one");
         AtomicInteger refused = new AtomicInteger();
         proxy.rule(_ -> {
@@ -153,7 +153,7 @@ abstract class AbstractS3StoreTest extends AbstractCheckpointStoreTest {
                 .isInstanceOf(StoreException.class)
                 .hasMessageStartingWith(
                         "%s cannot be written: the server answered %d %s", store.uri("job/a"), status, code);
-        assertThat(refused).hasValue(4);
+        assertThat(refused).hasValue(tries);
         assertThat(read("job/a")).isEqualTo("one");
     }
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /// In a bucket, with something between that does what networks and servers do.
 abstract class AbstractBucketFaultsTest extends AbstractStoreFaultsTest {
     /// Which a server that is well never needs, and one that hangs costs several times.
-    private static final Duration TIMEOUT = Duration.ofSeconds(3);
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     private S3FaultProxy proxy;
 
