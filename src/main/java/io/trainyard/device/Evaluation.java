@@ -14,10 +14,10 @@ public record Evaluation(double testLoss, double testLossSum, int[][] confusion)
     /// @param losses each sample's cross-entropy, in the test set's order
     /// @param predictions each sample's class with the largest logit; the first of equals
     /// @param labels each sample's true class
-    public static Evaluation of(int batchSize, int classes, float[] losses, int[] predictions, byte[] labels) {
+    public static Evaluation of(int batchSize, int classes, float[] losses, int[] predictions, int[] labels) {
         int[][] confusion = new int[classes][classes];
         for (int i = 0; i < predictions.length; i++) {
-            confusion[Byte.toUnsignedInt(labels[i])][predictions[i]]++;
+            confusion[labels[i]][predictions[i]]++;
         }
         return of(batchSize, losses, confusion);
     }

@@ -91,7 +91,7 @@ extern "C" __global__ void cross_entropy(
         VALUE* gradient, // (samples, classes)
         float* sampleLosses, // (samples)
         const VALUE* logits, // (samples, classes)
-        const unsigned char* labels, // (all samples)
+        const int* labels, // (all samples)
         const int* order, // (all samples): which the epoch takes
         const int* step,
         int batchSize,
@@ -139,7 +139,7 @@ extern "C" __global__ void test_batch(
         float* sampleLosses, // (all samples)
         int* confusion, // (classes, classes): counts by label and prediction
         const VALUE* logits, // (samples, classes)
-        const unsigned char* labels, // (all samples)
+        const int* labels, // (all samples)
         const int* step,
         int batchSize,
         int samples,
