@@ -48,12 +48,13 @@ final class Workloads {
     Prepared of(JobSpec job) {
         check(job);
         DatasetInfo info = dataRoot.describe(job.dataset());
-        Network network = Network.fit(job.network(), info.shape(), info.outputs());
+        Network network = fit(job, info);
         PixelScale scale = scale(job.dataset(), info);
         Dataset dataset = dataset(job, info, network);
         AugmentSpec augment = Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE);
         Workload workload = new Workload(
-                network, job.optimizer(), job.batchSize(), dataset, scale, augment, job.precision(), threads);
+                        network, job.optimizer(), job.batchSize(), dataset, scale, augment, job.precision(), threads)
+                .withLoss(job.loss());
         return new Prepared(workload, info);
     }
 
@@ -63,8 +64,13 @@ final class Workloads {
     static void check(JobSpec job) {
         Datasets.find(job.dataset().name()).ifPresent(info -> {
             var unusedScale = scale(job.dataset(), info);
-            var unusedNetwork = Network.fit(job.network(), info.shape(), info.outputs());
+            var unusedNetwork = fit(job, info);
         });
+    }
+
+    private static Network fit(JobSpec job, DatasetInfo info) {
+        job.loss().requireFit(info.outputs());
+        return Network.fit(job.network(), info.shape(), info.outputs());
     }
 
     /// A job's own means count before those that the data set is described with.
