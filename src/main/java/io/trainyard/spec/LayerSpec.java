@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.trainyard.spec.ParameterSpec.Init;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,15 @@ public sealed interface LayerSpec {
     default String nameAt(int index) {
         String name = name();
         return name == null ? Integer.toString(index) : name;
+    }
+
+    /// What a job calls this kind of layer: its `type`.
+    default String type() {
+        return Arrays.stream(LayerSpec.class.getAnnotation(JsonSubTypes.class).value())
+                .filter(type -> type.value() == getClass())
+                .map(JsonSubTypes.Type::name)
+                .findFirst()
+                .orElseThrow();
     }
 
     /// The lists of layers within this one; empty for most.

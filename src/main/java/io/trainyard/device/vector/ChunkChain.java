@@ -34,8 +34,8 @@ final class ChunkChain {
         this.masks = masks;
         this.chunk = chunk;
         this.gradients = gradients;
-        boolean flat = network.layers().getFirst().spec() instanceof LayerSpec.Flatten;
         var in = network.input();
+        boolean flat = in.rank() == 1 || network.layers().getFirst().spec() instanceof LayerSpec.Flatten;
         Grid grid = flat ? Grid.vector(in.elements()) : Grid.dense(in.size(0), in.size(1), in.size(2));
         this.input = new Values(grid, chunk, false);
         Values values = input;

@@ -10,6 +10,7 @@ import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Devices;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
+import io.trainyard.device.FloatSamplesContract;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.NumbersContract;
 import io.trainyard.device.Workload;
@@ -34,7 +35,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Slow
-public class OneDnnDeviceTest extends DeviceContract {
+public class OneDnnDeviceTest extends DeviceContract implements FloatSamplesContract {
     @Override
     public Device device() {
         OneDnnLibrary library = OneDnnLibrary.loaded();

@@ -23,7 +23,6 @@ import io.trainyard.spec.AugmentSpec.HorizontalFlip;
 import io.trainyard.spec.AugmentSpec.RandomCrop;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Shape;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -66,11 +65,9 @@ public abstract class ParallelContract extends SessionContract implements Number
     void aLastBatchOfOneSampleTrainsAsTheReferenceDoes() {
         Workload all = eventful();
         Dataset dataset = all.dataset();
-        Dataset.Split train = dataset.train();
-        Dataset.Split fewer = new Dataset.Split(
-                Arrays.copyOf(train.pixels(), 17 * dataset.shape().elements()), Arrays.copyOf(train.labels(), 17));
+        Dataset.Split fewer = dataset.train().slice(0, 17, dataset.shape());
         Workload workload =
-                all.withDataset(new Dataset(dataset.name(), dataset.shape(), dataset.classes(), fewer, dataset.test()));
+                all.withDataset(new Dataset(dataset.name(), dataset.shape(), dataset.outputs(), fewer, dataset.test()));
         assertThat(workload.lastBatchSize()).isEqualTo(1);
         NumbersContract.checkTraining(device(), workload);
 
