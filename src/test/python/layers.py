@@ -81,6 +81,15 @@ def dropout2d(p):
     return {"type": "dropout2d", "p": p}
 
 
+def softplus(beta, threshold):
+    return {"type": "softplus", "beta": beta, "threshold": threshold}
+
+
+def hardtanh(low, high):
+    return {"type": "hardtanh", "minVal": low, "maxVal": high}
+
+
+SILU, HARDSWISH, RELU6, IDENTITY = ({"type": kind} for kind in ("silu", "hardswish", "relu6", "identity"))
 TANH, SIGMOID = {"type": "tanh"}, {"type": "sigmoid"}
 RELU, FLATTEN, NORM = {"type": "relu"}, {"type": "flatten"}, {"type": "batchNorm2d"}
 WIDE, SQUARE = (3, 9, 8), (2, 8, 8)                                        # channels, rows, columns
@@ -143,6 +152,8 @@ CASES = [
     case("avg-pool", WIDE, 4, [conv(5, 3, 1, 1), avg_pool(3, 2), RELU, conv(6, 3, 1, 1), adaptive(3), FLATTEN], seed=30, lr=0.5, normalize=HALF3),
     case("activations", WIDE, 4, [conv(4), SIGMOID, conv(5), gelu("none"), FLATTEN, linear(16), leaky(0.1), linear(12), TANH, linear(12), gelu("tanh")],
          seed=17, lr=0.5, normalize=HALF3),
+    case("more-activations", WIDE, 4, [conv(4), SILU, conv(5), softplus(2, 1.5), IDENTITY, FLATTEN, linear(16), HARDSWISH, linear(12),
+                                       hardtanh(-0.1, 0.3), linear(12), softplus(0.25, 20), RELU6], seed=17, lr=0.5, normalize=HALF3),
     case("dropout2d", WIDE, 5, [conv(6), RELU, dropout2d(0.25), conv(8), dropout2d(0.5), RELU, FLATTEN, linear(12), dropout(0.5), linear(5)],
          seed=25, normalize=HALF3),
     case("residual", WIDE, 4, [conv(6, 3, 1, 1, bias=False), NORM, RELU,
@@ -184,6 +195,9 @@ def build_on(layers, x):
                   "relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "flatten": nn.Flatten,
                   "leakyRelu": lambda: nn.LeakyReLU(a["negativeSlope"]),
                   "gelu": lambda: nn.GELU(approximate=a["approximate"]),
+                  "silu": nn.SiLU, "hardswish": nn.Hardswish, "relu6": nn.ReLU6, "identity": nn.Identity,
+                  "softplus": lambda: nn.Softplus(a["beta"], a["threshold"]),
+                  "hardtanh": lambda: nn.Hardtanh(a["minVal"], a["maxVal"]),
                   "linear": lambda: nn.Linear(x.shape[1], layer["out"], bias=a["bias"]),
                   "residual": lambda: Residual(build_on(a["layers"], x), build_on(a["shortcut"], x)),
                   "dropout": lambda: nn.Dropout(a["p"]),

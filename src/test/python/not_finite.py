@@ -36,7 +36,10 @@ def residual(*layers):
 RELU, NORM, FLATTEN = {"type": "relu"}, {"type": "batchNorm2d"}, {"type": "flatten"}
 ACTIVATIONS = {"relu": [RELU], "leakyRelu": [{"type": "leakyRelu", "negativeSlope": 0.1}],
                "gelu": [{"type": "gelu", "approximate": "none"}], "gelu by tanh": [{"type": "gelu", "approximate": "tanh"}],
-               "tanh": [{"type": "tanh"}], "sigmoid": [{"type": "sigmoid"}]}
+               "tanh": [{"type": "tanh"}], "sigmoid": [{"type": "sigmoid"}], "silu": [{"type": "silu"}],
+               "softplus": [{"type": "softplus", "beta": 1, "threshold": 20}], "hardswish": [{"type": "hardswish"}],
+               "hardtanh": [{"type": "hardtanh", "minVal": -0.25, "maxVal": 0.5}], "relu6": [{"type": "relu6"}],
+               "identity": [{"type": "identity"}]}
 VECTORS = ACTIVATIONS | {"linear": [{"type": "linear", "out": 5}], "dropout": [{"type": "dropout", "p": 0.5}], "residual": [residual(RELU)]}
 IMAGES = ACTIVATIONS | {
     "conv2d": [conv(3, 3)], "conv2d in groups": [conv(CHANNELS, 2, CHANNELS)],
@@ -83,6 +86,16 @@ class Residual(nn.Module):
         return y + x
 
 
+class OneByOne(nn.Module):
+    """PyTorch's loops over vectors make another gradient of NaN than its formula, which the rest of the same tensor and CUDA compute."""
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return torch.cat([self.function(value) for value in x.reshape(-1).split(1)]).view_as(x)
+
+
 def build(layers, x):
     """Each layer's input size is what the layers before it make of x."""
     modules = []
@@ -93,6 +106,9 @@ def build(layers, x):
                   "adaptiveAvgPool2d": lambda: nn.AdaptiveAvgPool2d(a["out"]), "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1]),
                   "relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "flatten": nn.Flatten,
                   "leakyRelu": lambda: nn.LeakyReLU(a["negativeSlope"]), "gelu": lambda: nn.GELU(approximate=a["approximate"]),
+                  "silu": nn.SiLU, "softplus": lambda: nn.Softplus(a["beta"], a["threshold"]),
+                  "hardswish": lambda: OneByOne(nn.Hardswish()), "relu6": lambda: OneByOne(nn.ReLU6()),
+                  "hardtanh": lambda: OneByOne(nn.Hardtanh(a["minVal"], a["maxVal"])), "identity": nn.Identity,
                   "linear": lambda: nn.Linear(x.shape[1], a["out"]), "residual": lambda: Residual(build(a["layers"], x)),
                   "dropout": lambda: nn.Dropout(a["p"]), "dropout2d": lambda: nn.Dropout2d(a["p"])}[layer["type"]]()
         with torch.no_grad():

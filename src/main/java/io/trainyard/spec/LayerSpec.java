@@ -23,6 +23,12 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = LayerSpec.Gelu.class, name = "gelu"),
     @JsonSubTypes.Type(value = LayerSpec.Tanh.class, name = "tanh"),
     @JsonSubTypes.Type(value = LayerSpec.Sigmoid.class, name = "sigmoid"),
+    @JsonSubTypes.Type(value = LayerSpec.Silu.class, name = "silu"),
+    @JsonSubTypes.Type(value = LayerSpec.Softplus.class, name = "softplus"),
+    @JsonSubTypes.Type(value = LayerSpec.Hardswish.class, name = "hardswish"),
+    @JsonSubTypes.Type(value = LayerSpec.Hardtanh.class, name = "hardtanh"),
+    @JsonSubTypes.Type(value = LayerSpec.Relu6.class, name = "relu6"),
+    @JsonSubTypes.Type(value = LayerSpec.Identity.class, name = "identity"),
     @JsonSubTypes.Type(value = LayerSpec.Dropout.class, name = "dropout"),
     @JsonSubTypes.Type(value = LayerSpec.Dropout2d.class, name = "dropout2d"),
     @JsonSubTypes.Type(value = LayerSpec.Flatten.class, name = "flatten"),
@@ -319,6 +325,77 @@ public sealed interface LayerSpec {
 
     /// 1 / (1 + e^-x).
     record Sigmoid(@Nullable String name) implements ActivationFunction {}
+
+    /// x times its sigmoid.
+    record Silu(@Nullable String name) implements ActivationFunction {}
+
+    /// ln(1 + e^(beta x)) / beta; x itself where beta x is above `threshold`.
+    record Softplus(@Nullable String name, double beta, double threshold) implements ActivationFunction {
+        /// e to the power of it is a float32.
+        private static final double MAX_THRESHOLD = 80;
+
+        public Softplus {
+            Check.between("softplus.beta", beta, 0.001, 1000);
+            Check.between("softplus.threshold", threshold, 0, MAX_THRESHOLD);
+        }
+
+        /// `beta` defaults to 1, `threshold` to 20.
+        @JsonCreator
+        static Softplus read(@Nullable String name, @Nullable Double beta, @Nullable Double threshold) {
+            return new Softplus(name, beta == null ? 1 : beta, threshold == null ? 20 : threshold);
+        }
+    }
+
+    /// x min(max(x + 3, 0), 6) / 6.
+    record Hardswish(@Nullable String name) implements ActivationFunction {}
+
+    /// x, or the nearer bound where x is beyond one.
+    sealed interface Clamp extends ActivationFunction {
+        double minVal();
+
+        double maxVal();
+    }
+
+    /// x between `minVal` and `maxVal`.
+    record Hardtanh(@Nullable String name, double minVal, double maxVal) implements Clamp {
+        private static final double MOST = 1000;
+
+        public Hardtanh {
+            Check.within("hardtanh.minVal", minVal, -MOST, MOST);
+            Check.between("hardtanh.maxVal", maxVal, -MOST, MOST);
+            if ((float) minVal >= (float) maxVal) {
+                throw new InvalidJobException("hardtanh.minVal is %s, but hardtanh.maxVal is %s; it must be below it"
+                        .formatted(minVal, maxVal));
+            }
+        }
+
+        /// From -1 to 1 by default.
+        @JsonCreator
+        static Hardtanh read(@Nullable String name, @Nullable Double minVal, @Nullable Double maxVal) {
+            return new Hardtanh(name, minVal == null ? -1 : minVal, maxVal == null ? 1 : maxVal);
+        }
+    }
+
+    /// x between 0 and 6.
+    record Relu6(@Nullable String name) implements Clamp {
+        @Override
+        public double minVal() {
+            return 0;
+        }
+
+        @Override
+        public double maxVal() {
+            return 6;
+        }
+    }
+
+    /// Gives what it is given: a place in a list, as `nn.Sequential` counts them.
+    record Identity(@Nullable String name) implements Fixed {
+        @Override
+        public Shape output(Shape in) {
+            return in;
+        }
+    }
 
     /// In training zeroes each element with probability `p` and scales the others by 1/(1-p); in evaluation nothing.
     record Dropout(@Nullable String name, double p) implements LayerSpec {

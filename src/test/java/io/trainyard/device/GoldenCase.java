@@ -40,6 +40,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "linear-nobias",
                 "linear-only",
                 "momentum",
+                "more-activations",
                 "nesterov",
                 "pool-overlapping",
                 "pool-then-relu",

@@ -14,12 +14,18 @@ import io.trainyard.spec.LayerSpec.Dropout;
 import io.trainyard.spec.LayerSpec.Dropout2d;
 import io.trainyard.spec.LayerSpec.Flatten;
 import io.trainyard.spec.LayerSpec.Gelu;
+import io.trainyard.spec.LayerSpec.Hardswish;
+import io.trainyard.spec.LayerSpec.Hardtanh;
+import io.trainyard.spec.LayerSpec.Identity;
 import io.trainyard.spec.LayerSpec.LeakyRelu;
 import io.trainyard.spec.LayerSpec.Linear;
 import io.trainyard.spec.LayerSpec.MaxPool2d;
 import io.trainyard.spec.LayerSpec.Relu;
+import io.trainyard.spec.LayerSpec.Relu6;
 import io.trainyard.spec.LayerSpec.Residual;
 import io.trainyard.spec.LayerSpec.Sigmoid;
+import io.trainyard.spec.LayerSpec.Silu;
+import io.trainyard.spec.LayerSpec.Softplus;
 import io.trainyard.spec.LayerSpec.Tanh;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.OptimizerSpec.Adam;
@@ -69,6 +75,12 @@ public record RandomNetwork(
         GELU((recipe, _) -> new Gelu(null, option(recipe) ? "tanh" : "none")),
         TANH((_, _) -> new Tanh(null)),
         SIGMOID((_, _) -> new Sigmoid(null)),
+        SILU((_, _) -> new Silu(null)),
+        SOFTPLUS((recipe, _) -> new Softplus(null, 0.5 + recipe.first() / 50.0, recipe.second() * 0.5 + 10)),
+        HARDSWISH((_, _) -> new Hardswish(null)),
+        HARDTANH((recipe, _) -> new Hardtanh(null, -1 + recipe.first() / 80.0, 0.5 + recipe.second() / 50.0)),
+        RELU6((_, _) -> new Relu6(null)),
+        IDENTITY((_, _) -> new Identity(null)),
         DROPOUT((recipe, _) -> new Dropout(null, recipe.first() / 100.0)),
         DROPOUT2D((recipe, in) -> isImage(in) ? new Dropout2d(null, recipe.first() / 100.0) : null),
         FLATTEN((_, _) -> new Flatten(null)),

@@ -146,10 +146,13 @@ class JobJsonTest {
     @Test
     void everyPoolingAndActivationIsReadAndWritten() {
         JobSpec job = read(
-                layers("{'type': 'avgPool2d', 'kernel': 3}, {'type': 'avgPool2d', 'kernel': 3, 'stride': 2}, {'type':"
-                        + " 'adaptiveAvgPool2d', 'out': 4}, {'type': 'leakyRelu'}, {'type': 'leakyRelu', 'negativeSlope': 0.2},"
-                        + " {'type': 'gelu'}, {'type': 'gelu', 'approximate': 'tanh', 'name': 'act'}, {'type': 'tanh'}, {'type':"
-                        + " 'sigmoid'}, {'type': 'dropout2d'}, {'type': 'dropout2d', 'p': 0.25}"));
+                layers(
+                        "{'type': 'avgPool2d', 'kernel': 3}, {'type': 'avgPool2d', 'kernel': 3, 'stride': 2}, {'type':"
+                                + " 'adaptiveAvgPool2d', 'out': 4}, {'type': 'leakyRelu'}, {'type': 'leakyRelu', 'negativeSlope': 0.2},"
+                                + " {'type': 'gelu'}, {'type': 'gelu', 'approximate': 'tanh', 'name': 'act'}, {'type': 'tanh'}, {'type':"
+                                + " 'sigmoid'}, {'type': 'dropout2d'}, {'type': 'dropout2d', 'p': 0.25}, {'type': 'silu'}, {'type': 'softplus'}, {'type':"
+                                + " 'softplus', 'beta': 2, 'threshold': 5.5}, {'type': 'hardswish'}, {'type': 'hardtanh'}, {'type':"
+                                + " 'hardtanh', 'minVal': -2, 'maxVal': 0.5}, {'type': 'relu6', 'name': 'six'}, {'type': 'identity'}"));
         assertThat(job.network())
                 .isEqualTo(NetworkSpec.ofLayers(List.of(
                         new AvgPool2d(null, 3, 3),
@@ -162,7 +165,15 @@ class JobJsonTest {
                         new Tanh(null),
                         new Sigmoid(null),
                         new Dropout2d(null, 0.5),
-                        new Dropout2d(null, 0.25))));
+                        new Dropout2d(null, 0.25),
+                        new LayerSpec.Silu(null),
+                        new LayerSpec.Softplus(null, 1, 20),
+                        new LayerSpec.Softplus(null, 2, 5.5),
+                        new LayerSpec.Hardswish(null),
+                        new LayerSpec.Hardtanh(null, -1, 1),
+                        new LayerSpec.Hardtanh(null, -2, 0.5),
+                        new LayerSpec.Relu6("six"),
+                        new LayerSpec.Identity(null))));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
     }

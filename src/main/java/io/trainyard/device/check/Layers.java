@@ -9,12 +9,18 @@ import io.trainyard.spec.LayerSpec.Dropout;
 import io.trainyard.spec.LayerSpec.Dropout2d;
 import io.trainyard.spec.LayerSpec.Flatten;
 import io.trainyard.spec.LayerSpec.Gelu;
+import io.trainyard.spec.LayerSpec.Hardswish;
+import io.trainyard.spec.LayerSpec.Hardtanh;
+import io.trainyard.spec.LayerSpec.Identity;
 import io.trainyard.spec.LayerSpec.LeakyRelu;
 import io.trainyard.spec.LayerSpec.Linear;
 import io.trainyard.spec.LayerSpec.MaxPool2d;
 import io.trainyard.spec.LayerSpec.Relu;
+import io.trainyard.spec.LayerSpec.Relu6;
 import io.trainyard.spec.LayerSpec.Residual;
 import io.trainyard.spec.LayerSpec.Sigmoid;
+import io.trainyard.spec.LayerSpec.Silu;
+import io.trainyard.spec.LayerSpec.Softplus;
 import io.trainyard.spec.LayerSpec.Tanh;
 import java.util.List;
 
@@ -56,6 +62,30 @@ public final class Layers {
 
     public static Sigmoid sigmoid() {
         return new Sigmoid(null);
+    }
+
+    public static Silu silu() {
+        return new Silu(null);
+    }
+
+    public static Softplus softplus(double beta, double threshold) {
+        return new Softplus(null, beta, threshold);
+    }
+
+    public static Hardswish hardswish() {
+        return new Hardswish(null);
+    }
+
+    public static Hardtanh hardtanh(double minVal, double maxVal) {
+        return new Hardtanh(null, minVal, maxVal);
+    }
+
+    public static Relu6 relu6() {
+        return new Relu6(null);
+    }
+
+    public static Identity identity() {
+        return new Identity(null);
     }
 
     public static Dropout2d dropout2d(double p) {

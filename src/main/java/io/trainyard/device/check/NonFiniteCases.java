@@ -7,13 +7,19 @@ import static io.trainyard.device.check.Layers.dropout;
 import static io.trainyard.device.check.Layers.dropout2d;
 import static io.trainyard.device.check.Layers.flatten;
 import static io.trainyard.device.check.Layers.gelu;
+import static io.trainyard.device.check.Layers.hardswish;
+import static io.trainyard.device.check.Layers.hardtanh;
+import static io.trainyard.device.check.Layers.identity;
 import static io.trainyard.device.check.Layers.leakyRelu;
 import static io.trainyard.device.check.Layers.linear;
 import static io.trainyard.device.check.Layers.norm;
 import static io.trainyard.device.check.Layers.pool;
 import static io.trainyard.device.check.Layers.relu;
+import static io.trainyard.device.check.Layers.relu6;
 import static io.trainyard.device.check.Layers.residual;
 import static io.trainyard.device.check.Layers.sigmoid;
+import static io.trainyard.device.check.Layers.silu;
+import static io.trainyard.device.check.Layers.softplus;
 import static io.trainyard.device.check.Layers.tanh;
 
 import io.trainyard.spec.LayerSpec;
@@ -87,6 +93,12 @@ public final class NonFiniteCases {
         layers.put("gelu by tanh", List.of(gelu("tanh")));
         layers.put("tanh", List.of(tanh()));
         layers.put("sigmoid", List.of(sigmoid()));
+        layers.put("silu", List.of(silu()));
+        layers.put("softplus", List.of(softplus(1, 20)));
+        layers.put("hardswish", List.of(hardswish()));
+        layers.put("hardtanh", List.of(hardtanh(-0.25, 0.5)));
+        layers.put("relu6", List.of(relu6()));
+        layers.put("identity", List.of(identity()));
         return layers;
     }
 

@@ -33,7 +33,7 @@ interface CompiledLayer {
             case LayerSpec.BatchNorm2d _ -> new CompiledBatchNorm2d(program, layer, input, null, relu);
             case LayerSpec.ActivationFunction spec -> CompiledActivationFunction.of(program, layer, spec, input);
             case LayerSpec.Dropout _, LayerSpec.Dropout2d _ -> CompiledDropout.of(program, layer, input);
-            case LayerSpec.Flatten _ -> new PassThrough(input);
+            case LayerSpec.Flatten _, LayerSpec.Identity _ -> new PassThrough(input);
             case LayerSpec.Linear spec -> new CompiledLinear(program, layer, spec, input);
             case LayerSpec.Residual _ ->
                 CompiledNormResidual.fits(layer)

@@ -31,7 +31,7 @@ interface ReferenceLayer {
             case LayerSpec.BatchNorm2d norm -> new ReferenceBatchNorm2d(layer, state);
             case LayerSpec.ActivationFunction activation -> ReferenceActivationFunction.of(activation);
             case LayerSpec.Dropout _, LayerSpec.Dropout2d _ -> new ReferenceDropout(layer);
-            case LayerSpec.Flatten flatten -> new ReferenceFlatten();
+            case LayerSpec.Flatten _, LayerSpec.Identity _ -> new ReferencePassThrough();
             case LayerSpec.Linear linear -> new ReferenceLinear(linear, layer, state);
             case LayerSpec.Residual _ -> new ReferenceResidual(layer, state);
         };

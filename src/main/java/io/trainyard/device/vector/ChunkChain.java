@@ -69,6 +69,7 @@ final class ChunkChain {
             case LayerSpec.Relu _ -> Optional.of((chain, _, in) -> chain.add(new ChunkRelu(in)));
             case LayerSpec.Dropout _ -> Optional.of((chain, layer, in) -> chain.dropout(layer, in));
             case LayerSpec.Flatten _ -> Optional.of((chain, _, in) -> chain.flattened(in));
+            case LayerSpec.Identity _ -> Optional.of((_, _, in) -> in);
             case LayerSpec.AvgPool2d _,
                     LayerSpec.AdaptiveAvgPool2d _,
                     LayerSpec.BatchNorm2d _,

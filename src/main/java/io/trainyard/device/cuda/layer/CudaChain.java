@@ -54,6 +54,7 @@ public final class CudaChain {
                 c.numbers().channelsLast() && in.shape().rank() > 1 && in.channels() > 1 && in.area() > 1
                         ? Optional.of(new CudaFlatten(layer, in, c))
                         : Optional.empty();
+            case LayerSpec.Identity _ -> Optional.empty();
             case LayerSpec.Residual _ -> Optional.of(new CudaResidual(layer, in, c, descriptors));
         };
     }
