@@ -89,6 +89,10 @@ def hardtanh(low, high):
     return {"type": "hardtanh", "minVal": low, "maxVal": high}
 
 
+def norm(dimensions, eps, momentum, affine=True):
+    return {"type": f"batchNorm{dimensions}d", "eps": eps, "momentum": momentum, "affine": affine}
+
+
 SILU, HARDSWISH, RELU6, IDENTITY = ({"type": kind} for kind in ("silu", "hardswish", "relu6", "identity"))
 TANH, SIGMOID = {"type": "tanh"}, {"type": "sigmoid"}
 RELU, FLATTEN, NORM = {"type": "relu"}, {"type": "flatten"}, {"type": "batchNorm2d"}
@@ -125,6 +129,9 @@ CASES = [
     case("linear-only", WIDE, 5, [FLATTEN], seed=34, lr=0.02),
     case("linear-nobias", SQUARE, 4, [FLATTEN, linear(12, bias=False), RELU, linear(4, bias=False)], seed=9, normalize=HALF2),
     case("batchnorm", WIDE, 4, [conv(5, bias=False), NORM, RELU, conv(4), NORM, RELU, FLATTEN], seed=20, normalize=HALF3),
+    case("batchnorm-options", WIDE, 4, [conv(5, bias=False), norm(2, 0.01, 0.4), RELU, conv(4), norm(2, 1e-5, 0.1, False), RELU, FLATTEN,
+                                        linear(10), norm(1, 0.02, 0.25), RELU, linear(8), norm(1, 1e-3, 0.0, False)],
+         seed=20, normalize=HALF3),
     case("dropout", SQUARE, 4, [FLATTEN, linear(16), RELU, dropout(0.5), linear(4)], seed=10, normalize=HALF2),
     case("dropout-conv", WIDE, 5, [conv(4), RELU, dropout(0.25), conv(6), dropout(0.25), RELU, FLATTEN], seed=15, lr=0.05, normalize=HALF3),
     case("momentum", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, lr=0.05, momentum=0.9, normalize=HALF2),
@@ -202,7 +209,8 @@ def build_on(layers, x):
                   "residual": lambda: Residual(build_on(a["layers"], x), build_on(a["shortcut"], x)),
                   "dropout": lambda: nn.Dropout(a["p"]),
                   "dropout2d": lambda: nn.Dropout2d(a["p"]),
-                  "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1])}[layer["type"]]()
+                  "batchNorm1d": lambda: nn.BatchNorm1d(x.shape[1], **a),
+                  "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1], **a)}[layer["type"]]()
         with torch.no_grad():
             x = module.eval()(x)                                           # in eval mode this draws nothing and changes nothing
         modules.append(module)

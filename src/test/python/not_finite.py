@@ -48,6 +48,7 @@ IMAGES = ACTIVATIONS | {
     "avgPool2d": [pool("avgPool2d", 2, 2)], "avgPool2d overlapping": [pool("avgPool2d", 3, 1)],
     "adaptiveAvgPool2d": [{"type": "adaptiveAvgPool2d", "out": 2}], "adaptiveAvgPool2d uneven": [{"type": "adaptiveAvgPool2d", "out": 3}],
     "batchNorm2d": [NORM], "batchNorm2d, then relu": [NORM, RELU],
+    "batchNorm2d, not affine": [NORM | {"eps": 0.01, "momentum": 0.5, "affine": False}],
     "dropout": [{"type": "dropout", "p": 0.5}], "dropout2d": [{"type": "dropout2d", "p": 0.5}],
     "residual": [residual(RELU, conv(CHANNELS, 1))], "residual, batchNorm2d, relu": [residual(conv(CHANNELS, 1), NORM), RELU]}
 
@@ -103,7 +104,7 @@ def build(layers, x):
         a = {k: v for k, v in layer.items() if k != "type"}
         module = {"conv2d": lambda: nn.Conv2d(x.shape[1], a["out"], a["kernel"], groups=a["groups"]),
                   "maxPool2d": lambda: nn.MaxPool2d(a["kernel"], a["stride"]), "avgPool2d": lambda: nn.AvgPool2d(a["kernel"], a["stride"]),
-                  "adaptiveAvgPool2d": lambda: nn.AdaptiveAvgPool2d(a["out"]), "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1]),
+                  "adaptiveAvgPool2d": lambda: nn.AdaptiveAvgPool2d(a["out"]), "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1], **a),
                   "relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "flatten": nn.Flatten,
                   "leakyRelu": lambda: nn.LeakyReLU(a["negativeSlope"]), "gelu": lambda: nn.GELU(approximate=a["approximate"]),
                   "silu": nn.SiLU, "softplus": lambda: nn.Softplus(a["beta"], a["threshold"]),

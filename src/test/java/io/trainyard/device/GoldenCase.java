@@ -30,6 +30,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "augment-flip-cutout",
                 "avg-pool",
                 "batchnorm",
+                "batchnorm-options",
                 "conv-nobias",
                 "conv-stride-3",
                 "conv-stride-padding",

@@ -8,6 +8,8 @@ import io.trainyard.spec.AugmentSpec.RandomCrop;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
 import io.trainyard.spec.LayerSpec.AvgPool2d;
+import io.trainyard.spec.LayerSpec.BatchNorm;
+import io.trainyard.spec.LayerSpec.BatchNorm1d;
 import io.trainyard.spec.LayerSpec.BatchNorm2d;
 import io.trainyard.spec.LayerSpec.Conv2d;
 import io.trainyard.spec.LayerSpec.Dropout;
@@ -69,7 +71,12 @@ public record RandomNetwork(
         MAX_POOL2D((recipe, in) -> isImage(in) ? new MaxPool2d(null, window(recipe, in), stride(recipe)) : null),
         AVG_POOL2D((recipe, in) -> isImage(in) ? new AvgPool2d(null, window(recipe, in), stride(recipe)) : null),
         ADAPTIVE_AVG_POOL2D((recipe, in) -> isImage(in) ? new AdaptiveAvgPool2d(null, 1 + recipe.first() % 5) : null),
-        BATCH_NORM2D((_, in) -> isImage(in) && in.elements() > in.size(0) ? new BatchNorm2d(null) : null),
+        BATCH_NORM1D((recipe, in) -> isImage(in)
+                ? null
+                : new BatchNorm1d(null, 0.1 + recipe.first() / 200.0, BatchNorm.DEFAULT_MOMENTUM, option(recipe))),
+        BATCH_NORM2D((recipe, in) -> isImage(in) && in.elements() > in.size(0)
+                ? new BatchNorm2d(null, 1e-5 + recipe.first() / 500.0, BatchNorm.DEFAULT_MOMENTUM, option(recipe))
+                : null),
         RELU((_, _) -> new Relu(null)),
         LEAKY_RELU((recipe, _) -> new LeakyRelu(null, recipe.first() / 50.0)),
         GELU((recipe, _) -> new Gelu(null, option(recipe) ? "tanh" : "none")),
@@ -125,10 +132,13 @@ public record RandomNetwork(
         return Combinators.combine(networks, sizes(1, 3)).as(RandomNetwork::withThreads);
     }
 
-    /// Those with weights more often: only behind them the gradients of the others count.
+    /// Those with weights more often: only behind them the gradients of the others count. And what is seldom there
+    /// because it comes behind another.
     private static Arbitrary<Kind> kinds() {
         return Arbitraries.frequencyOf(
-                Tuple.of(2, Arbitraries.of(Kind.CONV2D, Kind.LINEAR)), Tuple.of(5, Arbitraries.of(Kind.values())));
+                Tuple.of(2, Arbitraries.of(Kind.CONV2D, Kind.LINEAR)),
+                Tuple.of(1, Arbitraries.of(Kind.FLATTEN, Kind.BATCH_NORM1D)),
+                Tuple.of(6, Arbitraries.of(Kind.values())));
     }
 
     private RandomNetwork withThreads(int number) {

@@ -152,7 +152,8 @@ class JobJsonTest {
                                 + " {'type': 'gelu'}, {'type': 'gelu', 'approximate': 'tanh', 'name': 'act'}, {'type': 'tanh'}, {'type':"
                                 + " 'sigmoid'}, {'type': 'dropout2d'}, {'type': 'dropout2d', 'p': 0.25}, {'type': 'silu'}, {'type': 'softplus'}, {'type':"
                                 + " 'softplus', 'beta': 2, 'threshold': 5.5}, {'type': 'hardswish'}, {'type': 'hardtanh'}, {'type':"
-                                + " 'hardtanh', 'minVal': -2, 'maxVal': 0.5}, {'type': 'relu6', 'name': 'six'}, {'type': 'identity'}"));
+                                + " 'hardtanh', 'minVal': -2, 'maxVal': 0.5}, {'type': 'relu6', 'name': 'six'}, {'type': 'identity'}, {'type': 'batchNorm1d'}, {'type':"
+                                + " 'batchNorm1d', 'eps': 0.25, 'momentum': 0, 'affine': false}, {'type': 'batchNorm2d', 'momentum': 0.5}"));
         assertThat(job.network())
                 .isEqualTo(NetworkSpec.ofLayers(List.of(
                         new AvgPool2d(null, 3, 3),
@@ -173,7 +174,10 @@ class JobJsonTest {
                         new LayerSpec.Hardtanh(null, -1, 1),
                         new LayerSpec.Hardtanh(null, -2, 0.5),
                         new LayerSpec.Relu6("six"),
-                        new LayerSpec.Identity(null))));
+                        new LayerSpec.Identity(null),
+                        new LayerSpec.BatchNorm1d(null, 1e-5, 0.1, true),
+                        new LayerSpec.BatchNorm1d(null, 0.25, 0, false),
+                        new BatchNorm2d(null, 1e-5, 0.5, true))));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
     }

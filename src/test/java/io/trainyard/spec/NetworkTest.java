@@ -64,6 +64,30 @@ class NetworkTest {
     }
 
     @Test
+    void aNormThatIsNotAffineHasItsStatisticsAlone() {
+        Network network = fit(
+                Shape.of(3, 2, 2),
+                4,
+                new BatchNorm2d("a", 1e-3, 0.5, false),
+                new Flatten(null),
+                new Linear("fc", 4, false),
+                new LayerSpec.BatchNorm1d("b", 1e-3, 0.5, true));
+        assertThat(network.parameters())
+                .extracting(p -> p.name() + " " + p.shape())
+                .containsExactly(
+                        "a.running_mean 3",
+                        "a.running_var 3",
+                        "a.num_batches_tracked scalar",
+                        "fc.weight 4x12",
+                        "b.weight 4",
+                        "b.bias 4",
+                        "b.running_mean 4",
+                        "b.running_var 4",
+                        "b.num_batches_tracked scalar");
+        assertThat(network.wholeBatchLayers()).extracting(Network.Layer::name).containsExactly("a", "b");
+    }
+
+    @Test
     void onlyDropoutAboveZeroHasMasks() {
         Network network = fit(
                 Shape.of(1, 2, 3),
@@ -236,6 +260,9 @@ class NetworkTest {
                 arguments(
                         List.of(flatten, new MaxPool2d(null, 2, 2)),
                         "layer \"1\" (number 1, MaxPool2d) is given 192: it takes images (channels, height, width)"),
+                arguments(
+                        List.of(new LayerSpec.BatchNorm1d(null, 0.1, 0.1, true)),
+                        "layer \"0\" (number 0, BatchNorm1d) is given 3x8x8: it takes vectors; put a flatten layer before it, or take batchNorm2d for images"),
                 arguments(
                         List.of(flatten, new BatchNorm2d(null)),
                         "layer \"1\" (number 1, BatchNorm2d) is given 192: it takes images (channels, height, width)"),

@@ -13,6 +13,7 @@ import static io.trainyard.device.check.Layers.identity;
 import static io.trainyard.device.check.Layers.leakyRelu;
 import static io.trainyard.device.check.Layers.linear;
 import static io.trainyard.device.check.Layers.norm;
+import static io.trainyard.device.check.Layers.norm1d;
 import static io.trainyard.device.check.Layers.pool;
 import static io.trainyard.device.check.Layers.relu;
 import static io.trainyard.device.check.Layers.relu6;
@@ -79,6 +80,54 @@ public final class LayerCases {
                 row("batchNorm2d after conv2d", conv(5, 3, 1, 0, false), norm()),
                 row("batchNorm2d, then relu, then maxPool2d", conv(5, 3, 1, 1, true), norm(), relu(), pool(2, 2)),
                 row("batchNorm2d twice", conv(4, 3, 1, 1, true), norm(), conv(3, 3, 1, 1, true), norm()),
+                row("batchNorm2d with options", conv(5, 3, 1, 1, true), norm(0.1, 0.75, true), relu(), pool(2, 2)),
+                row(
+                        "batchNorm2d, not affine",
+                        norm(1e-3, 0.1, false),
+                        conv(17, 3, 1, 1, true),
+                        norm(1e-5, 0, false),
+                        relu()),
+                row(
+                        "residual with batchNorm2d, not affine",
+                        conv(5, 3, 1, 1, true),
+                        residual(conv(5, 1, 1, 0, true), norm(1e-5, 1, false)),
+                        relu()),
+                row(
+                        "batchNorm1d",
+                        flatten(),
+                        linear(9, true),
+                        norm1d(0.1, 0.1, true),
+                        linear(17, false),
+                        norm1d(0.2, 0.3, true),
+                        relu()),
+                row(
+                        "batchNorm1d, not affine",
+                        flatten(),
+                        linear(9, true),
+                        norm1d(1e-3, 0.1, false),
+                        relu(),
+                        linear(8, true),
+                        norm1d(0.1, 0.5, false)),
+                row("batchNorm1d of the pixels", flatten(), norm1d(0.01, 0.1, true)),
+                row(
+                        "batchNorm1d of a flattened image",
+                        conv(17, 3, 2, 1, true),
+                        relu(),
+                        flatten(),
+                        norm1d(0.01, 0.1, true),
+                        relu()),
+                row(
+                        "residual with batchNorm1d",
+                        flatten(),
+                        linear(9, true),
+                        residual(linear(9, true), norm1d(0.1, 0.1, true)),
+                        relu()),
+                row(
+                        "residual with batchNorm1d of a flattened image",
+                        conv(5, 3, 2, 1, true),
+                        flatten(),
+                        residual(norm1d(0.1, 0.1, true)),
+                        relu()),
                 row("dropout after linear", flatten(), linear(11, true), dropout(0.5), linear(7, true)),
                 row("dropout of the pixels", dropout(0.25)),
                 row("dropout twice", conv(3, 3, 1, 1, true), dropout(0.75), relu(), dropout(0.1), pool(2, 2)),

@@ -3,6 +3,7 @@ package io.trainyard.device.check;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
 import io.trainyard.spec.LayerSpec.AvgPool2d;
+import io.trainyard.spec.LayerSpec.BatchNorm1d;
 import io.trainyard.spec.LayerSpec.BatchNorm2d;
 import io.trainyard.spec.LayerSpec.Conv2d;
 import io.trainyard.spec.LayerSpec.Dropout;
@@ -103,6 +104,14 @@ public final class Layers {
 
     public static BatchNorm2d norm() {
         return new BatchNorm2d(null);
+    }
+
+    public static BatchNorm2d norm(double eps, double momentum, boolean affine) {
+        return new BatchNorm2d(null, eps, momentum, affine);
+    }
+
+    public static BatchNorm1d norm1d(double eps, double momentum, boolean affine) {
+        return new BatchNorm1d(null, eps, momentum, affine);
     }
 
     public static Relu relu() {

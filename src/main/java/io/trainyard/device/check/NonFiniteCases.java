@@ -78,6 +78,7 @@ public final class NonFiniteCases {
         layers.put("adaptiveAvgPool2d uneven", List.of(adaptive(3)));
         layers.put("batchNorm2d", List.of(norm()));
         layers.put("batchNorm2d, then relu", List.of(norm(), relu()));
+        layers.put("batchNorm2d, not affine", List.of(norm(0.01, 0.5, false)));
         layers.put("dropout", List.of(dropout(0.5)));
         layers.put("dropout2d", List.of(dropout2d(0.5)));
         layers.put("residual", List.of(residual(relu(), conv(CHANNELS, 1, 1, 0, true))));

@@ -72,7 +72,7 @@ final class ChunkChain {
             case LayerSpec.Identity _ -> Optional.of((_, _, in) -> in);
             case LayerSpec.AvgPool2d _,
                     LayerSpec.AdaptiveAvgPool2d _,
-                    LayerSpec.BatchNorm2d _,
+                    LayerSpec.BatchNorm _,
                     LayerSpec.ActivationFunction _,
                     LayerSpec.Dropout2d _,
                     LayerSpec.Residual _ -> Optional.empty();

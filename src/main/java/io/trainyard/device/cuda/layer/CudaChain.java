@@ -42,7 +42,7 @@ public final class CudaChain {
         return switch (layer.spec()) {
             case LayerSpec.Conv2d conv -> Optional.of(new CudaConv2d(conv, layer, in, c, descriptors));
             case LayerSpec.Linear _ -> Optional.of(new CudaLinear(layer, in, c));
-            case LayerSpec.BatchNorm2d _ -> Optional.of(new CudaBatchNorm2d(layer, in, c, descriptors));
+            case LayerSpec.BatchNorm norm -> Optional.of(new CudaBatchNorm(norm, layer, in, c, descriptors));
             case LayerSpec.MaxPool2d pool -> Optional.of(new CudaMaxPool2d(pool, layer, in, c));
             case LayerSpec.AvgPool2d pool -> Optional.of(new CudaAvgPool2d(pool, layer, in, c, descriptors));
             case LayerSpec.AdaptiveAvgPool2d pool -> Optional.of(new CudaAdaptiveAvgPool2d(pool, layer, in, c));

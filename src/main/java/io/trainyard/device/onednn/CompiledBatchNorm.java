@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// evaluation by the running ones. By kernels of our own: oneDNN sums in float32, and knows nothing of shards.
 ///
 /// What follows is computed along with it where it is there: adding a residual's other branch, and a ReLU.
-final class CompiledBatchNorm2d implements CompiledLayer {
+final class CompiledBatchNorm implements CompiledLayer {
     private final NormShare share;
     private final ImageLayout images;
     private final boolean relu;
@@ -29,12 +29,12 @@ final class CompiledBatchNorm2d implements CompiledLayer {
 
     /// @param addend what is added to the normalised values; null for none
     /// @param relu whether one follows
-    CompiledBatchNorm2d(
+    CompiledBatchNorm(
             ProgramBuilder program, Network.Layer layer, Memory input, @Nullable Memory addend, boolean relu) {
         share = program.norms().of(layer);
         this.relu = relu;
-        this.input = described(program, input);
-        images = this.input.layout().image().orElseThrow();
+        this.input = described(program, layer, input);
+        images = images(layer, this.input.layout());
         this.addend = addend == null ? null : program.in(this.input.layout(), addend);
         output = program.training()
                 ? program.engine().memory(this.input.layout())
@@ -45,10 +45,22 @@ final class CompiledBatchNorm2d implements CompiledLayer {
         program.add(forward(program.training()));
     }
 
-    /// In a layout that the kernels know.
-    private static Memory described(ProgramBuilder program, Memory memory) {
+    /// In a layout that the kernels know. Vectors lie row by row, those that were images before a flatten, too.
+    private static Memory described(ProgramBuilder program, Network.Layer layer, Memory memory) {
         Layout layout = memory.layout();
-        return layout.image().isPresent() ? memory : program.in(program.engine().plain(layout.sizes()), memory);
+        boolean known = isImage(layer) && layout.image().isPresent();
+        return known ? memory : program.in(program.engine().plain(layout.sizes()), memory);
+    }
+
+    private static ImageLayout images(Network.Layer layer, Layout layout) {
+        return isImage(layer)
+                ? layout.image().orElseThrow()
+                : ImageLayout.ofRows(
+                        Math.toIntExact(layout.sizes()[0]), layer.in().elements());
+    }
+
+    private static boolean isImage(Network.Layer layer) {
+        return layer.in().rank() > 1;
     }
 
     private Operation forward(boolean training) {
