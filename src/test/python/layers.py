@@ -93,6 +93,18 @@ def norm(dimensions, eps, momentum, affine=True):
     return {"type": f"batchNorm{dimensions}d", "eps": eps, "momentum": momentum, "affine": affine}
 
 
+def group_norm(groups, eps=1e-5, affine=True):
+    return {"type": "groupNorm", "groups": groups, "eps": eps, "affine": affine}
+
+
+def layer_norm(kind="", eps=1e-5, affine=True, **options):
+    return {"type": "layerNorm" + kind, "eps": eps, "affine": affine, **options}
+
+
+def layer_scale(init):
+    return {"type": "layerScale", "initValue": init}
+
+
 SILU, HARDSWISH, RELU6, IDENTITY = ({"type": kind} for kind in ("silu", "hardswish", "relu6", "identity"))
 TANH, SIGMOID = {"type": "tanh"}, {"type": "sigmoid"}
 RELU, FLATTEN, NORM = {"type": "relu"}, {"type": "flatten"}, {"type": "batchNorm2d"}
@@ -132,6 +144,10 @@ CASES = [
     case("batchnorm-options", WIDE, 4, [conv(5, bias=False), norm(2, 0.01, 0.4), RELU, conv(4), norm(2, 1e-5, 0.1, False), RELU, FLATTEN,
                                         linear(10), norm(1, 0.02, 0.25), RELU, linear(8), norm(1, 1e-3, 0.0, False)],
          seed=20, normalize=HALF3),
+    case("sample-norms", WIDE, 4, [conv(6), group_norm(3), RELU, group_norm(2, 0.01, False), conv(4), layer_norm("2d", 1e-6), gelu("none"),
+                                   layer_norm("2d", 0.1, False), layer_scale(0.5), layer_norm(normalizedShape=[5, 4]), layer_norm(normalizedShape=[]),
+                                   FLATTEN, linear(12), group_norm(4), RELU, layer_norm(eps=0.01, affine=False, normalizedShape=[]), layer_scale(2.0)],
+         seed=18, lr=0.01, normalize=HALF3),
     case("dropout", SQUARE, 4, [FLATTEN, linear(16), RELU, dropout(0.5), linear(4)], seed=10, normalize=HALF2),
     case("dropout-conv", WIDE, 5, [conv(4), RELU, dropout(0.25), conv(6), dropout(0.25), RELU, FLATTEN], seed=15, lr=0.05, normalize=HALF3),
     case("momentum", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, lr=0.05, momentum=0.9, normalize=HALF2),
@@ -169,6 +185,22 @@ CASES = [
                                residual([RELU, conv(8, 3, 1, 1), dropout2d(0.25), residual([TANH, dropout(0.1)])]), avg_pool(), FLATTEN],
          seed=18, momentum=0.9, normalize=HALF3),
 ]
+
+
+class LayerNorm2d(nn.LayerNorm):
+    """As torchvision's: over the channels of each pixel."""
+    def forward(self, x):
+        return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+
+
+class LayerScale(nn.Module):
+    def __init__(self, channels, init):
+        super().__init__()
+        self.init = init
+        self.gamma = nn.Parameter(torch.full((channels,), init))
+
+    def forward(self, x):
+        return x * (self.gamma if x.dim() == 2 else self.gamma.view(-1, 1, 1))
 
 
 class Residual(nn.Module):
@@ -209,6 +241,10 @@ def build_on(layers, x):
                   "residual": lambda: Residual(build_on(a["layers"], x), build_on(a["shortcut"], x)),
                   "dropout": lambda: nn.Dropout(a["p"]),
                   "dropout2d": lambda: nn.Dropout2d(a["p"]),
+                  "groupNorm": lambda: nn.GroupNorm(a["groups"], x.shape[1], a["eps"], a["affine"]),
+                  "layerNorm": lambda: nn.LayerNorm(a["normalizedShape"] or x.shape[1:], a["eps"], a["affine"]),
+                  "layerNorm2d": lambda: LayerNorm2d(x.shape[1], a["eps"], a["affine"]),
+                  "layerScale": lambda: LayerScale(x.shape[1], a["initValue"]),
                   "batchNorm1d": lambda: nn.BatchNorm1d(x.shape[1], **a),
                   "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1], **a)}[layer["type"]]()
         with torch.no_grad():

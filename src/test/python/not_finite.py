@@ -14,6 +14,8 @@ import math
 import torch
 from torch import nn
 
+from layers import LayerNorm2d, LayerScale
+
 IMAGE, CLASSES, SAMPLES, WIDTH, CHANNELS = (3, 4, 4), 2, 4, 18, 17
 FIRST_CHANNEL = [[255], [255, 0, 0], [0, 255, 128], [255] * 15 + [128]]
 MASKS_SEED, LARGE, LABELS = 5, 1e20, [0, 1, 0, 1]
@@ -49,6 +51,10 @@ IMAGES = ACTIVATIONS | {
     "adaptiveAvgPool2d": [{"type": "adaptiveAvgPool2d", "out": 2}], "adaptiveAvgPool2d uneven": [{"type": "adaptiveAvgPool2d", "out": 3}],
     "batchNorm2d": [NORM], "batchNorm2d, then relu": [NORM, RELU],
     "batchNorm2d, not affine": [NORM | {"eps": 0.01, "momentum": 0.5, "affine": False}],
+    "groupNorm": [{"type": "groupNorm", "groups": CHANNELS, "eps": 1e-5, "affine": True}],
+    "groupNorm of one group, not affine": [{"type": "groupNorm", "groups": 1, "eps": 0.1, "affine": False}],
+    "layerNorm": [{"type": "layerNorm", "eps": 1e-5}], "layerNorm of rows": [{"type": "layerNorm", "normalizedShape": [4], "eps": 1e-5}],
+    "layerNorm2d": [{"type": "layerNorm2d", "eps": 1e-6}], "layerScale": [{"type": "layerScale", "initValue": 0.5}],
     "dropout": [{"type": "dropout", "p": 0.5}], "dropout2d": [{"type": "dropout2d", "p": 0.5}],
     "residual": [residual(RELU, conv(CHANNELS, 1))], "residual, batchNorm2d, relu": [residual(conv(CHANNELS, 1), NORM), RELU]}
 
@@ -107,6 +113,9 @@ def build(layers, x):
                   "adaptiveAvgPool2d": lambda: nn.AdaptiveAvgPool2d(a["out"]), "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1], **a),
                   "relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "flatten": nn.Flatten,
                   "leakyRelu": lambda: nn.LeakyReLU(a["negativeSlope"]), "gelu": lambda: nn.GELU(approximate=a["approximate"]),
+                  "groupNorm": lambda: nn.GroupNorm(a["groups"], x.shape[1], a["eps"], a["affine"]),
+                  "layerNorm": lambda: nn.LayerNorm(a.get("normalizedShape") or x.shape[1:], a["eps"]),
+                  "layerNorm2d": lambda: LayerNorm2d(x.shape[1], a["eps"]), "layerScale": lambda: LayerScale(x.shape[1], a["initValue"]),
                   "silu": nn.SiLU, "softplus": lambda: nn.Softplus(a["beta"], a["threshold"]),
                   "hardswish": lambda: OneByOne(nn.Hardswish()), "relu6": lambda: OneByOne(nn.ReLU6()),
                   "hardtanh": lambda: OneByOne(nn.Hardtanh(a["minVal"], a["maxVal"])), "identity": nn.Identity,
@@ -136,9 +145,13 @@ def load(net, parameter, index, value):
                 continue
             values = [(i * 37 % 101 - 50) / 100 for i in range(drawn, drawn + tensor.numel())]
             drawn += tensor.numel()
-            scale = tensor.dim() == 1 and isinstance(net.get_submodule(name.rpartition(".")[0]), nn.BatchNorm2d) \
-                and name.endswith(("weight", "running_var"))
-            tensor.copy_((torch.tensor(values, dtype=torch.float32) + (1 if scale else 0)).view_as(tensor))
+            module = net.get_submodule(name.rpartition(".")[0])
+            middle = 0
+            if isinstance(module, (nn.BatchNorm2d, nn.GroupNorm, nn.LayerNorm)) and name.endswith(("weight", "running_var")):
+                middle = 1
+            elif isinstance(module, LayerScale):
+                middle = module.init
+            tensor.copy_((torch.tensor(values, dtype=torch.float32) + middle).view_as(tensor))
             if name == parameter:
                 tensor.view(-1)[index] = value
 

@@ -20,6 +20,10 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = LayerSpec.AdaptiveAvgPool2d.class, name = "adaptiveAvgPool2d"),
     @JsonSubTypes.Type(value = LayerSpec.BatchNorm1d.class, name = "batchNorm1d"),
     @JsonSubTypes.Type(value = LayerSpec.BatchNorm2d.class, name = "batchNorm2d"),
+    @JsonSubTypes.Type(value = SampleNorm.GroupNorm.class, name = "groupNorm"),
+    @JsonSubTypes.Type(value = SampleNorm.LayerNorm.class, name = "layerNorm"),
+    @JsonSubTypes.Type(value = SampleNorm.LayerNorm2d.class, name = "layerNorm2d"),
+    @JsonSubTypes.Type(value = LayerSpec.LayerScale.class, name = "layerScale"),
     @JsonSubTypes.Type(value = LayerSpec.Relu.class, name = "relu"),
     @JsonSubTypes.Type(value = LayerSpec.LeakyRelu.class, name = "leakyRelu"),
     @JsonSubTypes.Type(value = LayerSpec.Gelu.class, name = "gelu"),
@@ -38,7 +42,16 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = LayerSpec.Residual.class, name = "residual"),
 })
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public sealed interface LayerSpec {
+public sealed interface LayerSpec
+        permits LayerSpec.Fixed,
+                LayerSpec.Conv2d,
+                LayerSpec.BatchNorm,
+                SampleNorm,
+                LayerSpec.LayerScale,
+                LayerSpec.Dropout,
+                LayerSpec.Dropout2d,
+                LayerSpec.Linear,
+                LayerSpec.Residual {
     int MAX_WIDTH = 1 << 20;
     int MAX_WINDOW = 1024;
 
@@ -333,6 +346,49 @@ public sealed interface LayerSpec {
         public Shape output(Shape in) {
             Window.requireImage(in);
             return in;
+        }
+    }
+
+    /// Multiplies each channel, of a vector each number, by a factor that is trained: what a deep residual network
+    /// scales
+    /// its branches with, at first to next to nothing.
+    ///
+    /// @param initValue the factors at first
+    record LayerScale(@Nullable String name, double initValue) implements LayerSpec {
+        public LayerScale {
+            Check.between("layerScale.initValue", initValue, 0, 1000);
+        }
+
+        /// `initValue` defaults to 0.000001.
+        @JsonCreator
+        static LayerScale read(@Nullable String name, @Nullable Double initValue) {
+            return new LayerScale(name, initValue == null ? 1e-6 : initValue);
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            return in;
+        }
+
+        @Override
+        public List<ParameterSpec> parameters(Shape in) {
+            var init = new Init.Constant((float) initValue);
+            return List.of(new ParameterSpec("gamma", Shape.of(in.size(0)), init, true));
+        }
+
+        @Override
+        public boolean needsWholeBatch() {
+            return false;
+        }
+
+        @Override
+        public Optional<MaskSpec> mask(Shape in) {
+            return Optional.empty();
+        }
+
+        @Override
+        public long multiplyAdds(Shape in) {
+            return 0;
         }
     }
 

@@ -47,6 +47,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "pool-then-relu",
                 "relu-then-pool",
                 "residual",
+                "sample-norms",
                 "schedule-cosine",
                 "schedule-multistep",
                 "schedule-onecycle",

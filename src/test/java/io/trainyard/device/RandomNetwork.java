@@ -19,6 +19,7 @@ import io.trainyard.spec.LayerSpec.Gelu;
 import io.trainyard.spec.LayerSpec.Hardswish;
 import io.trainyard.spec.LayerSpec.Hardtanh;
 import io.trainyard.spec.LayerSpec.Identity;
+import io.trainyard.spec.LayerSpec.LayerScale;
 import io.trainyard.spec.LayerSpec.LeakyRelu;
 import io.trainyard.spec.LayerSpec.Linear;
 import io.trainyard.spec.LayerSpec.MaxPool2d;
@@ -33,6 +34,9 @@ import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.OptimizerSpec.Adam;
 import io.trainyard.spec.OptimizerSpec.AdamW;
 import io.trainyard.spec.OptimizerSpec.Sgd;
+import io.trainyard.spec.SampleNorm.GroupNorm;
+import io.trainyard.spec.SampleNorm.LayerNorm;
+import io.trainyard.spec.SampleNorm.LayerNorm2d;
 import io.trainyard.spec.Shape;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,6 +81,12 @@ public record RandomNetwork(
         BATCH_NORM2D((recipe, in) -> isImage(in) && in.elements() > in.size(0)
                 ? new BatchNorm2d(null, 1e-5 + recipe.first() / 500.0, BatchNorm.DEFAULT_MOMENTUM, option(recipe))
                 : null),
+        GROUP_NORM((recipe, in) -> groupNorm(recipe, in)),
+        LAYER_NORM((recipe, in) ->
+                in.elements() > 1 ? new LayerNorm(null, List.of(), normEps(recipe), option(recipe)) : null),
+        LAYER_NORM2D((recipe, in) ->
+                isImage(in) && in.size(0) > 1 ? new LayerNorm2d(null, normEps(recipe), option(recipe)) : null),
+        LAYER_SCALE((recipe, _) -> new LayerScale(null, recipe.first() / 50.0)),
         RELU((_, _) -> new Relu(null)),
         LEAKY_RELU((recipe, _) -> new LeakyRelu(null, recipe.first() / 50.0)),
         GELU((recipe, _) -> new Gelu(null, option(recipe) ? "tanh" : "none")),
@@ -204,6 +214,16 @@ public record RandomNetwork(
 
     private static boolean isImage(Shape in) {
         return in.rank() == 3;
+    }
+
+    /// So much that what normalises two values that are nearly the same does not make rounding as large as they are.
+    private static double normEps(Recipe recipe) {
+        return 0.05 + recipe.first() / 200.0;
+    }
+
+    private static @Nullable LayerSpec groupNorm(Recipe recipe, Shape in) {
+        int groups = recipe.second() % 2 == 0 ? 1 : in.size(0);
+        return in.elements() > groups ? new GroupNorm(null, groups, normEps(recipe), option(recipe)) : null;
     }
 
     private static int side(Shape image) {

@@ -7,9 +7,13 @@ import static io.trainyard.device.check.Layers.dropout;
 import static io.trainyard.device.check.Layers.dropout2d;
 import static io.trainyard.device.check.Layers.flatten;
 import static io.trainyard.device.check.Layers.gelu;
+import static io.trainyard.device.check.Layers.groupNorm;
 import static io.trainyard.device.check.Layers.hardswish;
 import static io.trainyard.device.check.Layers.hardtanh;
 import static io.trainyard.device.check.Layers.identity;
+import static io.trainyard.device.check.Layers.layerNorm;
+import static io.trainyard.device.check.Layers.layerNorm2d;
+import static io.trainyard.device.check.Layers.layerScale;
 import static io.trainyard.device.check.Layers.leakyRelu;
 import static io.trainyard.device.check.Layers.linear;
 import static io.trainyard.device.check.Layers.norm;
@@ -128,6 +132,83 @@ public final class LayerCases {
                         flatten(),
                         residual(norm1d(0.1, 0.1, true)),
                         relu()),
+                row("groupNorm", conv(6, 3, 1, 1, true), groupNorm(2, 1e-3, true), relu(), pool(2, 2)),
+                row("groupNorm of one group, not affine", conv(17, 3, 1, 1, true), groupNorm(1, 0.1, false), relu()),
+                row(
+                        "groupNorm of each channel",
+                        conv(17, 3, 1, 1, true),
+                        groupNorm(17, 0.01, true),
+                        conv(3, 1, 1, 0, true)),
+                row("groupNorm of vectors", flatten(), linear(12, true), groupNorm(3, 0.1, true), relu()),
+                row(
+                        "groupNorm of a flattened image",
+                        conv(16, 3, 2, 1, true),
+                        flatten(),
+                        groupNorm(4, 0.1, true),
+                        relu()),
+                row("layerNorm of images", conv(17, 3, 1, 1, true), layerNorm(1e-3, true), relu(), pool(2, 2)),
+                row(
+                        "layerNorm of vectors",
+                        flatten(),
+                        linear(9, true),
+                        layerNorm(0.1, true),
+                        relu(),
+                        linear(17, true),
+                        layerNorm(0.1, false)),
+                row("layerNorm of a flattened image", conv(17, 3, 2, 1, true), relu(), flatten(), layerNorm(0.1, true)),
+                row("layerNorm of the pixels, not affine", layerNorm(0.1, false), conv(5, 3, 1, 1, true)),
+                exactly(
+                        "layerNorm of rows, then of images",
+                        Shape.of(2, 6, 5),
+                        3,
+                        conv(17, 3, 1, 1, true),
+                        layerNorm(0.1, true, 5),
+                        relu(),
+                        layerNorm(0.1, true, 6, 5),
+                        flatten(),
+                        linear(3, true)),
+                row(
+                        "layerNorm2d",
+                        conv(17, 3, 1, 1, true),
+                        layerNorm2d(0.01, true),
+                        gelu("none"),
+                        conv(8, 3, 1, 1, true),
+                        layerNorm2d(0.1, false)),
+                row(
+                        "layerScale",
+                        conv(17, 3, 1, 1, true),
+                        layerScale(0.5),
+                        relu(),
+                        flatten(),
+                        linear(9, true),
+                        layerScale(0.1),
+                        relu()),
+                row(
+                        "layerScale of the pixels, and of a flattened image",
+                        layerScale(0.5),
+                        conv(17, 3, 2, 1, true),
+                        flatten(),
+                        layerScale(2)),
+                row(
+                        "residual of norms that are not affine",
+                        conv(6, 3, 1, 1, true),
+                        residual(List.of(groupNorm(2, 0.1, false)), layerNorm2d(0.1, false)),
+                        relu()),
+                row(
+                        "residual of norms",
+                        conv(6, 3, 1, 1, true),
+                        residual(List.of(groupNorm(2, 0.1, true), relu()), layerNorm(0.1, true), layerScale(0.2)),
+                        relu()),
+                row(
+                        "residual of ConvNeXt",
+                        conv(6, 3, 1, 1, true),
+                        residual(
+                                conv(6, 7, 1, 3, 1, 6, true),
+                                layerNorm2d(0.01, true),
+                                conv(24, 1, 1, 0, true),
+                                gelu("none"),
+                                conv(6, 1, 1, 0, true),
+                                layerScale(0.3))),
                 row("dropout after linear", flatten(), linear(11, true), dropout(0.5), linear(7, true)),
                 row("dropout of the pixels", dropout(0.25)),
                 row("dropout twice", conv(3, 3, 1, 1, true), dropout(0.75), relu(), dropout(0.1), pool(2, 2)),

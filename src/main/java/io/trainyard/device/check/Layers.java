@@ -13,6 +13,7 @@ import io.trainyard.spec.LayerSpec.Gelu;
 import io.trainyard.spec.LayerSpec.Hardswish;
 import io.trainyard.spec.LayerSpec.Hardtanh;
 import io.trainyard.spec.LayerSpec.Identity;
+import io.trainyard.spec.LayerSpec.LayerScale;
 import io.trainyard.spec.LayerSpec.LeakyRelu;
 import io.trainyard.spec.LayerSpec.Linear;
 import io.trainyard.spec.LayerSpec.MaxPool2d;
@@ -23,6 +24,9 @@ import io.trainyard.spec.LayerSpec.Sigmoid;
 import io.trainyard.spec.LayerSpec.Silu;
 import io.trainyard.spec.LayerSpec.Softplus;
 import io.trainyard.spec.LayerSpec.Tanh;
+import io.trainyard.spec.SampleNorm.GroupNorm;
+import io.trainyard.spec.SampleNorm.LayerNorm;
+import io.trainyard.spec.SampleNorm.LayerNorm2d;
 import java.util.List;
 
 /// Layers without names, briefly.
@@ -112,6 +116,23 @@ public final class Layers {
 
     public static BatchNorm1d norm1d(double eps, double momentum, boolean affine) {
         return new BatchNorm1d(null, eps, momentum, affine);
+    }
+
+    public static GroupNorm groupNorm(int groups, double eps, boolean affine) {
+        return new GroupNorm(null, groups, eps, affine);
+    }
+
+    /// @param normalizedShape none for all dimensions
+    public static LayerNorm layerNorm(double eps, boolean affine, Integer... normalizedShape) {
+        return new LayerNorm(null, List.of(normalizedShape), eps, affine);
+    }
+
+    public static LayerNorm2d layerNorm2d(double eps, boolean affine) {
+        return new LayerNorm2d(null, eps, affine);
+    }
+
+    public static LayerScale layerScale(double initValue) {
+        return new LayerScale(null, initValue);
     }
 
     public static Relu relu() {

@@ -67,6 +67,7 @@ final class WarmUp {
                 new LayerSpec.Softplus(null, 1, 20),
                 new LayerSpec.Hardswish(null),
                 new LayerSpec.Relu6(null),
+                new LayerSpec.LayerScale(null, 1),
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, CLASSES, true)),
 

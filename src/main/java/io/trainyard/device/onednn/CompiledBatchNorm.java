@@ -33,8 +33,9 @@ final class CompiledBatchNorm implements CompiledLayer {
             ProgramBuilder program, Network.Layer layer, Memory input, @Nullable Memory addend, boolean relu) {
         share = program.norms().of(layer);
         this.relu = relu;
-        this.input = described(program, layer, input);
-        images = images(layer, this.input.layout());
+        ChannelValues values = ChannelValues.of(program, layer, input);
+        this.input = values.memory();
+        images = values.images();
         this.addend = addend == null ? null : program.in(this.input.layout(), addend);
         output = program.training()
                 ? program.engine().memory(this.input.layout())
@@ -43,24 +44,6 @@ final class CompiledBatchNorm implements CompiledLayer {
             program.norms().meetsForward(share);
         }
         program.add(forward(program.training()));
-    }
-
-    /// In a layout that the kernels know. Vectors lie row by row, those that were images before a flatten, too.
-    private static Memory described(ProgramBuilder program, Network.Layer layer, Memory memory) {
-        Layout layout = memory.layout();
-        boolean known = isImage(layer) && layout.image().isPresent();
-        return known ? memory : program.in(program.engine().plain(layout.sizes()), memory);
-    }
-
-    private static ImageLayout images(Network.Layer layer, Layout layout) {
-        return isImage(layer)
-                ? layout.image().orElseThrow()
-                : ImageLayout.ofRows(
-                        Math.toIntExact(layout.sizes()[0]), layer.in().elements());
-    }
-
-    private static boolean isImage(Network.Layer layer) {
-        return layer.in().rank() > 1;
     }
 
     private Operation forward(boolean training) {

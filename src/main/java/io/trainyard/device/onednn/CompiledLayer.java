@@ -2,6 +2,7 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.SampleNorm;
 
 /// One layer within a program. Its constructor adds the forward pass; the two methods add the backward pass, which
 /// only training programs have.
@@ -31,6 +32,8 @@ interface CompiledLayer {
             case LayerSpec.AvgPool2d spec -> CompiledAvgPool2d.sliding(program, layer, spec, input);
             case LayerSpec.AdaptiveAvgPool2d spec -> CompiledAvgPool2d.covering(program, layer, spec, input);
             case LayerSpec.BatchNorm _ -> new CompiledBatchNorm(program, layer, input, null, relu);
+            case SampleNorm spec -> new CompiledSampleNorm(program, layer, spec, input);
+            case LayerSpec.LayerScale _ -> new CompiledLayerScale(program, layer, input);
             case LayerSpec.ActivationFunction spec -> CompiledActivationFunction.of(program, layer, spec, input);
             case LayerSpec.Dropout _, LayerSpec.Dropout2d _ -> CompiledDropout.of(program, layer, input);
             case LayerSpec.Flatten _, LayerSpec.Identity _ -> new PassThrough(input);

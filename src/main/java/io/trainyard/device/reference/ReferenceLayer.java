@@ -4,6 +4,7 @@ import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.SampleNorm;
 
 /// One layer's two passes. Values are (samples, ...sample's shape), row-major.
 interface ReferenceLayer {
@@ -29,6 +30,8 @@ interface ReferenceLayer {
             case LayerSpec.AvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
             case LayerSpec.AdaptiveAvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
             case LayerSpec.BatchNorm norm -> new ReferenceBatchNorm(norm, layer, state);
+            case SampleNorm norm -> new ReferenceSampleNorm(norm, layer, state);
+            case LayerSpec.LayerScale _ -> new ReferenceLayerScale(layer, state);
             case LayerSpec.ActivationFunction activation -> ReferenceActivationFunction.of(activation);
             case LayerSpec.Dropout _, LayerSpec.Dropout2d _ -> new ReferenceDropout(layer);
             case LayerSpec.Flatten _, LayerSpec.Identity _ -> new ReferencePassThrough();

@@ -3,6 +3,7 @@ package io.trainyard.device.vector;
 import io.trainyard.device.host.BatchMasks;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.SampleNorm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -73,6 +74,8 @@ final class ChunkChain {
             case LayerSpec.AvgPool2d _,
                     LayerSpec.AdaptiveAvgPool2d _,
                     LayerSpec.BatchNorm _,
+                    SampleNorm _,
+                    LayerSpec.LayerScale _,
                     LayerSpec.ActivationFunction _,
                     LayerSpec.Dropout2d _,
                     LayerSpec.Residual _ -> Optional.empty();
