@@ -26,7 +26,7 @@ final class ReferenceSession extends BackendSession {
         var memory = new ReferenceState(workload.network().parameters(), workload.optimizer());
         this.state = new StateTable(workload.network().parameters(), workload.optimizer(), memory);
         this.network = ReferenceChain.of(workload.network().layers(), memory);
-        this.optimizer = ReferenceOptimizer.of(workload.optimizer(), memory);
+        this.optimizer = new ReferenceOptimizer(memory);
         this.losses = new float[workload.stepsPerEpoch()];
     }
 
@@ -64,7 +64,7 @@ final class ReferenceSession extends BackendSession {
 
     @Override
     protected void updateOwnRange(long step) {
-        optimizer.step(cursor().learningRate(), step);
+        optimizer.step(cursor().optimizer(), cursor().learningRate(), step);
     }
 
     @Override
