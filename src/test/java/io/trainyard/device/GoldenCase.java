@@ -30,6 +30,8 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "augment-flip-cutout",
                 "avg-pool",
                 "batchnorm",
+                "class-weights",
+                "class-weights-smoothing",
                 "conv-nobias",
                 "conv-stride-3",
                 "conv-stride-padding",
@@ -37,6 +39,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "dropout",
                 "dropout-conv",
                 "dropout2d",
+                "label-smoothing",
                 "linear-nobias",
                 "linear-only",
                 "momentum",
@@ -64,14 +67,15 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
         int classes = layers.get(layers.size() - 1).get("out").asInt();
         Dataset dataset = new Dataset("golden", image, classes, split(recorded, "train"), split(recorded, "test"));
         Workload workload = new Workload(
-                Network.fit(job.network(), image, classes),
-                job.optimizer(),
-                job.batchSize(),
-                dataset,
-                PixelScale.of(image.size(0), job.dataset().normalize()),
-                Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
-                job.precision(),
-                0);
+                        Network.fit(job.network(), image, classes),
+                        job.optimizer(),
+                        job.batchSize(),
+                        dataset,
+                        PixelScale.of(image.size(0), job.dataset().normalize()),
+                        Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
+                        job.precision(),
+                        0)
+                .withLoss(job.loss());
         return new GoldenCase(job, workload, recorded);
     }
 
