@@ -129,6 +129,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 job.shuffle() ? TorchRandom.permutation(random.nextLong(), samples) : TorchRandom.identity(samples),
                 job.schedule()
                         .learningRates(job.optimizer().learningRate(), epoch, workload.stepsPerEpoch(), job.epochs()),
+                job.schedule().momenta(epoch, workload.stepsPerEpoch(), job.epochs()),
                 random);
     }
 

@@ -33,6 +33,7 @@ import io.trainyard.spec.LayerSpec.Tanh;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.OptimizerSpec.Adam;
 import io.trainyard.spec.OptimizerSpec.AdamW;
+import io.trainyard.spec.OptimizerSpec.Rmsprop;
 import io.trainyard.spec.OptimizerSpec.Sgd;
 import io.trainyard.spec.SampleNorm.GroupNorm;
 import io.trainyard.spec.SampleNorm.LayerNorm;
@@ -262,12 +263,13 @@ public record RandomNetwork(
     private static Arbitrary<OptimizerSpec> optimizers() {
         Arbitrary<Double> momenta = Arbitraries.of(0.0, 0.5, 0.9);
         Arbitrary<Double> decays = Arbitraries.of(0.0, 0.01, 0.1);
-        Arbitrary<Integer> rules = sizes(0, 3);
+        Arbitrary<Integer> rules = sizes(0, 4);
         return Combinators.combine(rules, momenta, decays).as((rule, momentum, decay) -> switch (rule) {
             case 0 -> new Sgd(0.02, momentum, false, decay);
             case 1 -> new Sgd(0.02, momentum, momentum > 0, decay);
             case 2 -> new Adam(0.01, momentum, 0.99, 0.05, decay);
-            default -> new AdamW(0.01, momentum, 0.99, 0.05, decay);
+            case 3 -> new AdamW(0.01, momentum, 0.99, 0.05, decay);
+            default -> new Rmsprop(0.01, 0.9, 0.5, momentum, false, decay);
         });
     }
 

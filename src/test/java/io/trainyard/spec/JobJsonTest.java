@@ -100,7 +100,7 @@ class JobJsonTest {
                         4,
                         new LossSpec.CrossEntropy(0.1, List.of(1.0, 0.5)),
                         new Sgd(1, 0.9, true, 0.001),
-                        new ScheduleSpec.Step(3, 0.5),
+                        new EpochSchedule.Step(3, 0.5),
                         true,
                         Long.MIN_VALUE,
                         new DeviceSpec("cuda:1"),
@@ -202,25 +202,25 @@ class JobJsonTest {
                         ScheduleSpec.CONSTANT),
                 arguments(schedule("'type': 'constant'"), new Sgd(0.01, 0, 0), ScheduleSpec.CONSTANT),
                 arguments(
-                        schedule("'type': 'step', 'stepSize': 2"), new Sgd(0.01, 0, 0), new ScheduleSpec.Step(2, 0.1)),
+                        schedule("'type': 'step', 'stepSize': 2"), new Sgd(0.01, 0, 0), new EpochSchedule.Step(2, 0.1)),
                 arguments(
                         schedule("'type': 'multiStep', 'milestones': [3, 5], 'gamma': 0.2"),
                         new Sgd(0.01, 0, 0),
-                        new ScheduleSpec.MultiStep(List.of(3, 5), 0.2)),
-                arguments(schedule("'type': 'cosine'"), new Sgd(0.01, 0, 0), new ScheduleSpec.Cosine(0)),
+                        new EpochSchedule.MultiStep(List.of(3, 5), 0.2)),
+                arguments(schedule("'type': 'cosine'"), new Sgd(0.01, 0, 0), new EpochSchedule.Cosine(0)),
                 arguments(
                         schedule("'type': 'oneCycle', 'maxLearningRate': 0.4"),
                         new Sgd(0.01, 0, 0),
-                        new ScheduleSpec.OneCycle(0.4, 0.3, 25, 10_000)),
+                        new OneCycleSchedule(0.4, 0.3, 25, 10_000, false, 0.85, 0.95)),
                 arguments(
                         schedule("'type': 'warmup', 'steps': 9"),
                         new Sgd(0.01, 0, 0),
-                        new ScheduleSpec.Warmup(9, 1.0 / 3, ScheduleSpec.CONSTANT)),
+                        new WarmupSchedule(9, 1.0 / 3, ScheduleSpec.CONSTANT)),
                 arguments(
                         schedule(
                                 "'type': 'warmup', 'steps': 9, 'startFactor': 0.5, 'then': {'type': 'cosine', 'minLearningRate': 0.1}"),
                         new Sgd(0.01, 0, 0),
-                        new ScheduleSpec.Warmup(9, 0.5, new ScheduleSpec.Cosine(0.1))));
+                        new WarmupSchedule(9, 0.5, new EpochSchedule.Cosine(0.1))));
     }
 
     @ParameterizedTest
