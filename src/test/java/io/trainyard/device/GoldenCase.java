@@ -29,8 +29,12 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "augment-crop",
                 "augment-flip-cutout",
                 "avg-pool",
+                "avg-pool-ceil",
+                "avg-pool-windows",
                 "batchnorm",
                 "conv-nobias",
+                "conv-rectangular",
+                "conv-same",
                 "conv-stride-3",
                 "conv-stride-padding",
                 "dilation-groups",
@@ -39,6 +43,8 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "dropout2d",
                 "linear-nobias",
                 "linear-only",
+                "max-pool-dilation",
+                "max-pool-windows",
                 "momentum",
                 "nesterov",
                 "pool-overlapping",
@@ -51,6 +57,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "schedule-step",
                 "schedule-warmup",
                 "shuffle-normalize",
+                "upsample",
                 "weight-decay");
     }
 

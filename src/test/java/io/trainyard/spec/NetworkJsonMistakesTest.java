@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// What is wrong with a network, or with how it is trained.
 class NetworkJsonMistakesTest {
     private static final String LAYERS =
-            "adaptiveAvgPool2d, avgPool2d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, leakyRelu, linear, maxPool2d, relu, residual, sigmoid, tanh";
+            "adaptiveAvgPool2d, avgPool2d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, leakyRelu, linear, maxPool2d, relu, residual, sigmoid, tanh, upsample";
     private static final String LAYER_NAME =
             "allowed is letters, digits and underscores, in parts joined by single dots, such as conv1 or model.0";
 
@@ -109,6 +109,63 @@ class NetworkJsonMistakesTest {
                 arguments(
                         layers("{'type': 'conv2d', 'out': 3, 'kernel': 3, 'groups': 2}"),
                         "network.layers[0]: conv2d.groups is 2, but conv2d.out is 3; it must be a multiple of groups"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': '3'}"),
+                        "network.layers[0].kernel: \"3\" is given; allowed is a whole number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 2.5}"),
+                        "network.layers[0].kernel: 2.5 is given; allowed is a whole number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': {'rows': 3}}"),
+                        "network.layers[0].kernel: {\"rows\":3} is given; allowed is a whole number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 3000000000}"),
+                        "network.layers[0].kernel: 3000000000 is given; allowed is a whole number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': [3]}"),
+                        "network.layers[0].kernel: [3] is given; allowed is a whole number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': [3, null]}"),
+                        "network.layers[0].kernel: [3,null] is given; allowed is a whole number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': [3, 'a']}"),
+                        "network.layers[0].kernel: [3,\"a\"] is given; allowed is a whole number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': null}"),
+                        "network.layers[0]: conv2d.kernel is missing; give it a value"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': [3, 0]}"),
+                        "network.layers[0]: conv2d.kernel is [3, 0]; allowed is 1 to 1024"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 3, 'padding': 'valid'}"),
+                        "network.layers[0].padding: \"valid\" is given; allowed is a whole number, or two: [rows, columns], or \"same\""),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 3, 'padding': true}"),
+                        "network.layers[0].padding: true is given; allowed is a whole number, or two: [rows, columns], or \"same\""),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 3, 'padding': 'same', 'stride': [1, 2]}"),
+                        "network.layers[0]: conv2d.padding is \"same\", but conv2d.stride is [1, 2]; it must be 1, or the padding a number"),
+                arguments(
+                        layers("{'type': 'maxPool2d', 'kernel': [2, 3], 'padding': [1, 2]}"),
+                        "network.layers[0]: maxPool2d.padding is [1, 2], but maxPool2d.kernel is [2, 3]; allowed is up to half of it"),
+                arguments(
+                        layers("{'type': 'avgPool2d', 'kernel': 3, 'padding': 2}"),
+                        "network.layers[0]: avgPool2d.padding is 2, but avgPool2d.kernel is 3; allowed is up to half of it"),
+                arguments(
+                        layers("{'type': 'upsample'}"),
+                        "network.layers[0]: upsample has neither size nor scaleFactor; give it one of size and scaleFactor"),
+                arguments(
+                        layers("{'type': 'upsample', 'size': 3, 'scaleFactor': 2}"),
+                        "network.layers[0]: upsample has size and scaleFactor; give it one of size and scaleFactor"),
+                arguments(
+                        layers("{'type': 'upsample', 'scaleFactor': [2, 2000]}"),
+                        "network.layers[0]: upsample.scaleFactor is 2000.0; allowed is 0.001 to 1024.0"),
+                arguments(
+                        layers("{'type': 'upsample', 'scaleFactor': 'x'}"),
+                        "network.layers[0].scaleFactor: \"x\" is given; allowed is a number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'upsample', 'size': 3, 'mode': 'bilinear'}"),
+                        "network.layers[0]: upsample.mode is \"bilinear\"; allowed is nearest"),
                 arguments(
                         layers("{'type': 'linear', 'out': 1.5}"),
                         "network.layers[0].out is 1.5; it must be a whole number"),

@@ -13,8 +13,12 @@ import static io.trainyard.device.check.Layers.norm;
 import static io.trainyard.device.check.Layers.pool;
 import static io.trainyard.device.check.Layers.relu;
 import static io.trainyard.device.check.Layers.residual;
+import static io.trainyard.device.check.Layers.same;
+import static io.trainyard.device.check.Layers.side;
+import static io.trainyard.device.check.Layers.sides;
 import static io.trainyard.device.check.Layers.sigmoid;
 import static io.trainyard.device.check.Layers.tanh;
+import static io.trainyard.device.check.Layers.upsample;
 
 import io.trainyard.spec.LayerSpec;
 import java.util.ArrayList;
@@ -70,6 +74,15 @@ public final class NonFiniteCases {
         layers.put("avgPool2d overlapping", List.of(avgPool(3, 1)));
         layers.put("adaptiveAvgPool2d", List.of(adaptive(2)));
         layers.put("adaptiveAvgPool2d uneven", List.of(adaptive(3)));
+        layers.put("conv2d of the same size", List.of(same(3, sides(2, 3), side(1))));
+        layers.put("maxPool2d with padding", List.of(pool(3, 2, 1, 1, false)));
+        layers.put("maxPool2d with dilation", List.of(pool(2, 1, 0, 2, false)));
+        layers.put("maxPool2d of what is left", List.of(pool(sides(3, 1), sides(2, 3), side(0), side(1), true)));
+        layers.put("avgPool2d with padding", List.of(avgPool(3, 2, 1, false, true)));
+        layers.put("avgPool2d without its padding", List.of(avgPool(3, 2, 1, false, false)));
+        layers.put("avgPool2d of what is left", List.of(avgPool(sides(3, 2), sides(2, 3), side(1), true, true)));
+        layers.put("upsample", List.of(upsample(2, 2)));
+        layers.put("upsample by a fraction", List.of(upsample(1.6, 0.7)));
         layers.put("batchNorm2d", List.of(norm()));
         layers.put("batchNorm2d, then relu", List.of(norm(), relu()));
         layers.put("dropout", List.of(dropout(0.5)));

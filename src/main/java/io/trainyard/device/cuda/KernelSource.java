@@ -16,6 +16,7 @@ final class KernelSource {
             "bias.cu",
             "activation.cu",
             "pooling.cu",
+            "windows.cu",
             "dropout.cu",
             "layout.cu",
             "optimizer.cu");

@@ -29,7 +29,8 @@ interface CompiledLayer {
             case LayerSpec.Conv2d spec -> new CompiledConv2d(program, layer, spec, input);
             case LayerSpec.MaxPool2d spec -> new CompiledMaxPool2d(program, layer, spec, input);
             case LayerSpec.AvgPool2d spec -> CompiledAvgPool2d.sliding(program, layer, spec, input);
-            case LayerSpec.AdaptiveAvgPool2d spec -> CompiledAvgPool2d.covering(program, layer, spec, input);
+            case LayerSpec.AdaptiveAvgPool2d _ -> CompiledAvgPool2d.covering(program, layer, input);
+            case LayerSpec.Upsample spec -> new CompiledUpsample(program, layer, spec, input);
             case LayerSpec.BatchNorm2d _ -> new CompiledBatchNorm2d(program, layer, input, null, relu);
             case LayerSpec.ActivationFunction spec -> CompiledActivationFunction.of(program, layer, spec, input);
             case LayerSpec.Dropout _, LayerSpec.Dropout2d _ -> CompiledDropout.of(program, layer, input);

@@ -28,6 +28,7 @@ interface ReferenceLayer {
             case LayerSpec.MaxPool2d pool -> new ReferenceMaxPool2d(pool, layer);
             case LayerSpec.AvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
             case LayerSpec.AdaptiveAvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
+            case LayerSpec.Upsample upsample -> new ReferenceUpsample(upsample, layer);
             case LayerSpec.BatchNorm2d norm -> new ReferenceBatchNorm2d(layer, state);
             case LayerSpec.ActivationFunction activation -> ReferenceActivationFunction.of(activation);
             case LayerSpec.Dropout _, LayerSpec.Dropout2d _ -> new ReferenceDropout(layer);

@@ -54,6 +54,11 @@ public record ImageLayout(
         return rowsAsTold && columnsAsTold ? Optional.of(layout) : Optional.empty();
     }
 
+    /// Whether vectors of channels can be had from such images.
+    public boolean inVectors() {
+        return lanes % Lanes.COUNT == 0;
+    }
+
     /// Blocks of channels of each sample.
     public int blocks() {
         return Math.ceilDiv(channels, lanes);
