@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Records PyTorch's numbers for each layer type and optimizer setting: the goldens that Trainyard's own training is tested against.
 
-    python3 layers.py [DIR]      writes DIR/<case>.json and DIR/<case>.safetensors a case; DIR is the folder "layers" beside this file if not given
+    python3 layers.py [DIR [CASE...]]   writes DIR/<case>.json and DIR/<case>.safetensors a case; DIR is the folder "layers" beside this file if not given
 
 Needs torch, numpy and safetensors. Recorded with torch 2.13.0+cpu; running it again with that version on the same kind of CPU gives the same files,
-elsewhere the same to float rounding: training the same jobs in float64 changes no loss or parameter by more than 1e-6, and no test prediction.
+elsewhere the same to float rounding (those with a "loss" are torch 1.13.1's): training the same jobs in float64 changes no loss or parameter by more than 1e-6, and no test prediction.
 
-<case>.json is the job: its layers in order, its optimizer, schedule where it has one, seed,
+<case>.json is the job: its layers in order, its optimizer, schedule and loss where it has one, seed,
 shuffle, epochs, batchSize and, where pixels are normalized, the mean and std of each channel.
 
 <case>.safetensors holds the data and what PyTorch made of it; layer names are nn.Sequential's ("0.weight": the first layer's), and
@@ -103,13 +103,24 @@ def adam(kind="adam", **options):
     return {"type": kind, "learningRate": 0.01, **options}
 
 
+def cross_entropy(**options):
+    return {"type": "crossEntropy", **options}
+
+
+def make_loss(spec):
+    weights = spec.get("classWeights")
+    return nn.CrossEntropyLoss(weight=None if weights is None else torch.tensor(weights), label_smoothing=spec.get("labelSmoothing", 0.0))
+
+
 def case(name, image, classes, layers, seed=0, lr=0.1, momentum=0.0, weight_decay=0.0, shuffle=False, normalize=None,
-         optimizer=None, schedule=None, epochs=EPOCHS):
+         optimizer=None, schedule=None, epochs=EPOCHS, loss=None):
     job = {"name": name, "layers": layers + [linear(classes)] if layers[-1]["type"] != "linear" else layers,
            "optimizer": optimizer or {"type": "sgd", "learningRate": lr, "momentum": momentum, "weightDecay": weight_decay},
            "seed": seed, "shuffle": shuffle, "epochs": epochs, "batchSize": BATCH}
     if schedule:
         job["schedule"] = schedule
+    if loss:
+        job["loss"] = loss
     if normalize:
         job["normalize"] = normalize
     return job, image, classes
@@ -171,6 +182,10 @@ CASES = [
          seed=17, lr=0.5, normalize=HALF3),
     case("dropout2d", WIDE, 5, [conv(6), RELU, dropout2d(0.25), conv(8), dropout2d(0.5), RELU, FLATTEN, linear(12), dropout(0.5), linear(5)],
          seed=25, normalize=HALF3),
+    case("label-smoothing", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, normalize=HALF2, loss=cross_entropy(labelSmoothing=0.1)),
+    case("class-weights", SQUARE, 4, [conv(4), RELU, FLATTEN], seed=4, normalize=HALF2, loss=cross_entropy(classWeights=[0.5, 3.0, 1.0, 0.25])),
+    case("class-weights-smoothing", WIDE, 4, [conv(5), RELU, FLATTEN], seed=13, normalize=HALF3,
+         loss=cross_entropy(labelSmoothing=0.3, classWeights=[0.0, 0.1, 1.0, 2.0])),
     case("residual", WIDE, 4, [conv(6, 3, 1, 1, bias=False), NORM, RELU,
                                residual([conv(8, 3, 2, 1, bias=False), NORM, RELU, conv(8, 3, 1, 1, bias=False), NORM],
                                         [conv(8, 1, 2, bias=False), NORM]), RELU,
@@ -255,7 +270,7 @@ def record(job, image, classes):
     torch.manual_seed(job["seed"])
     net = build(job["layers"], image)
     keep.update({"init." + k: v.clone() for k, v in net.state_dict().items()})
-    loss_fn = nn.CrossEntropyLoss()
+    loss_fn = make_loss(job.get("loss", cross_entropy()))
     optimizer = optimizers.make(job["optimizer"], net.parameters())
     after_step, after_epoch = schedules.schedulers(job.get("schedule"), optimizer, job["epochs"], -(-TRAIN // BATCH))
     losses, test_loss = [], []
@@ -292,6 +307,8 @@ def main():
     os.makedirs(target, exist_ok=True)
     torch.set_num_threads(1)
     for job, image, classes in CASES:
+        if sys.argv[2:] and job["name"] not in sys.argv[2:]:
+            continue
         path = os.path.join(target, job["name"])
         save_file(record(job, image, classes), path + ".safetensors")
         os.chmod(path + ".safetensors", 0o644)

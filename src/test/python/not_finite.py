@@ -1,6 +1,6 @@
 """What PyTorch makes of values that are not finite.
 
-    python3 not_finite.py > not-finite.jsonl
+    python3 not_finite.py [PREFIX] > not-finite.jsonl      only the rows whose name begins with PREFIX, if it is given
 
 Networks, images and parameters are those of NonFiniteCase and NonFiniteCases in src/main/java/io/trainyard/device/check, by the same formulas. A
 line is one row: its name, its layers, the probabilities of all samples before training, the losses of an epoch of one sample a step, the
@@ -10,6 +10,7 @@ NaN (N), and infinite (+ and -), "3. 2N" for three that are finite and two that 
 import itertools
 import json
 import math
+import sys
 
 import torch
 from torch import nn
@@ -56,8 +57,11 @@ IMAGES = ACTIVATIONS | {
     "residual": [residual(RELU, conv(CHANNELS, 1))], "residual, batchNorm2d, relu": [residual(conv(CHANNELS, 1), NORM), RELU]}
 
 
+LOSSES = {"label smoothing": (0.2, None), "class weights": (0.0, [0.5, 2.0]), "class weights of 0": (0.0, [0.0, 2.0]), "both": (0.2, [0.5, 0.0])}
+
+
 def rows():
-    """(name, layers, parameter, index, value, first)"""
+    """(name, layers, parameter, index, value, first), and of what has a loss of its own (label smoothing, class weights)"""
     for name, tested in VECTORS.items():
         layers = [FLATTEN, {"type": "linear", "out": WIDTH}, *tested, {"type": "linear", "out": CLASSES}]
         for value in (NAN, INF, -INF, LARGE, -LARGE):
@@ -74,6 +78,9 @@ def rows():
         for first in (1, 3):
             yield f"{name}, given 0, infinity and NaN, sample {first} first", behind_relu, "0.weight", 0, -INF, first
         yield f"{name}, given gradients of NaN", layers, f"{len(layers) - 1}.bias", 0, NAN, 0
+    for name, loss in LOSSES.items():
+        for value in (NAN, INF, -INF, LARGE):
+            yield f"crossEntropy with {name}, given {JAVA.get(value, 'NaN')}", [FLATTEN, {"type": "linear", "out": CLASSES}], "1.bias", 1, value, 0, loss
 
 
 class Residual(nn.Module):
@@ -138,13 +145,13 @@ def load(net, parameter, index, value):
                 tensor.view(-1)[index] = value
 
 
-def train(net, x, y, order):
+def train(net, x, y, order, loss_fn):
     torch.manual_seed(MASKS_SEED)
     net.train()
     losses = []
     for n in order:
         net.zero_grad()
-        loss = nn.functional.cross_entropy(net(x[n:n + 1]), y[n:n + 1])
+        loss = loss_fn(net(x[n:n + 1]), y[n:n + 1])
         loss.backward()
         with torch.no_grad():
             for p in net.parameters():
@@ -158,20 +165,22 @@ def pattern(values):
     return " ".join(f"{len(list(run))}{kind}" for kind, run in itertools.groupby(kinds))
 
 
-def record(name, layers, parameter, index, value, first):
+def record(name, layers, parameter, index, value, first, loss=(0.0, None)):
+    smoothing, weights = loss
+    loss_fn = nn.CrossEntropyLoss(weight=None if weights is None else torch.tensor(weights), label_smoothing=smoothing)
     x, y, order = images(), torch.tensor(LABELS), [(first + i) % SAMPLES for i in range(SAMPLES)]
     net = nn.Sequential(*build(layers, torch.zeros((1,) + IMAGE)))
     load(net, parameter, index, value)
     before = {k: v.detach().clone() for k, v in net.named_parameters()}
     with torch.no_grad():
         probabilities = net.eval()(x).softmax(1).view(-1).tolist()
-    train(net, x, y, order[:1])
+    train(net, x, y, order[:1], loss_fn)
     gradients = {k: pattern((before[k] - v.detach()).view(-1).tolist()) for k, v in net.named_parameters()}
     net = nn.Sequential(*build(layers, torch.zeros((1,) + IMAGE)))
     load(net, parameter, index, value)
-    losses = train(net, x, y, order)
+    losses = train(net, x, y, order, loss_fn)
     with torch.no_grad():
-        test_loss = nn.functional.cross_entropy(net.eval()(x), y, reduction="sum").item()
+        test_loss = sum(loss_fn(net.eval()(x[n:n + 1]), y[n:n + 1]).item() for n in range(SAMPLES))
     short = lambda v: float(f"{v:.6g}")
     return {"name": name, "layers": layers, "probabilities": [short(p) for p in probabilities], "losses": [short(v) for v in losses],
             "test_loss": short(test_loss), "gradients": gradients}
@@ -180,4 +189,6 @@ def record(name, layers, parameter, index, value, first):
 if __name__ == "__main__":
     torch.set_num_threads(1)
     for row in rows():
+        if not row[0].startswith(sys.argv[1] if len(sys.argv) > 1 else ""):
+            continue
         print(json.dumps(record(*row)))

@@ -46,6 +46,7 @@ import picocli.CommandLine.TypeConversionException;
             "",
             "layers       every layer, forward and backward, beside plain loops, in each precision the device has",
             "divergence   NaN and infinities come through every layer, likewise",
+            "losses       every loss, likewise",
             "optimizers   every optimizer, likewise",
             "golden       200 steps of tudui beside the losses recorded from PyTorch",
             "determinism  the same work twice, the same bits",
@@ -90,7 +91,7 @@ public final class CheckDeviceCommand implements Callable<Integer>, PlainCommand
             split = ",",
             converter = GroupConverter.class,
             description =
-                    "Some of it: layers, divergence, optimizers, golden, determinism, memory, benchmark, sweep; commas between.")
+                    "Some of it: layers, divergence, losses, optimizers, golden, determinism, memory, benchmark, sweep; commas between.")
     private List<CheckGroup> only = List.copyOf(CheckGroup.USUAL);
 
     @Option(names = "--no-bench", description = "Leave the benchmark out.")

@@ -5,6 +5,8 @@ import io.jhdf.object.datatype.FixedPoint;
 import io.trainyard.data.Dataset.Split;
 import io.trainyard.spec.Shape;
 import java.io.IOException;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -30,7 +32,7 @@ record SignsReader() implements DatasetSource {
 
     private static Split part(Path folder, String kind, DatasetInfo info) {
         Path file = DataFiles.file(folder, List.of(kind + "_signs.h5"));
-        try (HdfFile hdf = new HdfFile(file)) {
+        try (HdfFile hdf = HdfFile.fromByteBuffer(mapped(file))) {
             requireWhole(file, hdf);
             byte[] pixels = readPixels(file, hdf, kind + "_set_x", info.shape());
             int images = pixels.length / info.shape().elements();
@@ -41,6 +43,17 @@ record SignsReader() implements DatasetSource {
             throw DataFiles.unreadable(file, e);
         } catch (RuntimeException e) { // on broken files jHDF throws whatever its parsing runs into, not only its own
             throw DataFiles.wrong(file, "no readable HDF5 (%s)".formatted(e), "an intact HDF5 file", e);
+        }
+    }
+
+    /// In memory that there is already: from a channel jHDF reads into buffers as long as a header says, up to 2 GiB.
+    private static MappedByteBuffer mapped(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file)) {
+            if (channel.size() > Integer.MAX_VALUE) {
+                throw DataFiles.wrong(
+                        file, "%d bytes".formatted(channel.size()), "at most %d".formatted(Integer.MAX_VALUE));
+            }
+            return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size());
         }
     }
 

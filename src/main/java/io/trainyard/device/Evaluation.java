@@ -1,43 +1,49 @@
 package io.trainyard.device;
 
+import io.trainyard.data.Dataset;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 
 /// The result of a pass over the test set.
 ///
-/// @param testLoss the mean loss of the samples
+/// @param sampleLossSum the sum of the samples' losses
+/// @param weight [SampleWeights#sum] of all samples
 /// @param testLossSum the sum of the batches' mean losses, as the tutorials print it: it grows with the number of
 ///     batches
 /// @param confusion samples by (true class, predicted class)
-public record Evaluation(double testLoss, double testLossSum, int[][] confusion) {
-    /// @param batchSize samples a batch; the last may be shorter
-    /// @param losses each sample's cross-entropy, in the test set's order
+public record Evaluation(double sampleLossSum, double weight, double testLossSum, int[][] confusion) {
+    /// @param losses each test sample's loss, in the test set's order
     /// @param predictions each sample's class with the largest logit; the first of equals
-    /// @param labels each sample's true class
-    public static Evaluation of(int batchSize, int classes, float[] losses, int[] predictions, byte[] labels) {
+    public static Evaluation of(Workload workload, float[] losses, int[] predictions) {
+        int classes = workload.network().classes();
+        byte[] labels = workload.dataset().test().labels();
         int[][] confusion = new int[classes][classes];
         for (int i = 0; i < predictions.length; i++) {
             confusion[Byte.toUnsignedInt(labels[i])][predictions[i]]++;
         }
-        return of(batchSize, losses, confusion);
+        return of(workload, losses, confusion);
     }
 
-    /// @param batchSize samples a batch; the last may be shorter
-    /// @param losses each sample's cross-entropy, in the test set's order
+    /// @param losses each test sample's loss, in the test set's order
     /// @param confusion samples by (true class, predicted class)
-    public static Evaluation of(int batchSize, float[] losses, int[][] confusion) {
+    public static Evaluation of(Workload workload, float[] losses, int[][] confusion) {
+        SampleWeights weights = workload.sampleWeights();
+        Dataset.Split test = workload.dataset().test();
         double all = 0;
+        double allWeights = 0;
         double sum = 0;
-        for (int from = 0; from < losses.length; from += batchSize) {
-            int to = Math.min(losses.length, from + batchSize);
+        for (int from = 0; from < losses.length; from += workload.batchSize()) {
+            int to = Math.min(losses.length, from + workload.batchSize());
             double batch = 0;
             for (int i = from; i < to; i++) {
                 batch += losses[i];
             }
+            double weight = weights.sum(test, from, to);
             all += batch;
-            sum += batch / (to - from);
+            allWeights += weight;
+            sum += weight == 0 ? Double.NaN : batch / weight; // none of its samples counts
         }
-        return new Evaluation(all / losses.length, sum, confusion);
+        return new Evaluation(all, allWeights, sum, confusion);
     }
 
     /// Of both test sets together, of which each but the last is whole batches.
@@ -48,8 +54,13 @@ public record Evaluation(double testLoss, double testLossSum, int[][] confusion)
             Arrays.setAll(row, predicted -> row[predicted] + other.confusion[label][predicted]);
             return row;
         });
-        double loss = (samples() * testLoss + other.samples() * other.testLoss) / (samples() + other.samples());
-        return new Evaluation(loss, testLossSum + other.testLossSum, both);
+        return new Evaluation(
+                sampleLossSum + other.sampleLossSum, weight + other.weight, testLossSum + other.testLossSum, both);
+    }
+
+    /// The mean loss of the samples.
+    public double testLoss() {
+        return sampleLossSum / weight;
     }
 
     /// 0..1.

@@ -5,6 +5,7 @@ import io.trainyard.data.PixelScale;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
@@ -22,6 +23,7 @@ import java.util.stream.Collectors;
 /// @param trains false for a session that is only asked to test and predict
 public record Workload(
         Network network,
+        LossSpec loss,
         OptimizerSpec optimizer,
         int batchSize,
         Dataset dataset,
@@ -30,7 +32,7 @@ public record Workload(
         Precision precision,
         int threads,
         boolean trains) {
-    /// For training and tests.
+    /// For training and tests, with PyTorch's cross-entropy as it is by default.
     public Workload(
             Network network,
             OptimizerSpec optimizer,
@@ -40,10 +42,11 @@ public record Workload(
             AugmentSpec augment,
             Precision precision,
             int threads) {
-        this(network, optimizer, batchSize, dataset, scale, augment, precision, threads, true);
+        this(network, LossSpec.DEFAULT, optimizer, batchSize, dataset, scale, augment, precision, threads, true);
     }
 
     public Workload {
+        loss.requireFit(network.classes());
         if (batchSize < 1 || batchSize > dataset.train().size()) {
             throw new InvalidJobException("batchSize is %d, but data set %s has %d training samples; allowed is 1 to %d"
                     .formatted(
@@ -71,16 +74,25 @@ public record Workload(
     }
 
     public Workload withThreads(int number) {
-        return new Workload(network, optimizer, batchSize, dataset, scale, augment, precision, number, trains);
+        return new Workload(network, loss, optimizer, batchSize, dataset, scale, augment, precision, number, trains);
     }
 
     public Workload withDataset(Dataset other) {
-        return new Workload(network, optimizer, batchSize, other, scale, augment, precision, threads, trains);
+        return new Workload(network, loss, optimizer, batchSize, other, scale, augment, precision, threads, trains);
+    }
+
+    public Workload withLoss(LossSpec other) {
+        return new Workload(network, other, optimizer, batchSize, dataset, scale, augment, precision, threads, trains);
     }
 
     /// For tests and predictions alone: what only training needs need not be made.
     public Workload forTests() {
-        return new Workload(network, optimizer, batchSize, dataset, scale, augment, precision, threads, false);
+        return new Workload(network, loss, optimizer, batchSize, dataset, scale, augment, precision, threads, false);
+    }
+
+    /// What a sum of samples' losses is divided by to be their mean.
+    public SampleWeights sampleWeights() {
+        return SampleWeights.of(loss, network.classes());
     }
 
     /// @param device the device's name, for the message
@@ -101,11 +113,15 @@ public record Workload(
     }
 
     /// The mean of a batch's losses. PyTorch adds them up in float32: where that overflows the mean is infinite, and so
-    /// it is here.
+    /// it is here. Samples of which none counts have no mean, though smoothing gives them a loss.
     ///
     /// @param sum of the losses
-    public static float meanLoss(double sum, int samples) {
-        return Float.isInfinite((float) sum) ? (float) sum : (float) (sum / samples);
+    /// @param weight [SampleWeights#sum] of their samples
+    public static float meanLoss(double sum, double weight) {
+        if (weight == 0) {
+            return Float.NaN;
+        }
+        return Float.isInfinite((float) sum) ? (float) sum : (float) (sum / weight);
     }
 
     /// Steps in an epoch; the last one may be of a shorter batch.

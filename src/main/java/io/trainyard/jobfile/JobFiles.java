@@ -239,6 +239,7 @@ public final class JobFiles {
     private static void requireFitting(JobSpec job) {
         DatasetInfo dataset = Datasets.describe(job.dataset().name());
         var unusedNetwork = Network.fit(job.network(), dataset.shape(), dataset.classes());
+        job.loss().requireFit(dataset.classes());
         var unusedScale = PixelScale.of(dataset.shape().size(0), job.dataset().normalize());
     }
 

@@ -174,6 +174,8 @@ final class JobJsonError {
             return "an object with a type, such as {\"type\": \"relu\"}";
         } else if (target == OptimizerSpec.class) {
             return "an object with a type, such as {\"type\": \"sgd\", \"learningRate\": 0.01}";
+        } else if (target == LossSpec.class) {
+            return "an object with a type, such as {\"type\": \"crossEntropy\", \"labelSmoothing\": 0.1}";
         } else if (target == ScheduleSpec.class) {
             return "an object with a type, such as {\"type\": \"cosine\"}";
         } else if (target == DatasetSpec.Normalize.class) {

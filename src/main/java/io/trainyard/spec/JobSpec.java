@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param id names the job everywhere: topics' key, checkpoints' folder
 /// @param batchSize samples a step; an epoch's last batch may be shorter
+/// @param loss what training makes smaller, and tests tell
 /// @param seed seeds initial weights, order, augmentation and dropout as `torch.manual_seed` does
 /// @param device what runs it; of several, the first
 /// @param devices what it runs on together, a part of each batch on each; null: `device` alone
@@ -30,6 +31,7 @@ public record JobSpec(
         DatasetSpec dataset,
         int epochs,
         int batchSize,
+        LossSpec loss,
         OptimizerSpec optimizer,
         ScheduleSpec schedule,
         boolean shuffle,
@@ -110,6 +112,7 @@ public record JobSpec(
             @Nullable DatasetSpec dataset,
             @Nullable Integer epochs,
             @Nullable Integer batchSize,
+            @Nullable LossSpec loss,
             @Nullable OptimizerSpec optimizer,
             @Nullable ScheduleSpec schedule,
             @Nullable Boolean shuffle,
@@ -132,6 +135,7 @@ public record JobSpec(
                 Check.present("dataset", dataset),
                 kind == JobKind.EVALUATE && epochs == null ? 0 : Check.present("epochs", epochs),
                 batchSize == null ? 64 : batchSize,
+                loss == null ? LossSpec.DEFAULT : loss,
                 optimizer == null ? DEFAULT_OPTIMIZER : optimizer,
                 schedule == null ? ScheduleSpec.CONSTANT : schedule,
                 shuffle != null && shuffle,

@@ -217,9 +217,7 @@ public sealed interface LayerSpec {
     /// The largest value of each window. Padding is never the largest.
     ///
     /// @param dilation the distance between a window's taps; 1 for a dense one
-    /// @param ceilMode whether a last window that does not fit whole counts, too, if it begins in the image or in
-    the
-    ///     padding before
+    /// @param ceilMode whether a last window that does not fit whole counts if it begins in the image or before
     record MaxPool2d(
             @Nullable String name, Extent kernel, Extent stride, Extent padding, Extent dilation, boolean ceilMode)
             implements Fixed {
@@ -269,9 +267,7 @@ public sealed interface LayerSpec {
 
     /// The mean of each window.
     ///
-    /// @param ceilMode whether a last window that does not fit whole counts, too, if it begins in the image or in
-    the
-    ///     padding before
+    /// @param ceilMode whether a last window that does not fit whole counts if it begins in the image or before
     /// @param countIncludePad whether a window's zeros of the padding count as values; what lies beyond the padding
     ///     never does
     record AvgPool2d(

@@ -18,8 +18,9 @@ record TestPass(int epoch, long step, Evaluation result, long micros) {
         return new TestPass(epoch, step, result, (System.nanoTime() - startNanos) / 1000);
     }
 
+    /// The sum is not where a batch has only classes whose weight is 0.
     boolean isFinite() {
-        return Double.isFinite(result.testLoss());
+        return Double.isFinite(result.testLoss()) && Double.isFinite(result.testLossSum());
     }
 
     /// The one place that makes [EpochTested].

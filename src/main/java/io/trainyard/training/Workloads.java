@@ -40,7 +40,8 @@ final class Workloads {
         PixelScale scale = PixelScale.of(dataset.shape().size(0), job.dataset().normalize());
         AugmentSpec augment = Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE);
         return new Workload(
-                network, job.optimizer(), job.batchSize(), dataset, scale, augment, job.precision(), threads);
+                        network, job.optimizer(), job.batchSize(), dataset, scale, augment, job.precision(), threads)
+                .withLoss(job.loss());
     }
 
     /// What can be known without reading a file.
@@ -50,6 +51,7 @@ final class Workloads {
         Datasets.requireKnown(job.dataset().name());
         var described = Datasets.describe(job.dataset().name());
         PixelScale.of(described.shape().size(0), job.dataset().normalize());
+        job.loss().requireFit(described.classes());
         return Network.fit(job.network(), described.shape(), described.classes());
     }
 

@@ -90,7 +90,7 @@ interface EvaluationContract extends TestedDevice {
                 }
                 losses[n] = (float) -Math.log(probabilities[n * classes + test.labels()[n]]);
             }
-            Evaluation expected = Evaluation.of(workload.batchSize(), classes, losses, predictions, test.labels());
+            Evaluation expected = Evaluation.of(workload, losses, predictions);
             Evaluation evaluated = session.evaluate();
             assertThat(evaluated.confusion()).isDeepEqualTo(expected.confusion());
             Expect.close("test loss", expected.testLoss(), evaluated.testLoss());

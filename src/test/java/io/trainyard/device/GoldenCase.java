@@ -32,6 +32,8 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "avg-pool-ceil",
                 "avg-pool-windows",
                 "batchnorm",
+                "class-weights",
+                "class-weights-smoothing",
                 "conv-nobias",
                 "conv-rectangular",
                 "conv-same",
@@ -41,6 +43,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "dropout",
                 "dropout-conv",
                 "dropout2d",
+                "label-smoothing",
                 "linear-nobias",
                 "linear-only",
                 "max-pool-dilation",
@@ -71,14 +74,15 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
         int classes = layers.get(layers.size() - 1).get("out").asInt();
         Dataset dataset = new Dataset("golden", image, classes, split(recorded, "train"), split(recorded, "test"));
         Workload workload = new Workload(
-                Network.fit(job.network(), image, classes),
-                job.optimizer(),
-                job.batchSize(),
-                dataset,
-                PixelScale.of(image.size(0), job.dataset().normalize()),
-                Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
-                job.precision(),
-                0);
+                        Network.fit(job.network(), image, classes),
+                        job.optimizer(),
+                        job.batchSize(),
+                        dataset,
+                        PixelScale.of(image.size(0), job.dataset().normalize()),
+                        Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
+                        job.precision(),
+                        0)
+                .withLoss(job.loss());
         return new GoldenCase(job, workload, recorded);
     }
 

@@ -57,16 +57,7 @@ public interface NumbersContract extends TestedDevice {
     @MethodSource("io.trainyard.device.GoldenCase#names")
     default void findsPyTorchsGradients(String name) {
         GoldenCase golden = GoldenCase.read(name);
-        Workload recorded = golden.workload();
-        Workload plain = new Workload(
-                recorded.network(),
-                CheckWorkload.PLAIN,
-                recorded.batchSize(),
-                recorded.dataset(),
-                recorded.scale(),
-                recorded.augment(),
-                recorded.precision(),
-                0);
+        Workload plain = CheckWorkload.with(golden.workload(), CheckWorkload.PLAIN);
         try (LearningSession session = device().open(plain)) {
             session.load(golden.initial());
             EpochPlan plan = golden.epoch(0, golden.random());

@@ -2,7 +2,7 @@ package io.trainyard.device;
 
 /// What sessions must do whatever layers they have kernels for.
 public abstract class SessionContract
-        implements EvaluationContract, DeterminismContract, StateContract, OptimizerContract {
+        implements EvaluationContract, DeterminismContract, StateContract, OptimizerContract, LossContract {
     @Override
     public abstract Device device();
 }

@@ -51,6 +51,7 @@ class JobJsonTest {
                         DatasetSpec.named("cifar10"),
                         3,
                         64,
+                        LossSpec.DEFAULT,
                         new Sgd(0.01, 0, 0),
                         ScheduleSpec.CONSTANT,
                         false,
@@ -68,7 +69,7 @@ class JobJsonTest {
                         JobKind.TRAIN,
                         null));
         assertThat(read(
-                        "{'id': 'a', 'network': 'lenet', 'dataset': 'cifar10', 'epochs': 3, 'seed': null, 'device': null, 'precision': null,"
+                        "{'id': 'a', 'network': 'lenet', 'dataset': 'cifar10', 'epochs': 3, 'seed': null, 'device': null, 'loss': null, 'precision': null,"
                                 + " 'optimizer': null, 'schedule': null, 'shuffle': null,"
                                 + " 'batchSize': null, 'reportEverySteps': null}"))
                 .isEqualTo(job);
@@ -79,7 +80,7 @@ class JobJsonTest {
         JobSpec job = read(
                 "{'id': 'tudui-1.v2', 'network': 'sjnet', 'dataset': {'name': 'cifar10', 'normalize': {'mean':"
                         + " [0.5, 0.25, 1], 'std': [1, 2, 0.5]}, 'augment': {'randomCrop': {'padding': 4}, 'horizontalFlip':"
-                        + " {'p': 0.25}, 'cutout': {'size': 8}}}, 'epochs': 10, 'batchSize': 4, 'optimizer': {'type': 'sgd',"
+                        + " {'p': 0.25}, 'cutout': {'size': 8}}}, 'epochs': 10, 'batchSize': 4, 'loss': {'type': 'crossEntropy', 'labelSmoothing': 0.1, 'classWeights': [1, 0.5]}, 'optimizer': {'type': 'sgd',"
                         + " 'learningRate': 1, 'momentum': 0.9, 'nesterov': true, 'weightDecay': 0.001}, 'schedule': {'type': 'step',"
                         + " 'stepSize': 3, 'gamma': 0.5}, 'shuffle': true, 'seed':"
                         + " -9223372036854775808, 'device': 'cuda:1', 'precision': 'bf16', 'checkpointEveryEpochs': 2, 'checkpointEverySteps': 50,"
@@ -98,6 +99,7 @@ class JobJsonTest {
                                         new AugmentSpec.Cutout(8))),
                         10,
                         4,
+                        new LossSpec.CrossEntropy(0.1, List.of(1.0, 0.5)),
                         new Sgd(1, 0.9, true, 0.001),
                         new ScheduleSpec.Step(3, 0.5),
                         true,
@@ -250,7 +252,7 @@ class JobJsonTest {
         assertThat(job.initFrom()).isEqualTo(new CheckpointName("b~2", 7L));
         assertThat(JobJson.write(job))
                 .isEqualTo(
-                        "{'id':'a','network':'lenet','dataset':{'name':'cifar10'},'batchSize':64,'device':'auto','precision':'fp32','kind':'evaluate','initFrom':'b~2/7'}"
+                        "{'id':'a','network':'lenet','dataset':{'name':'cifar10'},'batchSize':64,'loss':{'type':'crossEntropy','labelSmoothing':0.0},'device':'auto','precision':'fp32','kind':'evaluate','initFrom':'b~2/7'}"
                                 .replace('\'', '"'));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);

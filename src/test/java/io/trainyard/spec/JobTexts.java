@@ -42,6 +42,10 @@ final class JobTexts {
         return network("{'layers': [%s]}".formatted(layers));
     }
 
+    static String loss(String fields) {
+        return job("'loss': {%s}".formatted(fields));
+    }
+
     static String optimizer(String fields) {
         return job("'optimizer': {%s}".formatted(fields));
     }

@@ -199,6 +199,7 @@ class JobsPageTest {
                 .containsAll(BuiltInNetworks.names())
                 .hasSize(BuiltInNetworks.names().size() + 2);
         assertThat(allowed("dataset")).containsExactlyElementsOf(Datasets.names());
+        assertThat(allowed("loss")).isEqualTo(titles(networks.section("## Losses")));
         assertThat(allowed("optimizer")).isEqualTo(titles(networks.section("## Optimizers")));
         assertThat(allowed("schedule")).containsExactlyInAnyOrderElementsOf(titles(networks.section("## Schedules")));
         assertThat(allowed("precision")).isEqualTo(names(Precision.values()));

@@ -3,6 +3,7 @@ package io.trainyard.spec;
 import static io.trainyard.spec.JobTexts.augment;
 import static io.trainyard.spec.JobTexts.job;
 import static io.trainyard.spec.JobTexts.layers;
+import static io.trainyard.spec.JobTexts.loss;
 import static io.trainyard.spec.JobTexts.network;
 import static io.trainyard.spec.JobTexts.optimizer;
 import static io.trainyard.spec.JobTexts.read;
@@ -32,7 +33,8 @@ class NetworkJsonMistakesTest {
     }
 
     static Stream<Arguments> mistakes() {
-        return Stream.of(augmentations(), networks(), optimizers(), schedules()).flatMap(rows -> rows);
+        return Stream.of(augmentations(), networks(), losses(), optimizers(), schedules())
+                .flatMap(rows -> rows);
     }
 
     private static Stream<Arguments> augmentations() {
@@ -229,6 +231,32 @@ class NetworkJsonMistakesTest {
                 arguments(
                         layers("{'type': 'relu', 'name': 7}"),
                         "network.layers[0].name is 7; it must be text, in quotes"));
+    }
+
+    private static Stream<Arguments> losses() {
+        return Stream.of(
+                arguments(loss("'type': 'hinge'"), "loss.type is \"hinge\"; allowed is crossEntropy"),
+                arguments(
+                        job("'loss': 'crossEntropy'"),
+                        "loss is \"crossEntropy\"; it must be an object with a type, such as {\"type\": \"crossEntropy\", \"labelSmoothing\": 0.1}"),
+                arguments(
+                        loss("'type': 'crossEntropy', 'labelSmoothing': 1.5"),
+                        "loss.labelSmoothing is 1.5; allowed is 0.0 to 1.0"),
+                arguments(
+                        loss("'type': 'crossEntropy', 'classWeights': [1, -1]"),
+                        "loss.classWeights is -1.0; allowed is 0.0 to 1000000.0"),
+                arguments(
+                        loss("'type': 'crossEntropy', 'classWeights': [1, null]"),
+                        "loss.classWeights has an entry that is null; give each a value"),
+                arguments(
+                        loss("'type': 'crossEntropy', 'classWeights': 2"),
+                        "loss.classWeights is 2; it must be a list in brackets, [...]"),
+                arguments(
+                        loss("'type': 'crossEntropy', 'classWeights': [0, 0]"),
+                        "loss.classWeights is [0.0, 0.0]; at least one must be above 0, or nothing is learnt"),
+                arguments(
+                        loss("'type': 'crossEntropy', 'weight': [1]"),
+                        "the field \"weight\" of loss is not known; the nearest is \"classWeights\""));
     }
 
     private static Stream<Arguments> optimizers() {

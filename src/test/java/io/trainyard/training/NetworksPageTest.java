@@ -28,6 +28,7 @@ import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ScheduleSpec;
@@ -56,7 +57,7 @@ class NetworksPageTest {
     private static final Page PAGE = Page.read("docs/networks.md");
     private static final Pattern BOUNDS = Pattern.compile("([\\d,.e-]+) to (below )?([\\d,.e]+)");
     private static final BigDecimal NEARLY_ONE = new BigDecimal("0.999");
-    private static final String NONE = "none"; // of a field that is not written where it is not given
+    private static final String ONE_OF_THESE = "one of these"; // instead of the fields' defaults
     private static final int MOST_STEPS = 3;
     private static final int IMAGES = 210;
 
@@ -103,14 +104,15 @@ class NetworksPageTest {
         Dataset dataset = DATASETS.computeIfAbsent(job.dataset().name(), NetworksPageTest::part);
         Network network = Network.fit(job.network(), dataset.shape(), dataset.classes());
         Workload workload = new Workload(
-                network,
-                job.optimizer(),
-                job.batchSize(),
-                dataset,
-                PixelScale.of(dataset.shape().size(0), job.dataset().normalize()),
-                Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
-                job.precision(),
-                0);
+                        network,
+                        job.optimizer(),
+                        job.batchSize(),
+                        dataset,
+                        PixelScale.of(dataset.shape().size(0), job.dataset().normalize()),
+                        Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
+                        job.precision(),
+                        0)
+                .withLoss(job.loss());
         try (LearningSession session = Devices.open(new DeviceSpec("cpu")).open(workload)) {
             TorchRandom random = new TorchRandom(job.seed());
             Parameters initial = Initializer.initial(network, random);
@@ -132,8 +134,16 @@ class NetworksPageTest {
         ObjectMapper mapper = new ObjectMapper();
         ObjectNode job = (ObjectNode) mapper.readTree(JobJson.write(section.example()));
         ObjectNode part = find(job, section.name());
+        List<String> withoutDefault = new ArrayList<>();
         section.defaults().forEach((field, value) -> {
-            if (!value.equals("must be given") && !value.equals(NONE)) {
+            if (value.equals("none")) {
+                assertThat(part.has(field)).as("the example has %s", field).isTrue();
+                withoutDefault.add(field);
+            }
+            if (value.equals(ONE_OF_THESE) && !part.has(field)) {
+                withoutDefault.add(field);
+            }
+            if (!value.equals("must be given") && !value.equals(ONE_OF_THESE)) {
                 part.remove(field);
             }
         });
@@ -141,17 +151,14 @@ class NetworksPageTest {
         List<String> fields = new ArrayList<>();
         complete.fieldNames().forEachRemaining(fields::add);
         fields.removeAll(List.of("type", "name"));
-        section.defaults().forEach((field, value) -> {
-            if (value.equals(NONE) && !fields.contains(field)) { // left out unless it is given
-                fields.add(field);
-            }
-        });
+        assertThat(withoutDefault).noneMatch(fields::contains);
+        fields.addAll(withoutDefault);
         assertThat(section.defaults().keySet()).containsExactlyInAnyOrderElementsOf(fields);
         for (var row : section.defaults().entrySet()) {
             String value = row.getValue();
             if (value.startsWith("as `")) {
                 assertThat(complete.get(row.getKey())).isEqualTo(complete.get(value.substring(4, value.length() - 1)));
-            } else if (!value.equals("must be given") && !value.equals(NONE)) {
+            } else if (!List.of("must be given", "none", ONE_OF_THESE).contains(value)) {
                 JsonNode written = mapper.readTree(value.substring(1, value.length() - 1));
                 assertThat(comparable(complete.get(row.getKey())))
                         .as("the default of %s", row.getKey())
@@ -221,6 +228,7 @@ class NetworksPageTest {
         assertThat(told)
                 .containsExactlyInAnyOrderElementsOf(Stream.of(
                                 types(LayerSpec.class),
+                                types(LossSpec.class),
                                 types(OptimizerSpec.class),
                                 types(ScheduleSpec.class),
                                 Arrays.stream(AugmentSpec.class.getRecordComponents())

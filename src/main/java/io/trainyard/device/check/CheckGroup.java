@@ -11,6 +11,8 @@ public enum CheckGroup {
     LAYERS,
     /// What every layer makes of NaN and infinities, beside the reference: a job that has diverged must say so.
     DIVERGENCE,
+    /// Every loss, in training and tests, beside the reference.
+    LOSSES,
     /// Every optimizer, with all that a session carries from step to step, beside the reference.
     OPTIMIZERS,
     /// Many steps of a whole network beside PyTorch's recorded losses.

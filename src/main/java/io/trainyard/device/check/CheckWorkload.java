@@ -14,6 +14,8 @@ import io.trainyard.spec.AugmentSpec.Cutout;
 import io.trainyard.spec.AugmentSpec.HorizontalFlip;
 import io.trainyard.spec.AugmentSpec.RandomCrop;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LossSpec;
+import io.trainyard.spec.LossSpec.CrossEntropy;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
@@ -55,6 +57,15 @@ public final class CheckWorkload {
                 ADAM,
                 new Adam(0.01, 0.4, 0.9, 1e-3, 0),
                 new AdamW(0.01, 0.9, 0.99, 1e-2, 0.1));
+    }
+
+    /// Every loss, and every option of one, for three classes.
+    public static List<LossSpec> losses() {
+        return List.of(
+                new CrossEntropy(0.1, null),
+                new CrossEntropy(0, List.of(0.5, 3.0, 1.0)),
+                new CrossEntropy(0.3, List.of(2.0, 0.25, 0.0)),
+                new CrossEntropy(1, List.of(1.0, 2.0, 0.1)));
     }
 
     /// 13 training samples in batches of 5, 5 and 3; 7 test samples in batches of 5 and 2.
@@ -122,37 +133,43 @@ public final class CheckWorkload {
     public static Workload with(Workload workload, OptimizerSpec optimizer) {
         return new Workload(
                 workload.network(),
+                workload.loss(),
                 optimizer,
                 workload.batchSize(),
                 workload.dataset(),
                 workload.scale(),
                 workload.augment(),
                 workload.precision(),
-                workload.threads());
+                workload.threads(),
+                workload.trains());
     }
 
     public static Workload in(Precision precision, Workload workload) {
         return new Workload(
                 workload.network(),
+                workload.loss(),
                 workload.optimizer(),
                 workload.batchSize(),
                 workload.dataset(),
                 workload.scale(),
                 workload.augment(),
                 precision,
-                workload.threads());
+                workload.threads(),
+                workload.trains());
     }
 
     public static Workload augmented(Workload workload, AugmentSpec augment) {
         return new Workload(
                 workload.network(),
+                workload.loss(),
                 workload.optimizer(),
                 workload.batchSize(),
                 workload.dataset(),
                 workload.scale(),
                 augment,
                 workload.precision(),
-                workload.threads());
+                workload.threads(),
+                workload.trains());
     }
 
     /// Random everywhere, so that no value hides a mistake: running statistics and batch norm's scales too.

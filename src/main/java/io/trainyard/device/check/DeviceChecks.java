@@ -1,6 +1,7 @@
 package io.trainyard.device.check;
 
 import io.trainyard.device.Device;
+import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ public final class DeviceChecks {
                 switch (group) {
                     case LAYERS -> checks.addAll(layers(device));
                     case DIVERGENCE -> checks.addAll(divergence(device));
+                    case LOSSES -> checks.addAll(losses(device));
                     case OPTIMIZERS -> checks.addAll(optimizers(device));
                     case GOLDEN -> checks.addAll(golden(device));
                     case DETERMINISM -> checks.addAll(determinism(device));
@@ -54,6 +56,18 @@ public final class DeviceChecks {
                         "%s, %s".formatted(precision, row),
                         () -> CheckOutcome.of(ReferenceComparison.nonFinite(device, precision, row))));
             }
+        }
+        return checks;
+    }
+
+    private static List<DeviceCheck> losses(Device device) {
+        List<DeviceCheck> checks = new ArrayList<>();
+        for (LossSpec loss : CheckWorkload.losses()) {
+            checks.add(new DeviceCheck(
+                    CheckGroup.LOSSES,
+                    loss.toString(),
+                    () -> CheckOutcome.of(ReferenceComparison.training(
+                            device, CheckWorkload.eventful().withLoss(loss)))));
         }
         return checks;
     }

@@ -11,6 +11,7 @@ import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.DatasetSpec.Normalize;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.ParameterSpec;
@@ -29,7 +30,8 @@ import java.util.Map;
 /// @param parameter such as `0.bias`
 /// @param index of the element among the parameter's values
 /// @param first the sample of the first step; the others follow it in order, the first of them behind the last
-public record NonFiniteCase(String name, List<LayerSpec> layers, String parameter, int index, float value, int first) {
+public record NonFiniteCase(
+        String name, List<LayerSpec> layers, LossSpec loss, String parameter, int index, float value, int first) {
     static final Shape IMAGE = Shape.of(3, 4, 4);
     static final int CLASSES = 2;
 
@@ -65,14 +67,15 @@ public record NonFiniteCase(String name, List<LayerSpec> layers, String paramete
         Dataset.Split split = new Dataset.Split(pixels, new byte[] {0, 1, 0, 1});
         List<Double> middle = Collections.nCopies(3, (double) (128 / 255f));
         return new Workload(
-                Network.fit(NetworkSpec.ofLayers(layers), IMAGE, CLASSES),
-                CheckWorkload.PLAIN,
-                1,
-                new Dataset("few", IMAGE, CLASSES, split, split),
-                PixelScale.of(IMAGE.size(0), new Normalize(middle, Collections.nCopies(3, 0.5))),
-                AugmentSpec.NONE,
-                Precision.FP32,
-                0);
+                        Network.fit(NetworkSpec.ofLayers(layers), IMAGE, CLASSES),
+                        CheckWorkload.PLAIN,
+                        1,
+                        new Dataset("few", IMAGE, CLASSES, split, split),
+                        PixelScale.of(IMAGE.size(0), new Normalize(middle, Collections.nCopies(3, 0.5))),
+                        AugmentSpec.NONE,
+                        Precision.FP32,
+                        0)
+                .withLoss(loss);
     }
 
     public SessionState state() {

@@ -21,13 +21,15 @@ import static io.trainyard.device.check.Layers.tanh;
 import static io.trainyard.device.check.Layers.upsample;
 
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LossSpec;
+import io.trainyard.spec.LossSpec.CrossEntropy;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /// The contract's table of values that are not finite: each layer is given NaN and both infinities, and gradients of
-/// NaN.
+/// NaN; each loss logits of them.
 ///
 /// They come from one element of a parameter. Of a linear layer before it: then each value's gradient is told apart,
 /// because it is a bias's. Of a convolution's bias: then a channel is full of them, with whole windows of negative
@@ -45,11 +47,13 @@ public final class NonFiniteCases {
 
     private NonFiniteCases() {}
 
-    /// A new layer gets an entry in [#ofVectorValues] or [#ofImages], and the same in not_finite.py.
+    /// A new layer gets an entry in [#ofVectorValues] or [#ofImages], a loss in [#losses], and the same in
+    /// not_finite.py.
     public static List<NonFiniteCase> all() {
         NonFiniteCases cases = new NonFiniteCases();
         ofVectorValues().forEach(cases::addRows);
         ofImages().forEach(cases::addImages);
+        losses().forEach(cases::addLosses);
         return List.copyOf(cases.rows);
     }
 
@@ -90,6 +94,15 @@ public final class NonFiniteCases {
         layers.put("residual", List.of(residual(relu(), conv(CHANNELS, 1, 1, 0, true))));
         layers.put("residual, batchNorm2d, relu", List.of(residual(conv(CHANNELS, 1, 1, 0, true), norm()), relu()));
         return layers;
+    }
+
+    private static Map<String, LossSpec> losses() {
+        Map<String, LossSpec> losses = new LinkedHashMap<>();
+        losses.put("crossEntropy with label smoothing", new CrossEntropy(0.2, null));
+        losses.put("crossEntropy with class weights", new CrossEntropy(0, List.of(0.5, 2.0)));
+        losses.put("crossEntropy with class weights of 0", new CrossEntropy(0, List.of(0.0, 2.0)));
+        losses.put("crossEntropy with both", new CrossEntropy(0.2, List.of(0.5, 0.0)));
+        return losses;
     }
 
     private static Map<String, List<LayerSpec>> activations() {
@@ -141,6 +154,13 @@ public final class NonFiniteCases {
         add(name + ", given gradients of NaN", layers, layers.size() - 1 + ".bias", 0, Float.NaN, 0);
     }
 
+    private void addLosses(String name, LossSpec loss) {
+        List<LayerSpec> layers = List.of(flatten(), linear(NonFiniteCase.CLASSES, true));
+        for (float value : List.of(Float.NaN, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, LARGE)) {
+            rows.add(new NonFiniteCase(name + ", given " + value, layers, loss, "1.bias", 1, value, 0));
+        }
+    }
+
     private static List<LayerSpec> around(List<LayerSpec> before, List<LayerSpec> tested) {
         List<LayerSpec> layers = new ArrayList<>(before);
         layers.addAll(tested);
@@ -149,6 +169,6 @@ public final class NonFiniteCases {
     }
 
     private void add(String name, List<LayerSpec> layers, String parameter, int index, float value, int first) {
-        rows.add(new NonFiniteCase(name, List.copyOf(layers), parameter, index, value, first));
+        rows.add(new NonFiniteCase(name, List.copyOf(layers), LossSpec.DEFAULT, parameter, index, value, first));
     }
 }

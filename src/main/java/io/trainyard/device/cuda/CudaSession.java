@@ -138,7 +138,7 @@ final class CudaSession extends BackendSession {
         results.sampleLosses().read(Pointer.to(sampleLosses));
         int[][] confusion = new int[classes][];
         Arrays.setAll(confusion, label -> Arrays.copyOfRange(counts, label * classes, (label + 1) * classes));
-        return Evaluation.of(workload().batchSize(), sampleLosses, confusion);
+        return Evaluation.of(workload(), sampleLosses, confusion);
     }
 
     @Override

@@ -70,6 +70,7 @@ final class Programs {
         step = arena.reserve(Integer.BYTES, "the step's number");
         testStep = arena.reserve(Integer.BYTES, "the test batch's number");
         losses = arena.reserve((long) workload.stepsPerEpoch() * Float.BYTES, "the losses");
+        CudaLoss loss = new CudaLoss(workload, arena);
         scalars = arena.reserve(losses.bytes() * StepScalars.OF_STEP, "the update's numbers");
         testBatch = testBatch();
         results = results(arena);
@@ -84,7 +85,7 @@ final class Programs {
                 Part part = new Part(n, batchPart.begin(n), batchPart.size(n));
                 Compilation c =
                         new Compilation(gpu, kernels, arena, numbers, model, workspace, masks, step, part, true);
-                return new TrainingProgram(network, workload.batchSize(), model, c, descriptors);
+                return new TrainingProgram(workload, loss, model, c, descriptors);
             });
         }
         for (int samples : new int[] {testBatch, lastTestBatch()}) {
@@ -92,7 +93,7 @@ final class Programs {
                 arena.rewind(shared);
                 Compilation c = new Compilation(
                         gpu, kernels, arena, numbers, model, workspace, masks, testStep, new Part(n, 0, n), false);
-                return new TestProgram(network, testBatch, c, descriptors);
+                return new TestProgram(network, testBatch, loss, c, descriptors);
             });
         }
         arena.rewind(arena.need());
@@ -110,6 +111,7 @@ final class Programs {
         Status.blas(JCublas2.cublasSetMathMode(gpu.blas(), numbers.blasMath()), "cublasSetMathMode");
         record(batchPart.count() > 1);
         arena.clear();
+        loss.upload();
         trainingData.upload();
         testData.upload();
     }

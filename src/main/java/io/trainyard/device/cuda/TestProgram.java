@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// A batch of the test set in evaluation mode, recorded as a graph.
 final class TestProgram {
     private final Compilation c;
+    private final CudaLoss loss;
     private final int batchSize;
     private final int classes;
     private final BatchTensor input;
@@ -28,8 +29,9 @@ final class TestProgram {
     record Results(Buffer sampleLosses, Buffer confusion, Buffer probabilities, Buffer zero) {}
 
     /// @param batchSize of a full test batch
-    TestProgram(Network network, int batchSize, Compilation c, Descriptors descriptors) {
+    TestProgram(Network network, int batchSize, CudaLoss loss, Compilation c, Descriptors descriptors) {
         this.c = c;
+        this.loss = loss;
         this.batchSize = batchSize;
         this.classes = network.classes();
         this.input = c.output(network.input(), false, "before the first");
@@ -67,6 +69,8 @@ final class TestProgram {
                         logits,
                         data.labels(),
                         c.step(),
+                        loss.classWeights(),
+                        loss.smoothing(),
                         batchSize,
                         samples,
                         classes);

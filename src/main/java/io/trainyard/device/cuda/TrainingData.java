@@ -3,6 +3,7 @@ package io.trainyard.device.cuda;
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
 import io.trainyard.device.EpochPlan;
+import io.trainyard.device.SampleWeights;
 import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
@@ -30,6 +31,7 @@ final class TrainingData {
     private final Buffer table;
     private final Buffer labels;
     private final Buffer order;
+    private final Buffer batchWeights;
     private final Buffer imageOrder; // which of `images` each position of the epoch takes
     private final Buffer images;
     private final @Nullable Buffer changes;
@@ -49,6 +51,7 @@ final class TrainingData {
                 (long) workload.dataset().shape().size(0) * BYTE_VALUES * Float.BYTES, "the table of pixels");
         labels = arena.reserve(train.size(), "the training labels");
         order = arena.reserve((long) train.size() * Integer.BYTES, "the epoch's order");
+        batchWeights = arena.reserve((long) workload.stepsPerEpoch() * Float.BYTES, "the batches' weights");
         if (!workload.augment().isNone()) {
             sections.add(Section.CHANGES);
         }
@@ -112,6 +115,11 @@ final class TrainingData {
         return order;
     }
 
+    /// What the losses of each of the epoch's steps are divided by.
+    Buffer batchWeights() {
+        return batchWeights;
+    }
+
     /// (window, batch size, 7); null without augmentation.
     @Nullable
     Buffer changes() {
@@ -152,6 +160,13 @@ final class TrainingData {
 
     void begin(EpochPlan plan) {
         order.write(Pointer.to(plan.order()));
+        SampleWeights ofSamples = workload.sampleWeights();
+        float[] weights = new float[workload.stepsPerEpoch()];
+        for (int step = 0; step < weights.length; step++) {
+            weights[step] = (float) ofSamples.sum(
+                    workload.dataset().train(), plan.order(), workload.firstSample(step), workload.samples(step));
+        }
+        batchWeights.write(Pointer.to(weights));
     }
 
     /// Draws and sends what the steps need that are enqueued next.

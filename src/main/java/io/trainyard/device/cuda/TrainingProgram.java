@@ -1,5 +1,6 @@
 package io.trainyard.device.cuda;
 
+import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Graph;
 import io.trainyard.device.cuda.layer.BatchTensor;
@@ -19,19 +20,21 @@ final class TrainingProgram {
     static final long THREADS_OF_ROW = 32;
 
     private final Compilation c;
+    private final CudaLoss loss;
     private final CudaModel model;
-    private final int batchSize;
+    private final int batchSize; // of a full batch
     private final int classes;
     private final BatchTensor input;
     private final CudaChain chain;
     private final Buffer sampleLosses;
     private final List<Graph> graphs = new ArrayList<>();
 
-    /// @param batchSize of a full batch
-    TrainingProgram(Network network, int batchSize, CudaModel model, Compilation c, Descriptors descriptors) {
+    TrainingProgram(Workload workload, CudaLoss loss, CudaModel model, Compilation c, Descriptors descriptors) {
+        Network network = workload.network();
         this.c = c;
+        this.loss = loss;
         this.model = model;
-        this.batchSize = batchSize;
+        this.batchSize = workload.batchSize();
         this.classes = network.classes();
         this.input = c.output(network.input(), false, "before the first");
         this.chain = CudaChain.of(isEmpty() ? List.of() : network.layers(), input, c, descriptors);
@@ -61,10 +64,13 @@ final class TrainingProgram {
                         data.labels(),
                         data.order(),
                         c.step(),
+                        data.batchWeights(),
+                        loss.classWeights(),
+                        loss.smoothing(),
+                        loss.sumOfWeights(),
                         batchSize,
                         c.part().first(),
                         c.part().samples(),
-                        c.part().batchSamples(),
                         classes);
         chain.backward();
     }
@@ -90,7 +96,7 @@ final class TrainingProgram {
                         c.numbers().channelsLastFlag());
     }
 
-    private void finish(CudaUpdate update, Buffer losses) {
+    private void finish(TrainingData data, CudaUpdate update, Buffer losses) {
         update.run(c);
         c.kernels()
                 .launchBlocks(
@@ -99,8 +105,8 @@ final class TrainingProgram {
                         losses,
                         c.step(),
                         sampleLosses,
-                        c.part().samples(),
-                        c.part().batchSamples());
+                        data.batchWeights(),
+                        c.part().samples());
     }
 
     /// Runs the step and records it.
@@ -109,14 +115,14 @@ final class TrainingProgram {
     /// @param inTwo whether the update is a graph of its own
     void record(TrainingData data, CudaUpdate update, Buffer losses, boolean inTwo) {
         computeGradients(data);
-        finish(update, losses);
+        finish(data, update, losses);
         if (inTwo) {
             graphs.add(c.gpu().capture(() -> computeGradients(data)));
-            graphs.add(c.gpu().capture(() -> finish(update, losses)));
+            graphs.add(c.gpu().capture(() -> finish(data, update, losses)));
         } else {
             graphs.add(c.gpu().capture(() -> {
                 computeGradients(data);
-                finish(update, losses);
+                finish(data, update, losses);
             }));
         }
     }

@@ -1,14 +1,28 @@
 package io.trainyard.device.host;
 
 import io.trainyard.data.Dataset;
+import io.trainyard.spec.LossSpec;
 
-/// The loss of a batch and its gradient. A row is a few classes wide, so this is plain Java in double precision.
+/// [LossSpec.CrossEntropy] of a batch and its gradient. A row is a few classes wide, so this is plain Java in double
+/// precision.
 public final class CrossEntropy {
     private final int classes;
+    private final float[] weights; // (classes)
+    private final double hard; // how much a sample's own class counts
+    private final double spread; // how much each class counts besides
+    private final double spreadOfAll; // times the sum of the weights
     private final double[] exponentials;
 
-    public CrossEntropy(int classes) {
+    public CrossEntropy(LossSpec.CrossEntropy loss, int classes) {
         this.classes = classes;
+        this.weights = loss.weights(classes);
+        this.hard = 1 - loss.labelSmoothing();
+        this.spread = loss.labelSmoothing() / classes;
+        double all = 0;
+        for (float weight : weights) {
+            all += weight;
+        }
+        this.spreadOfAll = spread * all;
         this.exponentials = new double[classes];
     }
 
@@ -17,23 +31,38 @@ public final class CrossEntropy {
     /// @param logits (samples, classes), row-major; of a batch, or of a part of one
     /// @param split where the labels of the samples `order[from]` and following are
     /// @param samples how many rows
-    /// @param batchSize samples of the whole batch
+    /// @param batchWeight [io.trainyard.device.SampleWeights#sum] of the whole batch
     /// @return the sum of the samples' losses
     public double lossWithGradient(
-            float[] logits, Dataset.Split split, int[] order, int from, int samples, int batchSize) {
+            float[] logits, Dataset.Split split, int[] order, int from, int samples, double batchWeight) {
         double sum = 0;
         for (int n = 0; n < samples; n++) {
             int label = Byte.toUnsignedInt(split.labels()[order[from + n]]);
             int row = n * classes;
             double top = logits[row + largest(logits, row)];
             double total = exponentiate(logits, row, top);
-            sum += Math.log(total) - (logits[row + label] - top);
+            sum += loss(logits, row, label, top, total);
+            double own = hard * weights[label];
+            double scale = own + spreadOfAll;
             for (int c = 0; c < classes; c++) {
-                double target = c == label ? 1 : 0;
-                logits[row + c] = (float) ((exponentials[c] / total - target) / batchSize);
+                double target = (c == label ? own : 0) + spread * weights[c];
+                logits[row + c] = (float) ((scale * (exponentials[c] / total) - target) / batchWeight);
             }
         }
         return sum;
+    }
+
+    /// Of the sample whose logits begin at `row`.
+    ///
+    /// @param top the largest of them
+    /// @param total what [#exponentiate] gave
+    private double loss(float[] logits, int row, int label, double top, double total) {
+        double log = Math.log(total);
+        double loss = hard * weights[label] * (log - (logits[row + label] - top));
+        for (int c = 0; spread > 0 && c < classes; c++) {
+            loss += spread * weights[c] * (log - (logits[row + c] - top));
+        }
+        return loss;
     }
 
     /// Fills the losses and predictions of the test samples `from` and following.
@@ -45,7 +74,7 @@ public final class CrossEntropy {
             int row = n * classes;
             int best = largest(logits, row);
             double top = logits[row + best];
-            losses[from + n] = (float) (Math.log(exponentiate(logits, row, top)) - (logits[row + label] - top));
+            losses[from + n] = (float) loss(logits, row, label, top, exponentiate(logits, row, top));
             predictions[from + n] = best;
         }
     }

@@ -5,6 +5,7 @@ import io.trainyard.device.Augmentation.Change;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
+import io.trainyard.device.SampleWeights;
 import io.trainyard.device.Workload;
 import io.trainyard.device.session.BackendSession;
 import io.trainyard.random.TorchRandom;
@@ -19,6 +20,7 @@ import java.util.stream.IntStream;
 /// all their shards do: each device sums and updates its own threads' ranges, and copies the others.
 public abstract class ShardedSession extends BackendSession {
     private final int threads;
+    private final SampleWeights weights;
     private final ThreadTeam team;
     private final double[] shardLosses;
     private final float[] losses; // of the epoch's steps
@@ -30,6 +32,7 @@ public abstract class ShardedSession extends BackendSession {
     protected ShardedSession(Workload workload, EvenPart part, int threads, int shards) {
         super(workload, part);
         this.threads = threads;
+        this.weights = workload.sampleWeights();
         this.shardLosses = new double[shards];
         this.losses = new float[workload.stepsPerEpoch()];
         this.team = new ThreadTeam(shards);
@@ -75,7 +78,8 @@ public abstract class ShardedSession extends BackendSession {
         for (double shardLoss : shardLosses) {
             loss += shardLoss;
         }
-        losses[cursor().step()] = Workload.meanLoss(loss, samples);
+        losses[cursor().step()] =
+                Workload.meanLoss(loss, weights.sum(workload().dataset().train(), plan.order(), from, samples));
     }
 
     /// Shards are as large as one another, so the first stands for all.
@@ -102,8 +106,7 @@ public abstract class ShardedSession extends BackendSession {
         int[] predictions = new int[test.size()];
         runTest((crossEntropy, logits, from, samples) ->
                 crossEntropy.evaluate(logits, test, from, samples, sampleLosses, predictions));
-        return Evaluation.of(
-                workload().batchSize(), workload().network().classes(), sampleLosses, predictions, test.labels());
+        return Evaluation.of(workload(), sampleLosses, predictions);
     }
 
     @Override

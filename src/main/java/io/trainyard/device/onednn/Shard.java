@@ -3,12 +3,14 @@ package io.trainyard.device.onednn;
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
 import io.trainyard.device.EvenPart;
+import io.trainyard.device.SampleWeights;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
 import io.trainyard.device.host.BatchMasks;
 import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.CrossEntropy;
 import io.trainyard.device.host.GradientSum;
+import io.trainyard.spec.LossSpec;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -44,6 +46,7 @@ final class Shard implements BatchShard, AutoCloseable {
     private final NormShares norms;
     private final BatchAssembler assembler;
     private final float[] logits; // (chunk, classes)
+    private final SampleWeights weights;
     private final CrossEntropy crossEntropy;
     private long batchNanos;
 
@@ -106,7 +109,10 @@ final class Shard implements BatchShard, AutoCloseable {
             assembler = new BatchAssembler(workload.dataset(), workload.scale());
             int classes = workload.network().classes();
             logits = new float[Math.max(chunk, testChunk) * classes];
-            crossEntropy = new CrossEntropy(classes);
+            weights = workload.sampleWeights();
+            crossEntropy = switch (workload.loss()) {
+                case LossSpec.CrossEntropy loss -> new CrossEntropy(loss, classes);
+            };
         } catch (RuntimeException | Error e) {
             engine.close();
             throw e;
@@ -154,12 +160,13 @@ final class Shard implements BatchShard, AutoCloseable {
             gradients.forEach(gradient -> gradient.fill((byte) 0));
             norms.meetWithoutSamples();
         }
+        double batchWeight = weights.sum(workload.dataset().train(), order, from, batchSize);
         double loss = 0;
         for (int first = part.begin(); first < part.end(); first += chunk) {
             int samples = Math.min(chunk, part.end() - first);
             List<Change> own = changes.isEmpty() ? changes : changes.subList(first, first + samples);
             masks.begin(first);
-            loss += train(program(training, samples), order, from + first, batchSize, own);
+            loss += train(program(training, samples), order, from + first, batchWeight, own);
             if (chunked) {
                 collect(first == part.begin());
             }
@@ -167,7 +174,7 @@ final class Shard implements BatchShard, AutoCloseable {
         return loss;
     }
 
-    private double train(Program program, int[] order, int from, int batchSize, List<Change> changes) {
+    private double train(Program program, int[] order, int from, double batchWeight, List<Change> changes) {
         Dataset.Split train = workload.dataset().train();
         int samples = program.batchSize();
         long assembling = System.nanoTime();
@@ -175,7 +182,7 @@ final class Shard implements BatchShard, AutoCloseable {
         batchNanos += System.nanoTime() - assembling;
         program.runForward();
         program.logits().read(logits);
-        double loss = crossEntropy.lossWithGradient(logits, train, order, from, samples, batchSize);
+        double loss = crossEntropy.lossWithGradient(logits, train, order, from, samples, batchWeight);
         program.logitsGradient().write(logits);
         program.runBackward();
         return loss;

@@ -8,6 +8,7 @@ import io.trainyard.device.Workload;
 import io.trainyard.device.session.BackendSession;
 import io.trainyard.device.session.StateTable;
 import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.LossSpec;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -17,6 +18,7 @@ final class ReferenceSession extends BackendSession {
     private final int classes;
     private final StateTable state;
     private final ReferenceChain network;
+    private final CrossEntropy crossEntropy;
     private final ReferenceOptimizer optimizer;
     private final float[] losses; // of the epoch's steps
 
@@ -26,6 +28,9 @@ final class ReferenceSession extends BackendSession {
         var memory = new ReferenceState(workload.network().parameters(), workload.optimizer());
         this.state = new StateTable(workload.network().parameters(), workload.optimizer(), memory);
         this.network = ReferenceChain.of(workload.network().layers(), memory);
+        this.crossEntropy = switch (workload.loss()) {
+            case LossSpec.CrossEntropy loss -> new CrossEntropy(loss, classes);
+        };
         this.optimizer = ReferenceOptimizer.of(workload.optimizer(), memory);
         this.losses = new float[workload.stepsPerEpoch()];
     }
@@ -55,11 +60,12 @@ final class ReferenceSession extends BackendSession {
 
         double loss = 0;
         for (int n = 0; n < samples.length; n++) {
-            loss += CrossEntropy.loss(values, n * classes, classes, labels[n]);
+            loss += crossEntropy.loss(values, n * classes, labels[n]);
         }
-        losses[cursor().step()] = Workload.meanLoss(loss, samples.length);
+        double weight = workload().sampleWeights().sum(train, samples, 0, samples.length);
+        losses[cursor().step()] = Workload.meanLoss(loss, weight);
 
-        var _ = network.backward(CrossEntropy.gradient(values, classes, labels), samples.length);
+        var _ = network.backward(crossEntropy.gradient(values, labels, weight), samples.length);
     }
 
     @Override
@@ -81,10 +87,10 @@ final class ReferenceSession extends BackendSession {
         int[] predictions = new int[test.size()];
         for (int n = 0; n < test.size(); n++) {
             int label = Byte.toUnsignedInt(test.labels()[n]);
-            losses[n] = (float) CrossEntropy.loss(logits, n * classes, classes, label);
+            losses[n] = (float) crossEntropy.loss(logits, n * classes, label);
             predictions[n] = CrossEntropy.prediction(logits, n * classes, classes);
         }
-        return Evaluation.of(workload().batchSize(), classes, losses, predictions, test.labels());
+        return Evaluation.of(workload(), losses, predictions);
     }
 
     @Override

@@ -3,11 +3,13 @@ package io.trainyard.device.vector;
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
 import io.trainyard.device.EvenPart;
+import io.trainyard.device.SampleWeights;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
 import io.trainyard.device.host.BatchMasks;
 import io.trainyard.device.host.BatchShard;
 import io.trainyard.device.host.CrossEntropy;
+import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.Network;
 import java.util.Arrays;
 import java.util.List;
@@ -25,6 +27,7 @@ final class Shard implements BatchShard {
     private final Values input;
     private final Values logits;
     private final BatchAssembler assembler;
+    private final SampleWeights weights;
     private final CrossEntropy crossEntropy;
     private final float[] rows; // (chunk, classes)
     private long batchNanos;
@@ -42,7 +45,10 @@ final class Shard implements BatchShard {
         this.chunk = chunk;
         this.gradients = new float[model.values().length];
         this.assembler = new BatchAssembler(workload.dataset(), workload.scale());
-        this.crossEntropy = new CrossEntropy(classes);
+        this.weights = workload.sampleWeights();
+        this.crossEntropy = switch (workload.loss()) {
+            case LossSpec.CrossEntropy loss -> new CrossEntropy(loss, classes);
+        };
         this.rows = new float[chunk * classes];
         this.chain = new ChunkChain(network, model, masks, chunk, gradients);
         this.input = chain.input();
@@ -58,6 +64,7 @@ final class Shard implements BatchShard {
         Dataset.Split split = workload.dataset().train();
         int begin = ofBatch.begin(batchSize);
         int end = ofBatch.end(batchSize);
+        double batchWeight = weights.sum(split, order, from, batchSize);
         double loss = 0;
         if (begin == end) {
             Arrays.fill(gradients, 0);
@@ -69,7 +76,7 @@ final class Shard implements BatchShard {
             assemble(split, order, from + first, samples, own);
             batchNanos += System.nanoTime() - assembling;
             forward(first, samples, true);
-            loss += crossEntropy.lossWithGradient(rows, split, order, from + first, samples, batchSize);
+            loss += crossEntropy.lossWithGradient(rows, split, order, from + first, samples, batchWeight);
             for (int s = 0; s < samples; s++) {
                 System.arraycopy(rows, s * classes, logits.gradient, logits.grid.at(s, 0, 0), classes);
             }

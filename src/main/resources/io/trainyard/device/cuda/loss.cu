@@ -45,6 +45,26 @@ struct Softmax {
     }
 };
 
+// nn.CrossEntropyLoss's options.
+struct Loss {
+    const float* classWeights; // (classes); null where all are 1
+    float smoothing;
+
+    __device__ float weight(int k) const {
+        return classWeights == nullptr ? 1.0f : classWeights[k];
+    }
+
+    // How much a sample's own class counts.
+    __device__ float own(int label) const {
+        return (1.0f - smoothing) * weight(label);
+    }
+
+    // How much each class counts besides, times its weight.
+    __device__ float share(int classes) const {
+        return smoothing / classes;
+    }
+};
+
 // What the threads of a block give each other.
 struct Shared {
     Candidate candidates[BLOCK];
@@ -69,9 +89,23 @@ __device__ inline Softmax softmax(Shared& shared, const VALUE* row, int classes)
     return {best.logit, sum, first == first ? best.index : 0};
 }
 
-// Calls f(n, row, softmax) for each sample n with its row of logits (classes), on all ROW threads of the row.
+// The sum over all classes of weight times -log softmax; 0 where nothing is smoothed, and it is not asked for.
+__device__ inline float lossOfAll(Shared& shared, const VALUE* row, int classes, Loss loss, Softmax distribution) {
+    if (loss.smoothing == 0) {
+        return 0;
+    }
+    int lane = threadIdx.x % ROW;
+    float sum = 0;
+    for (int k = lane; k < classes; k += ROW) {
+        sum += loss.weight(k) * distribution.loss(float(row[k]));
+    }
+    int width = classes < ROW ? classes : ROW;
+    return acrossRow(shared.sums, sum, width, [](float a, float b) { return a + b; });
+}
+
+// Calls f(n, row, softmax, lossOfAll) for each sample n with its row of logits (classes), on all ROW threads of the row.
 template <class Function>
-__device__ void eachRow(const VALUE* logits, int samples, int classes, Function f) {
+__device__ void eachRow(const VALUE* logits, int samples, int classes, Loss loss, Function f) {
     __shared__ Shared shared;
     const int rows = BLOCK / ROW; // of a block
     for (int begin = blockIdx.x * rows; begin < samples; begin += gridDim.x * rows) {
@@ -79,14 +113,15 @@ __device__ void eachRow(const VALUE* logits, int samples, int classes, Function 
         bool present = n < samples; // others go along: all threads of a block must meet
         const VALUE* row = logits + (long long) (present ? n : begin) * classes;
         Softmax distribution = softmax(shared, row, classes);
+        float ofAll = lossOfAll(shared, row, classes, loss, distribution);
         if (present) {
-            f(n, row, distribution);
+            f(n, row, distribution, ofAll);
         }
     }
 }
 
-// The samples' losses, and the gradient of the batch's mean loss by the logits: (softmax - [class is label]) /
-// batchSamples. The samples are those from `first` on of a batch that has `batchSamples`.
+// The samples' losses, and the gradient of the batch's mean loss by the logits. The samples are those from `first` on of
+// a batch.
 extern "C" __global__ void cross_entropy(
         VALUE* gradient, // (samples, classes)
         float* sampleLosses, // (samples)
@@ -94,32 +129,41 @@ extern "C" __global__ void cross_entropy(
         const unsigned char* labels, // (all samples)
         const int* order, // (all samples): which the epoch takes
         const int* step,
+        const float* batchWeights, // (steps of the epoch): what each step's losses are divided by
+        const float* classWeights, // (classes) or null
+        float smoothing,
+        float sumOfWeights, // of all classes
         int batchSize,
         int first,
         int samples,
-        int batchSamples,
         int classes) {
     const int* batch = order + (long long) *step * batchSize + first;
-    eachRow(logits, samples, classes, [=](int n, const VALUE* row, Softmax distribution) {
+    float batchWeight = batchWeights[*step];
+    Loss loss = {classWeights, smoothing};
+    eachRow(logits, samples, classes, loss, [=](int n, const VALUE* row, Softmax distribution, float ofAll) {
         int label = labels[batch[n]];
+        float own = loss.own(label);
+        float share = loss.share(classes);
+        float scale = own + share * sumOfWeights;
         VALUE* rowGradient = gradient + (long long) n * classes;
         for (int k = threadIdx.x % ROW; k < classes; k += ROW) {
             float z = float(row[k]);
-            rowGradient[k] = VALUE((distribution.at(z) - (k == label ? 1.0f : 0.0f)) / batchSamples);
+            float target = (k == label ? own : 0.0f) + share * loss.weight(k);
+            rowGradient[k] = VALUE((scale * distribution.at(z) - target) / batchWeight);
             if (k == label) {
-                sampleLosses[n] = distribution.loss(z);
+                sampleLosses[n] = own * distribution.loss(z) + share * ofAll;
             }
         }
     });
 }
 
-// losses[*step] = the sum of the samples' losses / batchSamples; then *step is the next. One block.
+// losses[*step] = the sum of the samples' losses / the batch's weight; then *step is the next. One block.
 extern "C" __global__ void end_step(
         float* losses, // (steps of the epoch)
         int* step,
         const float* sampleLosses, // (samples)
-        int samples,
-        int batchSamples) {
+        const float* batchWeights, // (steps of the epoch)
+        int samples) {
     __shared__ double sums[BLOCK];
     double sum = 0;
     for (int n = threadIdx.x; n < samples; n += BLOCK) {
@@ -129,7 +173,10 @@ extern "C" __global__ void end_step(
     if (threadIdx.x == 0) {
         // PyTorch adds losses up in float32: where that overflows, the mean is infinite.
         float whole = (float) sum;
-        losses[*step] = whole - whole == 0 ? (float) (sum / batchSamples) : whole;
+        float weight = batchWeights[*step];
+        float mean = whole - whole == 0 ? (float) (sum / weight) : whole;
+        // Samples of which none counts have no mean, though smoothing gives them a loss.
+        losses[*step] = weight == 0 ? __uint_as_float(0x7fc00000) : mean; // NaN
         *step += 1;
     }
 }
@@ -141,14 +188,18 @@ extern "C" __global__ void test_batch(
         const VALUE* logits, // (samples, classes)
         const unsigned char* labels, // (all samples)
         const int* step,
+        const float* classWeights, // (classes) or null
+        float smoothing,
         int batchSize,
         int samples,
         int classes) {
     long long begin = (long long) *step * batchSize;
-    eachRow(logits, samples, classes, [=](int n, const VALUE* row, Softmax distribution) {
+    Loss loss = {classWeights, smoothing};
+    eachRow(logits, samples, classes, loss, [=](int n, const VALUE* row, Softmax distribution, float ofAll) {
         if (threadIdx.x % ROW == 0) {
             int label = labels[begin + n];
-            sampleLosses[begin + n] = distribution.loss(float(row[label]));
+            sampleLosses[begin + n] =
+                    loss.own(label) * distribution.loss(float(row[label])) + loss.share(classes) * ofAll;
             atomicAdd(&confusion[label * classes + distribution.prediction], 1);
         }
     });
@@ -163,7 +214,8 @@ extern "C" __global__ void probabilities(
         int samples,
         int classes) {
     long long begin = (long long) *step * batchSize;
-    eachRow(logits, samples, classes, [=](int n, const VALUE* row, Softmax distribution) {
+    Loss none = {nullptr, 0};
+    eachRow(logits, samples, classes, none, [=](int n, const VALUE* row, Softmax distribution, float) {
         for (int k = threadIdx.x % ROW; k < classes; k += ROW) {
             out[(begin + n) * classes + k] = distribution.at(float(row[k]));
         }

@@ -3,6 +3,7 @@ package io.trainyard.device.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.device.host.ParameterUpdate.Loop;
+import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.OptimizerSpec;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,6 +14,13 @@ class CheckWorkloadTest {
     void everyOptimizerIsChecked() {
         for (Class<?> kind : OptimizerSpec.class.getPermittedSubclasses()) {
             assertThat(CheckWorkload.optimizers()).hasAtLeastOneElementOfType(kind);
+        }
+    }
+
+    @Test
+    void everyLossIsChecked() {
+        for (Class<?> kind : LossSpec.class.getPermittedSubclasses()) {
+            assertThat(CheckWorkload.losses()).hasAtLeastOneElementOfType(kind);
         }
     }
 

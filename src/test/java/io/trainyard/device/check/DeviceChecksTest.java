@@ -108,6 +108,18 @@ class DeviceChecksTest {
     }
 
     @Test
+    void lossesAreHeldToTheReferencesToo() {
+        List<DeviceCheck> sound = checks(FaultyDevice.none(), CheckGroup.LOSSES);
+        assertThat(sound).hasSameSizeAs(CheckWorkload.losses());
+        for (DeviceCheck check : sound) {
+            assertThat(outcome(check)).isInstanceOf(Passed.class);
+        }
+        Device wrong = new FaultyDevice(weight -> weight, loss -> loss * 1.001, 0);
+        assertThat(failed(checks(wrong, CheckGroup.LOSSES).getFirst()).differences())
+                .isNotEmpty();
+    }
+
+    @Test
     void whatSessionsKeepIsSeen() {
         MemoryCheck small = new MemoryCheck(CheckWorkload.eventful(), Duration.ZERO);
         long session = CheckWorkload.eventful().estimatedBytes();

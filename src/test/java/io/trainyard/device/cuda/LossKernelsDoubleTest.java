@@ -21,18 +21,27 @@ final class LossKernelsDoubleTest {
     private final Random random = new Random(3);
 
     @ParameterizedTest
-    @CsvSource({"FP32, 5, 10", "FP32, 61, 10", "FP32, 30, 1", "FP32, 27, 77", "FP32, 3, 250", "BF16, 61, 10"})
-    void hasTheGradientOfTheMeanLoss(Precision precision, int samples, int classes) {
+    @CsvSource({
+        "FP32, 5, 10, 0, false",
+        "FP32, 61, 10, 0, true",
+        "FP32, 61, 10, 0.1, false",
+        "FP32, 30, 1, 0.3, true",
+        "FP32, 27, 77, 0.3, true",
+        "FP32, 3, 250, 0, false",
+        "BF16, 61, 10, 0.1, true"
+    })
+    void hasTheGradientOfTheMeanLoss(Precision precision, int samples, int classes, float smoothing, boolean weighted) {
         int first = 2;
         int batch = samples + 4;
         int images = 3 * batch;
-        float[] losses = new float[samples];
+        float batchWeight = batch + 0.5f;
+        double[] weights = weights(classes, weighted);
         try (var runner = new KernelRunner(precision)) {
             float[] logits = runner.rounded(logits(samples * classes));
             byte[] labels = labels(images, classes);
             int[] order = random.ints(images, 0, images).toArray();
             Buffer gradient = runner.roomForValues(samples * classes);
-            Buffer sampleLosses = runner.floats(losses);
+            Buffer sampleLosses = runner.floats(new float[samples]);
             runner.run(
                     "cross_entropy",
                     gradient,
@@ -41,28 +50,36 @@ final class LossKernelsDoubleTest {
                     runner.bytes(labels),
                     runner.ints(order),
                     runner.ints(STEP),
+                    runner.floats(new float[] {0, 0, batchWeight}),
+                    weighted ? runner.floats(floats(weights)) : null,
+                    smoothing,
+                    (float) Arrays.stream(weights).sum(),
                     batch,
                     first,
                     samples,
-                    batch,
                     classes);
             double[] expected = new double[samples * classes];
-            losses = runner.readFloats(sampleLosses);
+            double[] expectedLosses = new double[samples];
             for (int n = 0; n < samples; n++) {
                 double[] softmax = softmax(logits, n, classes);
                 int label = labels[order[STEP * batch + first + n]] & 0xff;
-                assertThat((double) losses[n]).as("loss %d", n).isCloseTo(-Math.log(softmax[label]), within(1e-5));
-                for (int k = 0; k < classes; k++) {
-                    expected[n * classes + k] = (softmax[k] - (k == label ? 1 : 0)) / batch;
+                for (int of = 0; of < classes; of++) {
+                    double share = weights[of] * ((of == label ? 1 - smoothing : 0) + smoothing / (double) classes);
+                    expectedLosses[n] -= share * Math.log(softmax[of]);
+                    for (int k = 0; k < classes; k++) {
+                        expected[n * classes + k] += share * (softmax[k] - (k == of ? 1 : 0)) / batchWeight;
+                    }
                 }
             }
+            assertNear(runner.readFloats(sampleLosses), expectedLosses, 2e-5);
             runner.assertNear(runner.readValues(gradient), expected, 1e-7);
         }
     }
 
     @ParameterizedTest
-    @CsvSource({"FP32, 61, 10", "FP32, 30, 1", "FP32, 27, 77", "BF16, 61, 10"})
-    void testsABatch(Precision precision, int samples, int classes) {
+    @CsvSource({"FP32, 61, 10, 0", "FP32, 30, 1, 0", "FP32, 27, 77, 0.2", "BF16, 61, 10, 0.2"})
+    void testsABatch(Precision precision, int samples, int classes, float smoothing) {
+        double[] weights = weights(classes, smoothing > 0);
         int batch = 70;
         int images = STEP * batch + samples;
         try (var runner = new KernelRunner(precision)) {
@@ -77,7 +94,18 @@ final class LossKernelsDoubleTest {
             Buffer probabilities = runner.floats(new float[images * classes]);
             Buffer values = runner.values(logits);
             Buffer step = runner.ints(STEP);
-            runner.run("test_batch", losses, confusion, values, runner.bytes(labels), step, batch, samples, classes);
+            runner.run(
+                    "test_batch",
+                    losses,
+                    confusion,
+                    values,
+                    runner.bytes(labels),
+                    step,
+                    smoothing > 0 ? runner.floats(floats(weights)) : null,
+                    smoothing,
+                    batch,
+                    samples,
+                    classes);
             runner.run("probabilities", probabilities, values, step, batch, samples, classes);
 
             double[] expectedLosses = new double[images];
@@ -87,7 +115,10 @@ final class LossKernelsDoubleTest {
                 int at = STEP * batch + n;
                 int label = labels[at] & 0xff;
                 double[] softmax = softmax(logits, n, classes);
-                expectedLosses[at] = -Math.log(softmax[label]);
+                for (int k = 0; k < classes; k++) {
+                    double share = (k == label ? 1 - smoothing : 0) + smoothing / (double) classes;
+                    expectedLosses[at] -= weights[k] * share * Math.log(softmax[k]);
+                }
                 System.arraycopy(softmax, 0, expectedProbabilities, at * classes, classes);
                 expectedConfusion[label * classes + firstLargest(logits, n, classes)]++;
             }
@@ -111,7 +142,18 @@ final class LossKernelsDoubleTest {
             Buffer losses = runner.floats(new float[5]);
             Buffer confusion = runner.ints(new int[9]);
             Buffer values = runner.values(logits);
-            runner.run("test_batch", losses, confusion, values, runner.bytes(new byte[5]), runner.ints(0), 5, 5, 3);
+            runner.run(
+                    "test_batch",
+                    losses,
+                    confusion,
+                    values,
+                    runner.bytes(new byte[5]),
+                    runner.ints(0),
+                    null,
+                    0f,
+                    5,
+                    5,
+                    3);
             assertThat(runner.readFloats(losses))
                     .containsExactly((float) Math.log(2), infinity, Float.NaN, Float.NaN, Float.NaN);
             assertThat(runner.readInts(confusion)) // as the reference: what is not larger than the first is passed over
@@ -130,7 +172,8 @@ final class LossKernelsDoubleTest {
                     .sum();
             Buffer losses = runner.floats(new float[4]);
             Buffer step = runner.ints(STEP);
-            runner.runBlocks("end_step", 1, losses, step, runner.floats(sampleLosses), samples, batch);
+            Buffer batchWeights = runner.floats(new float[] {0, 0, batch, 0});
+            runner.runBlocks("end_step", 1, losses, step, runner.floats(sampleLosses), batchWeights, samples);
             assertThat(runner.readInts(step)).containsExactly(STEP + 1);
             assertThat(runner.readFloats(losses)).containsExactly(0, 0, (float) (sum / batch), 0);
         }
@@ -142,6 +185,21 @@ final class LossKernelsDoubleTest {
             logits[i] = random.nextFloat(-8, 8);
         }
         return logits;
+    }
+
+    /// As float32 has them.
+    private double[] weights(int classes, boolean weighted) {
+        return IntStream.range(0, classes)
+                .mapToDouble(k -> weighted ? random.nextFloat(0.1f, 3) : 1)
+                .toArray();
+    }
+
+    private static float[] floats(double[] values) {
+        float[] floats = new float[values.length];
+        for (int i = 0; i < floats.length; i++) {
+            floats[i] = (float) values[i];
+        }
+        return floats;
     }
 
     private byte[] labels(int count, int classes) {

@@ -1,0 +1,556 @@
+#!/usr/bin/env python3
+"""Between PyTorch's modules and the networks of Trainyard's jobs, both ways.
+
+  trainyard_torch.py to-json  FILE.py:NAME   --input 3x32x32 [--output FILE]
+  trainyard_torch.py to-torch NETWORK.json   --input 3x32x32 [--checkpoint FILE.safetensors] [--output FILE.pt]
+
+`to-json` takes a class or function of a Python file that makes an `nn.Module` without arguments, such as a tutorial's
+`Net`, follows its `forward` with torch.fx, and prints `{"layers": [...]}` for a job's `network`. What it prints has been
+made into a module again and compared with the original on random input. `to-torch` makes a module of such a file, or of a
+whole job, and loads a checkpoint into it; `--output` saves its `state_dict()` for `torch.load`.
+
+In a program: `to_json(module, shape)`, `to_module(layers, shape)`, `load(module, shape, checkpoint)`, the last for a module
+of one's own class, whatever its parameters are called. Needs PyTorch 1.13 or newer and nothing else.
+"""
+import argparse
+import importlib.util
+import json
+import math
+import operator
+import sys
+
+import torch
+from torch import fx, nn
+from torch.fx.passes.shape_prop import ShapeProp
+from torch.nn import functional as F
+
+
+class NotSaid(Exception):
+    """Something of a module that a job's network cannot say, or the other way round."""
+
+
+# ---------------------------------------------------------------- layers of one kind, both ways
+
+def _pair(value):
+    """A number where rows and columns agree, else [rows, columns], as jobs have it."""
+    values = list(value) if isinstance(value, (tuple, list, torch.Size)) else [value, value]
+    return values[0] if values[0] == values[1] else values
+
+
+def _both(value):
+    return tuple(value) if isinstance(value, list) else (value, value)
+
+
+def _changed(**fields):
+    """Only what differs from a job's default: each field comes with it, (value, default)."""
+    return {name: value for name, (value, default) in fields.items() if value != default}
+
+
+def _pool_fields(kernel, stride, padding, ceil_mode):
+    kernel = _pair(kernel)
+    return {"kernel": kernel,
+            **_changed(stride=(kernel if stride is None else _pair(stride), kernel), padding=(_pair(padding), 0),
+                       ceilMode=(bool(ceil_mode), False))}
+
+
+def _max_pool(kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    if return_indices:
+        raise NotSaid("a max pooling that returns indices")
+    return {"type": "maxPool2d", **_pool_fields(kernel_size, stride, padding, ceil_mode),
+            **_changed(dilation=(_pair(dilation), 1))}
+
+
+def _avg_pool(kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
+    if divisor_override is not None:
+        raise NotSaid("an average pooling with divisor_override")
+    return {"type": "avgPool2d", **_pool_fields(kernel_size, stride, padding, ceil_mode),
+            **_changed(countIncludePad=(bool(count_include_pad), True))}
+
+
+def _adaptive_avg_pool(output_size):
+    if output_size is None or isinstance(output_size, (tuple, list)) and None in output_size:
+        raise NotSaid("an adaptive pooling that keeps a size (None)")
+    return {"type": "adaptiveAvgPool2d", "out": _pair(output_size)}
+
+
+def _upsample(size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False):
+    if mode != "nearest":
+        raise NotSaid("an upsampling by %s; allowed is nearest" % mode)
+    return {"type": "upsample", **({"scaleFactor": _pair(scale_factor)} if size is None else {"size": _pair(size)})}
+
+
+def _conv(m):
+    if m.padding_mode != "zeros":
+        raise NotSaid("a convolution that pads with %s; allowed is zeros" % m.padding_mode)
+    padding = m.padding if isinstance(m.padding, str) else _pair(m.padding)
+    return {"type": "conv2d", "out": m.out_channels, "kernel": _pair(m.kernel_size),
+            **_changed(stride=(_pair(m.stride), 1), padding=(0 if padding == "valid" else padding, 0),
+                       dilation=(_pair(m.dilation), 1), groups=(m.groups, 1), bias=(m.bias is not None, True))}
+
+
+def _batch_norm(kind):
+    def fields(m):
+        if not m.track_running_stats:
+            raise NotSaid("a batch norm without running statistics")
+        return {"type": kind, **_changed(eps=(m.eps, 1e-5), momentum=(m.momentum, 0.1), affine=(m.affine, True))}
+    return fields
+
+
+def _layer_norm(m):
+    return {"type": "layerNorm", "normalizedShape": list(m.normalized_shape),
+            **_changed(eps=(m.eps, 1e-5), affine=(m.elementwise_affine, True))}
+
+
+def _leaky_relu(slope=0.01, inplace=False):
+    return {"type": "leakyRelu", **_changed(negativeSlope=(slope, 0.01))}
+
+
+def _gelu(approximate="none"):
+    return {"type": "gelu", **_changed(approximate=(approximate, "none"))}
+
+
+def _softplus(beta=1, threshold=20):
+    return {"type": "softplus", **_changed(beta=(beta, 1), threshold=(threshold, 20))}
+
+
+def _dropout(kind):
+    return lambda p=0.5, training=True, inplace=False: {"type": kind, "p": p} if p > 0 else {"type": "identity"}
+
+
+def _plain(kind):
+    return lambda *_, **__: {"type": kind}
+
+
+def _flatten(start_dim=1, end_dim=-1):
+    if start_dim != 1 or end_dim != -1:
+        raise NotSaid("a flatten of dimensions %d to %d; allowed is 1 to -1, which keeps the batch" % (start_dim, end_dim))
+    return {"type": "flatten"}
+
+
+MODULES = {  # class: what makes a layer of one of its modules
+    nn.Conv2d: _conv,
+    nn.Linear: lambda m: {"type": "linear", "out": m.out_features, **_changed(bias=(m.bias is not None, True))},
+    nn.MaxPool2d: lambda m: _max_pool(m.kernel_size, m.stride, m.padding, m.dilation, m.ceil_mode, m.return_indices),
+    nn.AvgPool2d: lambda m: _avg_pool(m.kernel_size, m.stride, m.padding, m.ceil_mode, m.count_include_pad, m.divisor_override),
+    nn.AdaptiveAvgPool2d: lambda m: _adaptive_avg_pool(m.output_size),
+    nn.Upsample: lambda m: _upsample(m.size, m.scale_factor, m.mode),
+    nn.BatchNorm1d: _batch_norm("batchNorm1d"),
+    nn.BatchNorm2d: _batch_norm("batchNorm2d"),
+    nn.GroupNorm: lambda m: {"type": "groupNorm", "groups": m.num_groups,
+                             **_changed(eps=(m.eps, 1e-5), affine=(m.affine, True))},
+    nn.LayerNorm: _layer_norm,
+    nn.Flatten: lambda m: _flatten(m.start_dim, m.end_dim),
+    nn.Dropout: lambda m: _dropout("dropout")(m.p),
+    nn.Dropout2d: lambda m: _dropout("dropout2d")(m.p),
+    nn.LeakyReLU: lambda m: _leaky_relu(m.negative_slope),
+    nn.GELU: lambda m: _gelu(m.approximate),
+    nn.Softplus: lambda m: _softplus(m.beta, m.threshold),
+    **{cls: _plain(kind) for cls, kind in {nn.ReLU: "relu", nn.ReLU6: "relu6", nn.Tanh: "tanh", nn.Sigmoid: "sigmoid", nn.SiLU: "silu",
+                                           nn.Hardswish: "hardswish", nn.Identity: "identity"}.items()},
+}
+
+FUNCTIONS = {  # function, or name of a tensor's method: what makes a layer of its arguments behind the tensor
+    F.max_pool2d: _max_pool, torch.max_pool2d: _max_pool, F.avg_pool2d: _avg_pool, F.interpolate: _upsample,
+    F.adaptive_avg_pool2d: _adaptive_avg_pool, torch.flatten: _flatten, "flatten": _flatten,
+    F.leaky_relu: _leaky_relu, F.gelu: _gelu, F.softplus: _softplus, F.dropout: _dropout("dropout"), F.dropout2d: _dropout("dropout2d"),
+    **{f: _plain(kind) for kind, functions in {
+        "relu": (F.relu, torch.relu, torch.relu_, "relu", "relu_"), "relu6": (F.relu6,), "tanh": (torch.tanh, torch.tanh_, F.tanh, "tanh"),
+        "sigmoid": (torch.sigmoid, F.sigmoid, "sigmoid"), "silu": (F.silu,), "hardswish": (F.hardswish,)}.items() for f in functions},
+}
+
+ADDITIONS = (operator.add, operator.iadd, torch.add, "add", "add_")
+RESHAPES = ("view", "reshape", torch.reshape)
+LOG_SOFTMAX = (F.log_softmax, torch.log_softmax, "log_softmax")
+
+BUILDERS = {  # type: what makes a module of a layer, given the shape of what comes in, without the batch
+    "conv2d": lambda l, s: nn.Conv2d(
+        s[0], l["out"], _both(l["kernel"]), _both(l.get("stride", 1)),
+        l["padding"] if isinstance(l.get("padding"), str) else _both(l.get("padding", 0)),
+        _both(l.get("dilation", 1)), l.get("groups", 1), l.get("bias", True)),
+    "linear": lambda l, s: nn.Linear(s[-1], l["out"], l.get("bias", True)),
+    "maxPool2d": lambda l, s: nn.MaxPool2d(
+        _both(l["kernel"]), _both(l.get("stride", l["kernel"])), _both(l.get("padding", 0)), _both(l.get("dilation", 1)),
+        ceil_mode=l.get("ceilMode", False)),
+    "avgPool2d": lambda l, s: nn.AvgPool2d(
+        _both(l["kernel"]), _both(l.get("stride", l["kernel"])), _both(l.get("padding", 0)), l.get("ceilMode", False),
+        l.get("countIncludePad", True)),
+    "adaptiveAvgPool2d": lambda l, s: nn.AdaptiveAvgPool2d(_both(l["out"])),
+    "upsample": lambda l, s: nn.Upsample(
+        size=_both(l["size"]) if "size" in l else None, scale_factor=_both(l["scaleFactor"]) if "scaleFactor" in l else None),
+    "batchNorm1d": lambda l, s: nn.BatchNorm1d(s[0], l.get("eps", 1e-5), l.get("momentum", 0.1), l.get("affine", True)),
+    "batchNorm2d": lambda l, s: nn.BatchNorm2d(s[0], l.get("eps", 1e-5), l.get("momentum", 0.1), l.get("affine", True)),
+    "groupNorm": lambda l, s: nn.GroupNorm(l["groups"], s[0], l.get("eps", 1e-5), l.get("affine", True)),
+    "layerNorm": lambda l, s: nn.LayerNorm(l.get("normalizedShape", list(s)), l.get("eps", 1e-5), l.get("affine", True)),
+    "flatten": lambda l, s: nn.Flatten(),
+    "dropout": lambda l, s: nn.Dropout(l.get("p", 0.5)),
+    "dropout2d": lambda l, s: nn.Dropout2d(l.get("p", 0.5)),
+    "relu": lambda l, s: nn.ReLU(), "relu6": lambda l, s: nn.ReLU6(), "tanh": lambda l, s: nn.Tanh(),
+    "sigmoid": lambda l, s: nn.Sigmoid(), "silu": lambda l, s: nn.SiLU(), "hardswish": lambda l, s: nn.Hardswish(),
+    "identity": lambda l, s: nn.Identity(),
+    "leakyRelu": lambda l, s: nn.LeakyReLU(l.get("negativeSlope", 0.01)),
+    "gelu": lambda l, s: nn.GELU(approximate=l.get("approximate", "none")),
+    "softplus": lambda l, s: nn.Softplus(l.get("beta", 1), l.get("threshold", 20)),
+}
+
+
+# ---------------------------------------------------------------- from a module to layers
+
+class _Traced:
+    """A module's forward as a graph, read backwards from its output. Each layer it gives has its PyTorch name as "from"."""
+
+    def __init__(self, module, shape):
+        self.module = module.eval()
+        graph = fx.symbolic_trace(module)
+        ShapeProp(graph).propagate(torch.zeros(2, *shape))
+        inputs = [node for node in graph.graph.nodes if node.op == "placeholder"]
+        if len(inputs) != 1:
+            raise NotSaid("forward takes %d arguments; allowed is one, the batch" % len(inputs))
+        self.input = inputs[0]
+        self.output = next(node for node in graph.graph.nodes if node.op == "output").args[0]
+        if not isinstance(self.output, fx.Node):
+            raise NotSaid("forward gives %s; allowed is one tensor" % type(self.output).__name__)
+        self.first_use = {}
+        for node in graph.graph.nodes:
+            if node.op == "call_module":
+                self.first_use.setdefault(node.target, node)
+
+    def layers(self):
+        end = self.output
+        if self._target(end) in LOG_SOFTMAX or isinstance(self._module(end), nn.LogSoftmax):
+            end = end.args[0]  # the loss, cross-entropy, begins with it
+        return self._between(self.input, end)
+
+    def _module(self, node):
+        return self.module.get_submodule(node.target) if node.op == "call_module" else None
+
+    @staticmethod
+    def _target(node):
+        return node.target if node.op in ("call_function", "call_method") else None
+
+    def _between(self, start, end):
+        layers, node = [], end
+        while node is not start:
+            if node.op in ("placeholder", "get_attr"):
+                raise NotSaid("%s is used where a layer's output is expected" % node.name)
+            if self._target(node) in ADDITIONS:
+                layer, node = self._sum(node)
+            else:
+                before = self._before(node)
+                layer, node = self._layer(node), before
+            layers.append(layer)
+        return layers[::-1]
+
+    def _before(self, node):
+        """The one tensor that a layer takes; of a sum, where both of its branches begin."""
+        if self._target(node) in ADDITIONS:
+            return self._fork(node)
+        if not node.args or not isinstance(node.args[0], fx.Node):
+            raise NotSaid("%s takes something other than one tensor; a job's network joins branches by adding them alone" % node.name)
+        return node.args[0]
+
+    def _fork(self, node):
+        left, right = (list(self._path(branch)) for branch in self._branches(node))
+        return next(n for n in right if n in left)
+
+    def _branches(self, node):
+        if len(node.args) != 2 or node.kwargs or not all(isinstance(a, fx.Node) for a in node.args):
+            raise NotSaid("%s adds something other than two tensors of the network" % node.name)
+        return node.args
+
+    def _path(self, node):
+        while True:
+            yield node
+            if node is self.input:
+                return
+            node = self._before(node)
+
+    def _sum(self, node):
+        fork = self._fork(node)
+        branches = [self._between(fork, branch) for branch in self._branches(node)]
+        branches.sort(key=lambda layers: (not layers, self._first_made(layers)))  # made first, drawn first
+        return {"type": "residual", "from": node.name, "layers": branches[0], "shortcut": branches[1]}, fork
+
+    def _first_made(self, layers):
+        order = [name for name, _ in self.module.named_modules()]
+        return min((order.index(n) for n in _sources(layers) if n in order), default=math.inf)
+
+    def _layer(self, node):
+        module = self._module(node)
+        if module is not None:
+            make = next((make for cls, make in MODULES.items() if type(module) is cls), None)
+            if make is None:
+                raise NotSaid("%s is a %s, which a job's network does not have" % (node.target, type(module).__name__))
+            first = self.first_use[node.target] is node
+            if not first and any(True for _ in module.parameters()):
+                raise NotSaid("%s is used twice; each layer of a job's network has weights of its own" % node.target)
+            return {**make(module), "from": node.target if first else node.name, "module": first}
+        return {**self._call(node), "from": node.name}
+
+    def _call(self, node):
+        target = self._target(node)
+        before, after = (n.meta["tensor_meta"].shape for n in (node.args[0], node))
+        if target in RESHAPES:
+            if tuple(after) != (before[0], math.prod(before[1:])):
+                raise NotSaid("%s makes %s of %s; allowed is a vector of each sample" % (node.name, tuple(after), tuple(before)))
+            return {"type": "flatten"}
+        if target not in FUNCTIONS:
+            raise NotSaid("%s calls %s, which a job's network does not have" % (node.name, getattr(target, "__name__", target)))
+        return FUNCTIONS[target](*node.args[1:], **node.kwargs)
+
+
+def _sources(layers):
+    """The PyTorch names of all layers that are modules, those within others too."""
+    for layer in layers:
+        if layer["type"] == "residual":
+            yield from _sources(layer["layers"])
+            yield from _sources(layer["shortcut"])
+        elif layer.get("module"):
+            yield layer["from"]
+
+
+def _common(layers):
+    """The parts that begin the names of all modules: those of the module around them."""
+    parts = [name.split(".")[:-1] for name in _sources(layers)]
+    return next((parts[0][:n] for n in range(min(map(len, parts), default=0), 0, -1) if all(p[:n] == parts[0][:n] for p in parts)), [])
+
+
+def _named(layers, around, prefix, names):
+    """Gives the layers names relative to those around them.
+
+    around: the parts of PyTorch's names that are left out; prefix: ours of the layers around; names: is filled with
+    PyTorch's name of each layer and ours."""
+    result, taken = [], set()
+    for index, layer in enumerate(layers):
+        kind, source, is_module = layer["type"], layer["from"], layer.get("module")
+        layer = {field: value for field, value in layer.items() if field not in ("type", "from", "module")}
+        inner = around
+        if kind == "residual":
+            own = _common(layer["layers"] + layer["shortcut"])
+            if len(own) > len(around):
+                inner, source, is_module = own, ".".join(own), True
+        name = _free(".".join(source.split(".")[len(around):]) if is_module else source, taken)
+        if kind == "residual":
+            shortcut = max(inner, _common(layer["shortcut"]), key=len)
+            layer["layers"] = _named(layer["layers"], inner, prefix + name + ".", names)
+            layer["shortcut"] = _named(layer["shortcut"], shortcut, prefix + name + ".shortcut.", names)
+            if not layer["shortcut"]:
+                del layer["shortcut"]
+        else:
+            names[source] = prefix + name
+        result.append({"type": kind, **({} if name == str(index) else {"name": name}), **layer})
+    return result
+
+
+def _free(name, taken):
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _convert(module, shape):
+    """The layers, and PyTorch's name of each with ours."""
+    names = {}
+    was_training = module.training
+    try:
+        return _named(_Traced(module, shape).layers(), [], "", names), names
+    finally:
+        module.train(was_training)
+
+
+def to_json(module, shape):
+    """The network of a job that computes what `module` does.
+
+    shape: of one sample, such as (3, 32, 32). Raises NotSaid, with the place, where a job cannot say it."""
+    layers, names = _convert(module, shape)
+    _compare(module, to_module(layers, shape), names, shape)
+    return {"layers": layers}
+
+
+def draws_alike(module, shape):
+    """Whether the weights of a job's network start as the module's do for the same seed: its __init__ makes the layers in
+    the order in which forward uses them."""
+    _, names = _convert(module, shape)
+    drawn = [name for name, part in module.named_modules() if name in names and any(True for _ in part.parameters())]
+    return drawn == [name for name in names if name in drawn]
+
+
+def _compare(module, ours, names, shape):
+    ours.load_state_dict(_renamed(module.state_dict(), names))
+    batch = torch.randn(2, *shape, generator=torch.Generator().manual_seed(0))
+    was_training = module.training
+    with torch.no_grad():
+        expected, found = module.eval()(batch), ours.eval()(batch)
+    module.train(was_training)
+    # a last log-softmax is the loss's: both are compared behind one
+    distance = (expected.log_softmax(1) - found.log_softmax(1)).abs().max().item()
+    if not distance < 1e-4:
+        raise NotSaid("the layers do not compute what the module does: %g apart on random input" % distance)
+
+
+def _renamed(state, names):
+    renamed = {}
+    for key, tensor in state.items():
+        layer, _, tail = key.rpartition(".")
+        if layer not in names:
+            raise NotSaid("%s is not used by forward as a layer's" % key)
+        renamed["%s.%s" % (names[layer], tail)] = tensor
+    return renamed
+
+
+# ---------------------------------------------------------------- from layers to a module
+
+class Layers(nn.Module):
+    """Layers one after another, under the names that a checkpoint has them by."""
+
+    def __init__(self, layers, shape):
+        super().__init__()
+        self.sequence = []
+        sample = torch.zeros(2, *shape)
+        for index, layer in enumerate(layers):
+            module = _built(layer, tuple(sample.shape[1:]))
+            with torch.no_grad():
+                sample = module.eval()(sample)
+            module.train()
+            self.sequence.append(module)
+            self._place(layer.get("name") or str(index), module)
+        self.shape = tuple(sample.shape[1:])
+
+    def _place(self, name, module):
+        *around, last = name.split(".")
+        parent = self
+        for part in around:
+            parent = parent._modules.setdefault(part, nn.Module())
+        parent._modules[last] = module
+
+    def forward(self, batch):
+        for module in self.sequence:
+            batch = module(batch)
+        return batch
+
+
+class Residual(Layers):
+    """The sum of two lists of layers; the second is the input itself where it is empty."""
+
+    def __init__(self, layer, shape):
+        super().__init__(layer["layers"], shape)
+        self._modules["shortcut"] = Layers(layer.get("shortcut") or [], shape)
+
+    def forward(self, batch):
+        return super().forward(batch) + self._modules["shortcut"](batch)
+
+
+def _built(layer, shape):
+    if layer["type"] == "residual":
+        return Residual(layer, shape)
+    if layer["type"] not in BUILDERS:
+        raise NotSaid("a layer of type %s; known are %s" % (layer["type"], ", ".join(sorted([*BUILDERS, "residual"]))))
+    return BUILDERS[layer["type"]](layer, shape)
+
+
+def to_module(layers, shape):
+    """A module of a job's layers, with weights drawn as the job draws them after `torch.manual_seed(seed)`."""
+    return Layers(layers, shape)
+
+
+# ---------------------------------------------------------------- checkpoints
+
+DTYPES = {"F32": torch.float32, "F16": torch.float16, "BF16": torch.bfloat16, "F64": torch.float64, "I64": torch.int64}
+
+
+def read_checkpoint(path):
+    """The tensors of a safetensors file, by name."""
+    with open(path, "rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        body = bytearray(file.read())
+    header.pop("__metadata__", None)
+    tensors = {}
+    for name, entry in header.items():
+        begin, end = entry["data_offsets"]
+        tensors[name] = torch.frombuffer(body, dtype=DTYPES[entry["dtype"]], count=math.prod(entry["shape"]),
+                                         offset=begin).reshape(entry["shape"]).clone()
+        if end > len(body):
+            raise NotSaid("%s ends within %s" % (path, name))
+    return tensors
+
+
+def load(module, shape, path):
+    """Loads a checkpoint into the module that its job's network was made of."""
+    _, names = _convert(module, shape)
+    back = {ours: theirs for theirs, ours in names.items()}
+    state = {}
+    for key, tensor in read_checkpoint(path).items():
+        layer, _, tail = key.rpartition(".")
+        if layer not in back:
+            raise NotSaid("%s has %s, which this module does not" % (path, key))
+        state["%s.%s" % (back[layer], tail)] = tensor
+    module.load_state_dict(state)
+
+
+# ---------------------------------------------------------------- the command
+
+def _make(place):
+    path, _, name = place.partition(":")
+    if not name:
+        raise NotSaid("%s names no class; write FILE.py:NAME" % place)
+    spec = importlib.util.spec_from_file_location("network_of_one_s_own", path)
+    source = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(source)
+    made = getattr(source, name)
+    module = made if isinstance(made, nn.Module) else made()
+    if not isinstance(module, nn.Module):
+        raise NotSaid("%s is a %s; it must be an nn.Module, or make one" % (place, type(module).__name__))
+    return module
+
+
+def _shape(text):
+    return tuple(int(size) for size in text.split("x"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    there = commands.add_parser("to-json", help="a module as a job's network")
+    there.add_argument("module", metavar="FILE.py:NAME")
+    back = commands.add_parser("to-torch", help="a job's network as a module")
+    back.add_argument("network", metavar="NETWORK.json")
+    back.add_argument("--checkpoint", metavar="FILE.safetensors")
+    for command in (there, back):
+        command.add_argument("--input", type=_shape, required=True, metavar="CxHxW", help="the shape of one sample, such as 3x32x32 or 12")
+        command.add_argument("--output", metavar="FILE")
+    arguments = parser.parse_args()
+    try:
+        (_to_json if arguments.command == "to-json" else _to_torch)(arguments)
+    except (NotSaid, fx.proxy.TraceError, OSError, AttributeError) as e:
+        sys.exit("trainyard_torch.py: %s" % e)
+
+
+def _to_json(arguments):
+    module = _make(arguments.module)
+    text = json.dumps(to_json(module, arguments.input), indent=1)
+    if not draws_alike(module, arguments.input):
+        print("trainyard_torch.py: the layers are made in another order than they are used in: the same seed gives other"
+              " weights to begin with", file=sys.stderr)
+    if arguments.output:
+        with open(arguments.output, "w") as file:
+            file.write(text + "\n")
+    else:
+        print(text)
+
+
+def _to_torch(arguments):
+    with open(arguments.network) as file:
+        job = json.load(file)
+    network = job.get("network", job)
+    if not isinstance(network, dict) or "layers" not in network:
+        raise NotSaid("%s has no layers; ./trainyard network show NAME --json writes those of a built-in network" % arguments.network)
+    module = to_module(network["layers"], arguments.input)
+    if arguments.checkpoint:
+        module.load_state_dict(read_checkpoint(arguments.checkpoint))
+    if arguments.output:
+        torch.save(module.state_dict(), arguments.output)
+    print(module)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+package io.trainyard.device;
+
+import io.trainyard.data.Dataset;
+import io.trainyard.spec.LossSpec;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// How much each sample counts in a mean of losses: as much as its class's weight, or 1 where classes have none.
+public final class SampleWeights {
+    private final float @Nullable [] ofClasses;
+
+    private SampleWeights(float @Nullable [] ofClasses) {
+        this.ofClasses = ofClasses;
+    }
+
+    static SampleWeights of(LossSpec loss, int classes) {
+        return switch (loss) {
+            case LossSpec.CrossEntropy(double _, var weights) when weights == null -> new SampleWeights(null);
+            case LossSpec.CrossEntropy crossEntropy -> new SampleWeights(crossEntropy.weights(classes));
+        };
+    }
+
+    /// Of the samples `order[from]` and following: what the sum of their losses is divided by.
+    ///
+    /// @param split where their labels are
+    public double sum(Dataset.Split split, int[] order, int from, int samples) {
+        if (ofClasses == null) {
+            return samples;
+        }
+        double sum = 0;
+        for (int i = from; i < from + samples; i++) {
+            sum += ofClasses[Byte.toUnsignedInt(split.labels()[order[i]])];
+        }
+        return sum;
+    }
+
+    /// As [#sum] of the samples `from` to `to`, without it.
+    double sum(Dataset.Split split, int from, int to) {
+        int[] order = new int[to - from];
+        Arrays.setAll(order, i -> from + i);
+        return sum(split, order, 0, order.length);
+    }
+}

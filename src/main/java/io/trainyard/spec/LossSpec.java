@@ -1,0 +1,66 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// What training makes smaller and tests measure, with the definitions of `torch.nn`'s losses: the mean over a batch.
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonSubTypes(@JsonSubTypes.Type(value = LossSpec.CrossEntropy.class, name = "crossEntropy"))
+public sealed interface LossSpec {
+    /// Of a job that names none.
+    LossSpec DEFAULT = new CrossEntropy(0, null);
+
+    /// @throws InvalidJobException if it cannot be the loss of a network with so many outputs
+    void requireFit(int outputs);
+
+    /// `nn.CrossEntropyLoss(weight=classWeights, label_smoothing=labelSmoothing)`. With logits z, p = softmax z, true
+    /// class t, K classes and their weights w a sample's loss is
+    /// (1 - labelSmoothing) w[t] (-log p[t]) + labelSmoothing / K sum of w[k] (-log p[k]).
+    /// A mean is the samples' sum divided by the sum of their w[t].
+    ///
+    /// @param classWeights one for each class; null: all are 1
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record CrossEntropy(double labelSmoothing, @Nullable List<Double> classWeights) implements LossSpec {
+        public CrossEntropy {
+            Check.between("loss.labelSmoothing", labelSmoothing, 0, 1);
+            if (classWeights != null) {
+                classWeights = Check.complete("loss.classWeights", classWeights);
+                classWeights.forEach(weight -> Check.between("loss.classWeights", weight, 0, 1e6));
+                if (classWeights.stream().allMatch(weight -> weight == 0)) {
+                    throw new InvalidJobException(
+                            "loss.classWeights is %s; at least one must be above 0, or nothing is learnt"
+                                    .formatted(Check.shortened(classWeights.toString())));
+                }
+            }
+        }
+
+        @JsonCreator
+        static CrossEntropy read(@Nullable Double labelSmoothing, @Nullable List<Double> classWeights) {
+            return new CrossEntropy(labelSmoothing == null ? 0 : labelSmoothing, classWeights);
+        }
+
+        @Override
+        public void requireFit(int outputs) {
+            if (classWeights != null && classWeights.size() != outputs) {
+                throw new InvalidJobException(
+                        "loss.classWeights has %d weights, but the data set has %d classes; give one for each class"
+                                .formatted(classWeights.size(), outputs));
+            }
+        }
+
+        /// Each class's weight, in float32 as PyTorch has them.
+        public float[] weights(int classes) {
+            float[] weights = new float[classes];
+            Arrays.fill(weights, 1);
+            for (int k = 0; classWeights != null && k < classes; k++) {
+                weights[k] = classWeights.get(k).floatValue();
+            }
+            return weights;
+        }
+    }
+}

@@ -1,0 +1,225 @@
+package io.trainyard.damage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import io.jhdf.HdfFile;
+import io.jhdf.WritableHdfFile;
+import io.jhdf.api.DatasetCreationOptions;
+import io.trainyard.Campaign;
+import io.trainyard.checkpoint.CheckpointException;
+import io.trainyard.checkpoint.SavedModel;
+import io.trainyard.data.DatasetException;
+import io.trainyard.data.Datasets;
+import io.trainyard.data.GreyImages;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Whoever can put a file where a worker reads can damage it. Reading it ends with data or with a refusal that says
+/// what
+/// is wrong: soon, with little memory, and never with another error.
+class DamagedFilesTest {
+    private static final long MEGABYTE = 1 << 20;
+
+    /// What one reading may allocate: the small whole files take less than a tenth of it.
+    private static final long MOST_BYTES = 64 * MEGABYTE;
+
+    /// For a file of some kilobytes, on a machine that is busy with other things.
+    private static final Duration LONGEST = Duration.ofMinutes(2);
+
+    @TempDir
+    Path folder;
+
+    /// A kind of file, one of it that is whole, and what reads it.
+    enum Kind {
+        CHECKPOINT {
+            @Override
+            Path write(Path folder) throws IOException {
+                Path golden =
+                        Path.of("src/test/resources/golden/predictions/small/checkpoints/step-0000001000.safetensors");
+                return Files.copy(golden, folder.resolve("model.safetensors"));
+            }
+
+            @Override
+            void read(Path folder) {
+                var _ = SavedModel.read(folder.resolve("model.safetensors"));
+            }
+        },
+        CIFAR {
+            @Override
+            Path write(Path folder) throws IOException {
+                Path files = Files.createDirectory(folder.resolve("cifar10"));
+                for (int i = 1; i <= 5; i++) {
+                    Files.write(files.resolve("data_batch_%d.bin".formatted(i)), new byte[2 * 3073]);
+                }
+                return Files.write(files.resolve("test_batch.bin"), new byte[3 * 3073]);
+            }
+
+            @Override
+            void read(Path folder) {
+                var _ = Datasets.open(folder, "cifar10");
+            }
+        },
+        IDX {
+            @Override
+            Path write(Path folder) throws IOException {
+                GreyImages.write(folder.resolve("mnist"));
+                return folder.resolve("mnist/t10k-images-idx3-ubyte");
+            }
+
+            @Override
+            void read(Path folder) {
+                var _ = Datasets.open(folder, "mnist");
+            }
+        },
+        IDX_GZIPPED {
+            @Override
+            Path write(Path folder) throws IOException {
+                Path plain = IDX.write(folder);
+                Path packed = plain.resolveSibling(plain.getFileName() + ".gz");
+                try (var out = new GZIPOutputStream(Files.newOutputStream(packed))) {
+                    Files.copy(plain, out);
+                }
+                Files.delete(plain);
+                return packed;
+            }
+
+            @Override
+            void read(Path folder) {
+                IDX.read(folder);
+            }
+        },
+        HDF5 {
+            @Override
+            Path write(Path folder) throws IOException {
+                Path files = Files.createDirectory(folder.resolve("signs"));
+                for (String part : new String[] {"train", "test"}) {
+                    try (WritableHdfFile hdf = HdfFile.write(files.resolve(part + "_signs.h5"))) {
+                        var unsigned = DatasetCreationOptions.builder().unsigned();
+                        var packed =
+                                unsigned.chunkDimensions(1, 64, 64, 3).deflate().build();
+                        hdf.putDataset(part + "_set_x", new byte[2][64][64][3], packed);
+                        hdf.putDataset(part + "_set_y", new long[] {5, 0});
+                    }
+                }
+                return files.resolve("train_signs.h5");
+            }
+
+            @Override
+            void read(Path folder) {
+                var _ = Datasets.open(folder, "signs");
+            }
+        };
+
+        /// @return the one that is damaged
+        abstract Path write(Path folder) throws IOException;
+
+        abstract void read(Path folder);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void eachOfSomeIsReadOrRefused(Kind kind) throws Exception {
+        var _ = readDamaged(kind, 20261123, 200);
+    }
+
+    /// `./mvnw test -Dtest=DamagedFilesTest -Dtest.excluded=double -Dfiles=100000 -Dseed=1`
+    @Campaign
+    @ParameterizedTest
+    @EnumSource
+    void eachOfAsManyAsOneLikesIsReadOrRefused(Kind kind) throws Exception {
+        int files = Integer.getInteger("files", 100_000);
+        int refused = readDamaged(kind, Long.getLong("seed", 1), files);
+        System.out.printf("%s: %,d damaged files, %,d refused%n", kind, files, refused);
+    }
+
+    /// @return how many were refused
+    private int readDamaged(Kind kind, long seed, int count) throws Exception {
+        Path file = kind.write(folder);
+        byte[] whole = Files.readAllBytes(file);
+        kind.read(folder);
+        Readings readings = new Readings(kind, file, whole, seed, count);
+        Thread reader = Thread.ofPlatform().daemon().name("reader").start(readings);
+        while (!reader.join(LONGEST)) {
+            String stack =
+                    Arrays.stream(reader.getStackTrace()).map(Object::toString).collect(Collectors.joining("\n"));
+            assertThat(readings.hasGoneOn())
+                    .as("%s hangs:%n%s", readings, stack)
+                    .isTrue();
+        }
+        assertThat(readings.fault.get()).as("%s", readings).isNull();
+        assertThat(readings.refused).as("refused").isBetween(1, count);
+        return readings.refused;
+    }
+
+    /// Reads one damaged file after the other.
+    private final class Readings implements Runnable {
+        private final AtomicReference<Throwable> fault = new AtomicReference<>();
+        private final Kind kind;
+        private final Path file;
+        private final byte[] whole;
+        private final long seed;
+        private final int count;
+        private volatile int number;
+        private int seen = -1;
+        private int refused;
+
+        Readings(Kind kind, Path file, byte[] whole, long seed, int count) {
+            this.kind = kind;
+            this.file = file;
+            this.whole = whole;
+            this.seed = seed;
+            this.count = count;
+        }
+
+        boolean hasGoneOn() {
+            boolean gone = number != seen;
+            seen = number;
+            return gone;
+        }
+
+        @Override
+        public void run() {
+            try {
+                for (int i = 0; i < count; i++) {
+                    number = i;
+                    Path beside = Files.write(folder.resolve("next"), new Damage(seed + i).of(whole));
+                    var _ = Files.move(beside, file, StandardCopyOption.REPLACE_EXISTING);
+                    read();
+                }
+            } catch (Throwable e) { // also errors of the machine: those are what this looks for
+                fault.set(e);
+            }
+        }
+
+        private void read() {
+            ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+            long before = threads.getCurrentThreadAllocatedBytes();
+            try {
+                kind.read(folder);
+            } catch (DatasetException | CheckpointException e) {
+                refused++;
+                assertThat(e).hasMessageContaining(folder.toString());
+            }
+            assertThat(threads.getCurrentThreadAllocatedBytes() - before)
+                    .as("bytes allocated")
+                    .isLessThan(MOST_BYTES);
+        }
+
+        @Override
+        public String toString() {
+            return "damaged file of kind %s, seed %d".formatted(kind, seed + number);
+        }
+    }
+}

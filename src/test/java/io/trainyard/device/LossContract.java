@@ -1,0 +1,80 @@
+package io.trainyard.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.device.check.Layers;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.LossSpec;
+import io.trainyard.spec.LossSpec.CrossEntropy;
+import io.trainyard.spec.Shape;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// What training makes smaller, and what the pass over the test set tells of it.
+interface LossContract extends TestedDevice {
+    @ParameterizedTest
+    @MethodSource("io.trainyard.device.check.CheckWorkload#losses")
+    default void everyLossTrainsAndTestsAsTheReferencesDoes(LossSpec loss) {
+        NumbersContract.checkTraining(device(), eventful().withLoss(loss));
+    }
+
+    @Test
+    default void aWeightedMeanIsDividedByTheWeightsOfTheTargets() {
+        // Logits 0 and b: classes 0 and 1 cost log(1 + e^b) and log(1 + e^-b)
+        double b = 0.5;
+        double cost0 = 3 * Math.log1p(Math.exp(b));
+        double cost1 = 0.25 * Math.log1p(Math.exp(-b));
+        Evaluation test =
+                evaluate(new CrossEntropy(0, List.of(3.0, 0.25)), new byte[] {0, 1, 0, 1, 1}, 2, 0, (float) b);
+        Expect.close("test loss", (2 * cost0 + 3 * cost1) / 6.75, test.testLoss());
+        Expect.close(
+                "sum of the batches' means",
+                (cost0 + cost1) / 3.25 + (cost0 + cost1) / 3.25 + cost1 / 0.25,
+                test.testLossSum());
+        assertThat(test.accuracy()).as("weights are the loss's alone").isEqualTo(0.6);
+    }
+
+    @Test
+    default void smoothedLabelsCostAShareOfEachClass() {
+        // Logits 0 and b: classes 0 and 1 cost log(1 + e^b) and log(1 + e^-b)
+        double b = 2;
+        double cost0 = Math.log1p(Math.exp(b));
+        double cost1 = Math.log1p(Math.exp(-b));
+        Evaluation test = evaluate(new CrossEntropy(0.2, null), new byte[] {1, 1, 0}, 2, 0, (float) b);
+        double spread = 0.1 * (cost0 + cost1);
+        Expect.close("test loss", 0.8 * (cost0 + 2 * cost1) / 3 + spread, test.testLoss());
+        Expect.close("sum of the batches' means", 0.8 * cost1 + spread + 0.8 * cost0 + spread, test.testLossSum());
+    }
+
+    @Test
+    default void aBatchOfClassesThatDoNotCountHasNoMean() {
+        Evaluation test = evaluate(new CrossEntropy(0, List.of(1.0, 0.0)), new byte[] {0, 0, 1, 1}, 2, 0, 0);
+        Expect.close("test loss", Math.log(2), test.testLoss());
+        assertThat(test.testLossSum()).isNaN();
+    }
+
+    @Test
+    default void otherNumbersOfWeightsAreRefused() {
+        Workload workload = eventful();
+        assertThatThrownBy(() -> workload.withLoss(new CrossEntropy(0, List.of(1.0, 2.0))))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessage("loss.classWeights has 2 weights, but the data set has 3 classes; give one for each class");
+    }
+
+    /// The tests of a network that gives `logits` for every image.
+    private Evaluation evaluate(LossSpec loss, byte[] labels, int batchSize, float... logits) {
+        Workload workload = TestWorkload.ofLabels(
+                        logits.length, List.of(Layers.flatten(), Layers.linear(logits.length, true)), labels, batchSize)
+                .withLoss(loss);
+        try (LearningSession session = device().open(workload)) {
+            session.load(TestState.state(Map.of(
+                    "1.weight", TestState.tensor(Shape.of(logits.length, 2), new float[logits.length * 2]),
+                    "1.bias", TestState.tensor(Shape.of(logits.length), logits))));
+            return session.evaluate();
+        }
+    }
+}
