@@ -2,6 +2,8 @@ package io.trainyard.device;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
+import io.trainyard.data.Samples;
+import io.trainyard.data.Targets;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.InvalidJobException;
@@ -56,6 +58,16 @@ public record Workload(
                             dataset.train().size()));
         }
         network.wholeBatchLayers().forEach(layer -> requireVariance(layer, batchSize, dataset));
+        if (!augment.isNone() && dataset.shape().rank() != 3) {
+            throw new InvalidJobException(
+                    "dataset.augment varies images, but a sample of data set %s is a row of %s numbers; leave augment out"
+                            .formatted(dataset.name(), dataset.shape()));
+        }
+        if (dataset.train().targets() instanceof Targets.Numbers numbers) {
+            throw new InvalidJobException(
+                    "data set %s has %d numbers to predict for each sample, but a network learns classes, by cross-entropy; name one with class labels"
+                            .formatted(dataset.name(), numbers.outputs()));
+        }
     }
 
     /// One value has no variance to normalise by; PyTorch refuses it too.
@@ -109,6 +121,18 @@ public record Workload(
                                             .sorted()
                                             .map(Precision::toString)
                                             .collect(Collectors.joining(" or "))));
+        }
+    }
+
+    /// For devices that take bytes only.
+    ///
+    /// @param device the device's name, for the message
+    /// @throws DeviceException if the data set's samples are float32
+    public void requirePixels(String device) {
+        if (dataset.train().samples() instanceof Samples.Values) {
+            throw new DeviceException(
+                    "the samples of data set %s are float32, but device %s takes unsigned bytes only; ask for device cpu, or store the samples as uint8"
+                            .formatted(dataset.name(), device));
         }
     }
 
@@ -169,6 +193,11 @@ public record Workload(
 
     /// As [#estimatedBytes()], for a device that computes so many samples of each batch.
     public long estimatedBytes(int samples) {
+        return estimatedBytes(network, optimizer, samples);
+    }
+
+    /// As [#estimatedBytes()], of a session that computes so many samples at a time.
+    public static long estimatedBytes(Network network, OptimizerSpec optimizer, int samples) {
         return 4
                 * ((5L + optimizer.slots().size()) * network.parameterElements()
                         + 4L * samples * network.activationElements());

@@ -32,6 +32,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "avg-pool-ceil",
                 "avg-pool-windows",
                 "batchnorm",
+                "batchnorm-options",
                 "class-weights",
                 "class-weights-smoothing",
                 "conv-nobias",
@@ -49,11 +50,13 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "max-pool-dilation",
                 "max-pool-windows",
                 "momentum",
+                "more-activations",
                 "nesterov",
                 "pool-overlapping",
                 "pool-then-relu",
                 "relu-then-pool",
                 "residual",
+                "sample-norms",
                 "schedule-cosine",
                 "schedule-multistep",
                 "schedule-onecycle",
@@ -133,6 +136,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 job.shuffle() ? TorchRandom.permutation(random.nextLong(), samples) : TorchRandom.identity(samples),
                 job.schedule()
                         .learningRates(job.optimizer().learningRate(), epoch, workload.stepsPerEpoch(), job.epochs()),
+                job.schedule().momenta(epoch, workload.stepsPerEpoch(), job.epochs()),
                 random);
     }
 

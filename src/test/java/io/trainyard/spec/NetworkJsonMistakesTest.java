@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// What is wrong with a network, or with how it is trained.
 class NetworkJsonMistakesTest {
     private static final String LAYERS =
-            "adaptiveAvgPool2d, avgPool2d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, leakyRelu, linear, maxPool2d, relu, residual, sigmoid, tanh, upsample";
+            "adaptiveAvgPool2d, avgPool2d, batchNorm1d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, groupNorm, hardswish, hardtanh, identity, layerNorm, layerNorm2d, layerScale, leakyRelu, linear, maxPool2d, relu, relu6, residual, sigmoid, silu, softplus, tanh, upsample";
     private static final String LAYER_NAME =
             "allowed is letters, digits and underscores, in parts joined by single dots, such as conv1 or model.0";
 
@@ -261,8 +261,8 @@ class NetworkJsonMistakesTest {
 
     private static Stream<Arguments> optimizers() {
         return Stream.of(
-                arguments(optimizer("'type': 'lion'"), "optimizer.type is \"lion\"; allowed is adam, adamw, sgd"),
-                arguments(optimizer("'learningRate': 1"), "optimizer.type is missing; allowed is adam, adamw, sgd"),
+                arguments(optimizer("'type': 'lion'"), "optimizer.type is \"lion\"; allowed is adam, adamw, rmsprop, sgd"),
+                arguments(optimizer("'learningRate': 1"), "optimizer.type is missing; allowed is adam, adamw, rmsprop, sgd"),
                 arguments(optimizer("'type': 'sgd'"), "optimizer.learningRate is missing; give it a value"),
                 arguments(
                         job("'optimizer': 'sgd'"),
@@ -286,11 +286,11 @@ class NetworkJsonMistakesTest {
                         optimizer("'type': 'sgd', 'learningRate': 1, 'nesterov': true"),
                         "optimizer.nesterov is true, but optimizer.momentum is 0.0; Nesterov's rule needs a momentum above 0, such as 0.9"),
                 arguments(
-                        optimizer("'type': 'sgd', 'learningRate': 1, 'dampening': 0.1"),
-                        "the field \"dampening\" of optimizer is not known; allowed is learningRate, momentum, nesterov, weightDecay"),
+                        optimizer("'type': 'sgd', 'learningRate': 1, 'friction': 0.1"),
+                        "the field \"friction\" of optimizer is not known; allowed is dampening, learningRate, momentum, nesterov, weightDecay"),
                 arguments(
                         optimizer("'type': 'sgd', 'lr': 0.1"),
-                        "the field \"lr\" of optimizer is not known; allowed is learningRate, momentum, nesterov, weightDecay; and optimizer.learningRate is missing; give it a value"),
+                        "the field \"lr\" of optimizer is not known; allowed is dampening, learningRate, momentum, nesterov, weightDecay; and optimizer.learningRate is missing; give it a value"),
                 arguments(
                         optimizer("'type': 'adam', 'beta1': 1"),
                         "optimizer.beta1 is 1.0; allowed is 0.0 up to, but not including, 1.0"),
@@ -302,11 +302,11 @@ class NetworkJsonMistakesTest {
                         "optimizer.epsilon is 0.0; allowed is 1.0E-30 up to, but not including, 1000.0"),
                 arguments(
                         optimizer("'type': 'adam', 'momentum': 0.9"),
-                        "the field \"momentum\" of optimizer is not known; allowed is beta1, beta2, epsilon, learningRate, weightDecay"));
+                        "the field \"momentum\" of optimizer is not known; allowed is amsgrad, beta1, beta2, epsilon, learningRate, weightDecay"));
     }
 
     private static Stream<Arguments> schedules() {
-        String types = "allowed is constant, cosine, multiStep, oneCycle, step, warmup";
+        String types = "allowed is constant, cosine, cosineRestarts, exponential, multiStep, oneCycle, polynomial, step, warmup";
         String object = "it must be an object with a type, such as {\"type\": \"cosine\"}";
         return Stream.of(
                 arguments(job("'schedule': 'cosine'"), "schedule is \"cosine\"; " + object),
@@ -355,10 +355,10 @@ class NetworkJsonMistakesTest {
                         schedule("'type': 'warmup', 'steps': 5, 'startFactor': 0"),
                         "schedule.startFactor is 0.0; allowed is 1.0E-9 to 1.0"),
                 arguments(
-                        schedule("'type': 'warmup', 'steps': 5, 'then': {'type': 'exponential'}"),
-                        "schedule.then.type is \"exponential\"; " + types),
+                        schedule("'type': 'warmup', 'steps': 5, 'then': {'type': 'linear'}"),
+                        "schedule.then.type is \"linear\"; " + types),
                 arguments(
                         schedule("'type': 'warmup', 'steps': 5, 'then': {'type': 'warmup', 'steps': 3}"),
-                        "schedule.then is a warmup in a warmup; allowed is constant, cosine, multiStep, oneCycle, step"));
+                        "schedule.then is a warmup in a warmup; allowed is constant, cosine, cosineRestarts, exponential, multiStep, oneCycle, polynomial, step"));
     }
 }

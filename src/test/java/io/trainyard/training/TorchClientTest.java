@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.trainyard.checkpoint.SafeTensors;
+import io.trainyard.data.DataRoot;
 import io.trainyard.data.Dataset;
-import io.trainyard.data.Datasets;
 import io.trainyard.data.PixelScale;
+import io.trainyard.data.SplitBytes;
 import io.trainyard.device.Devices;
 import io.trainyard.device.Initializer;
 import io.trainyard.device.LearningSession;
@@ -17,6 +18,7 @@ import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
+import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -28,7 +30,6 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -112,13 +113,14 @@ class TorchClientTest {
     /// @param network a file `NAME-CxHxW.json`; what is written lies beside it
     private void train(Path network) throws IOException {
         String layers = Files.readString(network);
-        Dataset dataset = Datasets.open(folder, network.toString().contains("1x28x28") ? "shapes28" : "shapes32");
+        Dataset dataset = new DataRoot(folder)
+                .open(DatasetSpec.named(network.toString().contains("1x28x28") ? "shapes28" : "shapes32"));
         JobSpec job =
                 JobJson.read("{\"id\": \"job\", \"dataset\": \"%s\", \"epochs\": 1, \"batchSize\": 16, \"network\": %s}"
                         .formatted(dataset.name(), layers)
                         .getBytes(StandardCharsets.UTF_8));
         Workload workload = new Workload(
-                Network.fit(job.network(), dataset.shape(), dataset.classes()),
+                Network.fit(job.network(), dataset.shape(), dataset.outputs()),
                 job.optimizer(),
                 job.batchSize(),
                 dataset,
@@ -132,13 +134,11 @@ class TorchClientTest {
             Parameters initial = Initializer.initial(workload.network(), random);
             write(name + ".initial.safetensors", initial);
             session.load(new SessionState(initial, Parameters.NONE));
-            double[] rates = new double[workload.stepsPerEpoch()];
-            Arrays.fill(rates, 0.01);
-            session.beginEpoch(EpochDraws.train(workload, false, rates, random), 0);
+            session.beginEpoch(EpochDraws.train(workload, false, StepRates.of(job, workload, 0), random), 0);
             var _ = session.advance(STEPS);
             write(name + ".safetensors", session.save().model());
             write(name + ".probabilities", session.predict());
-            write(name + ".images", scaled(dataset.test().pixels()));
+            write(name + ".images", scaled(SplitBytes.pixels(dataset.test())));
         }
     }
 
