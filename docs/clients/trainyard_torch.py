@@ -76,7 +76,7 @@ def _adaptive_avg_pool(output_size):
 def _upsample(size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False):
     if mode != "nearest":
         raise NotSaid("an upsampling by %s; allowed is nearest" % mode)
-    return {"type": "upsample", **({"scale": _pair(scale_factor)} if size is None else {"size": _pair(size)})}
+    return {"type": "upsample", **({"scaleFactor": _pair(scale_factor)} if size is None else {"size": _pair(size)})}
 
 
 def _conv(m):
@@ -176,7 +176,7 @@ BUILDERS = {  # type: what makes a module of a layer, given the shape of what co
         l.get("countIncludePad", True)),
     "adaptiveAvgPool2d": lambda l, s: nn.AdaptiveAvgPool2d(_both(l["out"])),
     "upsample": lambda l, s: nn.Upsample(
-        size=_both(l["size"]) if "size" in l else None, scale_factor=_both(l["scale"]) if "scale" in l else None),
+        size=_both(l["size"]) if "size" in l else None, scale_factor=_both(l["scaleFactor"]) if "scaleFactor" in l else None),
     "batchNorm1d": lambda l, s: nn.BatchNorm1d(s[0], l.get("eps", 1e-5), l.get("momentum", 0.1), l.get("affine", True)),
     "batchNorm2d": lambda l, s: nn.BatchNorm2d(s[0], l.get("eps", 1e-5), l.get("momentum", 0.1), l.get("affine", True)),
     "groupNorm": lambda l, s: nn.GroupNorm(l["groups"], s[0], l.get("eps", 1e-5), l.get("affine", True)),

@@ -6,7 +6,7 @@
 Needs torch, numpy and safetensors. Recorded with torch 2.13.0+cpu; running it again with that version on the same kind of CPU gives the same files,
 elsewhere the same to float rounding (those with a "loss" are torch 1.13.1's): training the same jobs in float64 changes no loss or parameter by more than 1e-6, and no test prediction.
 
-<case>.json is the job: its layers in order (kernel, stride and padding are the same for both directions), its optimizer, schedule and loss where it has one, seed,
+<case>.json is the job: its layers in order, its optimizer, schedule and loss where it has one, seed,
 shuffle, epochs, batchSize and, where pixels are normalized, the mean and std of each channel.
 
 <case>.safetensors holds the data and what PyTorch made of it; layer names are nn.Sequential's ("0.weight": the first layer's), and
@@ -63,6 +63,15 @@ def leaky(slope):
 
 def gelu(approximate):
     return {"type": "gelu", "approximate": approximate}
+
+
+def windows(kind, kernel, stride, **options):
+    """A pooling, or with `out` a convolution, whose sides may be [rows, columns]."""
+    return {"type": kind, "kernel": kernel, "stride": stride, **options}
+
+
+def upsample(**how):
+    return {"type": "upsample", **how}
 
 
 def linear(out, bias=True):
@@ -184,6 +193,23 @@ CASES = [
     case("dilation-groups", WIDE, 4, [spread(6, 3, 1, 2, dilation=2), RELU, spread(8, 3, 2, 1, groups=2), RELU,
                                       spread(8, 2, 1, 2, bias=False, dilation=3, groups=8), FLATTEN], seed=22, normalize=HALF3),
     case("avg-pool", WIDE, 4, [conv(5, 3, 1, 1), avg_pool(3, 2), RELU, conv(6, 3, 1, 1), adaptive(3), FLATTEN], seed=30, lr=0.5, normalize=HALF3),
+    case("conv-rectangular", WIDE, 4, [windows("conv2d", [3, 2], [2, 1], out=6, padding=[2, 0], dilation=[1, 2]), RELU,
+                                       windows("conv2d", [1, 3], 1, out=6, padding=[0, 2], groups=2, bias=False), FLATTEN], seed=14, normalize=HALF3),
+    case("conv-same", WIDE, 4, [windows("conv2d", 4, 1, out=5, padding="same"), RELU,
+                                windows("conv2d", [3, 2], 1, out=6, padding="same", dilation=[1, 3]), FLATTEN], seed=16, normalize=HALF3),
+    case("max-pool-windows", WIDE, 4, [conv(5, 3, 1, 1), windows("maxPool2d", 3, 2, padding=1), RELU, conv(6, 3, 1, 1),
+                                       windows("maxPool2d", [2, 1], [2, 1], padding=[1, 0], dilation=[1, 2], ceilMode=True),
+                                       windows("maxPool2d", 2, [2, 3], ceilMode=True), FLATTEN], seed=18, normalize=HALF3),
+    case("max-pool-dilation", WIDE, 4, [conv(5, 3, 1, 1), windows("maxPool2d", [3, 2], [2, 1], padding=1, dilation=2), RELU,
+                                        windows("maxPool2d", 3, 2, ceilMode=True, padding=1), FLATTEN], seed=24, normalize=HALF3),
+    case("avg-pool-windows", WIDE, 4, [conv(5, 3, 1, 1), windows("avgPool2d", 3, 2, padding=1), conv(6, 3, 1, 1),
+                                       windows("avgPool2d", [3, 2], [2, 1], padding=[1, 0], countIncludePad=False), adaptive([2, 3]), FLATTEN],
+         seed=21, lr=0.5, normalize=HALF3),
+    case("avg-pool-ceil", WIDE, 4, [conv(5, 3, 1, 1), windows("avgPool2d", 3, [3, 2], padding=1, ceilMode=True), conv(6, 3, 1, 1),
+                                    windows("avgPool2d", 3, 2, padding=1, ceilMode=True, countIncludePad=False), FLATTEN],
+         seed=23, lr=0.5, normalize=HALF3),
+    case("upsample", SQUARE, 4, [conv(3, 3, 2), upsample(scaleFactor=2), conv(4), upsample(scaleFactor=[1.6, 0.7]), conv(3, 2),
+                                 upsample(size=[5, 2]), FLATTEN], seed=26, lr=0.2, normalize=HALF2),
     case("activations", WIDE, 4, [conv(4), SIGMOID, conv(5), gelu("none"), FLATTEN, linear(16), leaky(0.1), linear(12), TANH, linear(12), gelu("tanh")],
          seed=17, lr=0.5, normalize=HALF3),
     case("more-activations", WIDE, 4, [conv(4), SILU, conv(5), softplus(2, 1.5), IDENTITY, FLATTEN, linear(16), HARDSWISH, linear(12),
@@ -241,11 +267,15 @@ def build_on(layers, x):
     modules = []
     for layer in layers:
         a = {k: v for k, v in layer.items() if k not in ("type", "out")}
-        module = {"conv2d": lambda: nn.Conv2d(x.shape[1], layer["out"], a["kernel"], a["stride"], a["padding"], bias=a["bias"],
+        a |= {k: tuple(v) for k, v in a.items() if k in ("kernel", "stride", "padding", "dilation", "size", "scaleFactor") and isinstance(v, list)}
+        module = {"conv2d": lambda: nn.Conv2d(x.shape[1], layer["out"], a["kernel"], a["stride"], a.get("padding", 0), bias=a.get("bias", True),
                                               dilation=a.get("dilation", 1), groups=a.get("groups", 1)),
-                  "maxPool2d": lambda: nn.MaxPool2d(a["kernel"], a["stride"]),
-                  "avgPool2d": lambda: nn.AvgPool2d(a["kernel"], a["stride"]),
+                  "maxPool2d": lambda: nn.MaxPool2d(a["kernel"], a["stride"], a.get("padding", 0), a.get("dilation", 1),
+                                                    ceil_mode=a.get("ceilMode", False)),
+                  "avgPool2d": lambda: nn.AvgPool2d(a["kernel"], a["stride"], a.get("padding", 0), ceil_mode=a.get("ceilMode", False),
+                                                    count_include_pad=a.get("countIncludePad", True)),
                   "adaptiveAvgPool2d": lambda: nn.AdaptiveAvgPool2d(layer["out"]),
+                  "upsample": lambda: nn.Upsample(a.get("size"), a.get("scaleFactor")),
                   "relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "flatten": nn.Flatten,
                   "leakyRelu": lambda: nn.LeakyReLU(a["negativeSlope"]),
                   "gelu": lambda: nn.GELU(approximate=a["approximate"]),

@@ -29,11 +29,15 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "augment-crop",
                 "augment-flip-cutout",
                 "avg-pool",
+                "avg-pool-ceil",
+                "avg-pool-windows",
                 "batchnorm",
                 "batchnorm-options",
                 "class-weights",
                 "class-weights-smoothing",
                 "conv-nobias",
+                "conv-rectangular",
+                "conv-same",
                 "conv-stride-3",
                 "conv-stride-padding",
                 "dilation-groups",
@@ -43,6 +47,8 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "label-smoothing",
                 "linear-nobias",
                 "linear-only",
+                "max-pool-dilation",
+                "max-pool-windows",
                 "momentum",
                 "more-activations",
                 "nesterov",
@@ -57,6 +63,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "schedule-step",
                 "schedule-warmup",
                 "shuffle-normalize",
+                "upsample",
                 "weight-decay");
     }
 

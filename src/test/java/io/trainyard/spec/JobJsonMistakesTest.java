@@ -130,8 +130,8 @@ class JobJsonMistakesTest {
                                 .collect(Collectors.joining("", "", "there are more mistakes"))),
                 arguments(
                         layers(
-                                "{'type': 'relu6'}, {'type': 'relu'}, {'type': 'linear', 'outs': 1.5}, {'type': 'dropout', 'p': 2}"),
-                        "network.layers[0].type is \"relu6\"; allowed is adaptiveAvgPool2d, avgPool2d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, leakyRelu, linear, maxPool2d, relu, residual, sigmoid, tanh; and the field \"outs\" of network.layers[2] is not known; the nearest is \"out\"; and network.layers[2].out is 1.5; it must be a whole number; and network.layers[3]: dropout.p is 2.0; allowed is 0.0 up to, but not including, 1.0"),
+                                "{'type': 'relu7'}, {'type': 'relu'}, {'type': 'linear', 'outs': 1.5}, {'type': 'dropout', 'p': 2}"),
+                        "network.layers[0].type is \"relu7\"; allowed is adaptiveAvgPool2d, avgPool2d, batchNorm1d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, groupNorm, hardswish, hardtanh, identity, layerNorm, layerNorm2d, layerScale, leakyRelu, linear, maxPool2d, relu, relu6, residual, sigmoid, silu, softplus, tanh, upsample; and the field \"outs\" of network.layers[2] is not known; the nearest is \"out\"; and network.layers[2].out is 1.5; it must be a whole number; and network.layers[3]: dropout.p is 2.0; allowed is 0.0 up to, but not including, 1.0"),
                 arguments(
                         "{'id': 'a', 'kind': 'evalute', 'network': 'lenet', 'dataset': 'mnist'}",
                         "kind is \"evalute\"; it must be \"train\" or \"evaluate\""),

@@ -26,6 +26,7 @@ import io.trainyard.spec.LayerSpec.Relu;
 import io.trainyard.spec.LayerSpec.Residual;
 import io.trainyard.spec.LayerSpec.Sigmoid;
 import io.trainyard.spec.LayerSpec.Tanh;
+import io.trainyard.spec.LayerSpec.Upsample;
 import io.trainyard.spec.OptimizerSpec.Adam;
 import io.trainyard.spec.OptimizerSpec.AdamW;
 import io.trainyard.spec.OptimizerSpec.Sgd;
@@ -143,6 +144,36 @@ class JobJsonTest {
                         new Linear("fc", 10, true))));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
+    }
+
+    @Test
+    void sidesAreWrittenAsOneNumberWhereTheyAreTheSame() {
+        String windows =
+                "{'type': 'conv2d', 'out': 3, 'kernel': [1, 5], 'stride': 1, 'padding': 'same', 'dilation': [1, 2]}, {'type':"
+                        + " 'maxPool2d', 'kernel': [2, 2], 'stride': [2, 1], 'padding': [1, 0], 'dilation': 2, 'ceilMode': true},"
+                        + " {'type': 'avgPool2d', 'kernel': [3, 2], 'padding': 1, 'countIncludePad': false}, {'type':"
+                        + " 'adaptiveAvgPool2d', 'out': [4, 1]}, {'type': 'upsample', 'size': [9, 4]}, {'type': 'upsample',"
+                        + " 'scaleFactor': [1.5, 2]}, {'type': 'upsample', 'scaleFactor': 2}";
+        JobSpec job = read(layers(windows));
+        Extent one = Extent.square(1);
+        assertThat(job.network())
+                .isEqualTo(NetworkSpec.ofLayers(List.of(
+                        new Conv2d(null, 3, new Extent(1, 5), one, Padding.SAME, new Extent(1, 2), 1, true),
+                        new MaxPool2d(
+                                null, Extent.square(2), new Extent(2, 1), new Extent(1, 0), Extent.square(2), true),
+                        new AvgPool2d(null, new Extent(3, 2), new Extent(3, 2), one, false, false),
+                        new AdaptiveAvgPool2d(null, new Extent(4, 1)),
+                        new Upsample(null, new Extent(9, 4), null, "nearest"),
+                        new Upsample(null, null, new Scale(1.5, 2), "nearest"),
+                        new Upsample(null, null, Scale.both(2), "nearest"))));
+        String written = JobJson.write(job);
+        assertThat(JobJson.read(written.getBytes(StandardCharsets.UTF_8))).isEqualTo(job);
+        assertThat(written)
+                .contains(
+                        "\"kernel\":[1,5],\"stride\":1,\"padding\":\"same\",\"dilation\":[1,2]",
+                        "\"kernel\":2,\"stride\":[2,1],\"padding\":[1,0],\"dilation\":2,\"ceilMode\":true",
+                        "{\"type\":\"upsample\",\"size\":[9,4],\"mode\":\"nearest\"}",
+                        "{\"type\":\"upsample\",\"scaleFactor\":2.0,\"mode\":\"nearest\"}");
     }
 
     @Test
