@@ -69,12 +69,34 @@ final class NormKernelsDoubleTest {
             run(runner, "sample_norm_forward", sets, channelsLast, EPS, result, input, scale, shift, means, inverses);
             runner.assertNear(runner.readValues(result), memory.of(expected.y), 1e-5);
 
-            run(runner, "sample_norm_backward", sets, channelsLast, null, result, gradient, input, scale, means, inverses);
+            run(
+                    runner,
+                    "sample_norm_backward",
+                    sets,
+                    channelsLast,
+                    null,
+                    result,
+                    gradient,
+                    input,
+                    scale,
+                    means,
+                    inverses);
             runner.assertNear(runner.readValues(result), memory.of(expected.dx), 1e-5);
 
             Buffer weights = runner.floats(new float[sets.weights()]);
             Buffer biases = runner.floats(new float[sets.weights()]);
-            run(runner, "sample_norm_gradients", sets, channelsLast, null, weights, biases, gradient, input, means, inverses);
+            run(
+                    runner,
+                    "sample_norm_gradients",
+                    sets,
+                    channelsLast,
+                    null,
+                    weights,
+                    biases,
+                    gradient,
+                    input,
+                    means,
+                    inverses);
             runner.assertNear(runner.readFloats(weights), expected.ofWeight, 1e-4);
             runner.assertNear(runner.readFloats(biases), expected.ofBias, 1e-4);
         }
