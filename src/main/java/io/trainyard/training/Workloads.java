@@ -41,7 +41,8 @@ final class Workloads {
         AugmentSpec augment = Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE);
         return new Workload(
                         network, job.optimizer(), job.batchSize(), dataset, scale, augment, job.precision(), threads)
-                .withLoss(job.loss());
+                .withLoss(job.loss())
+                .withLoop(job.loop());
     }
 
     /// What can be known without reading a file.

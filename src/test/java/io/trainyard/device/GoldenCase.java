@@ -21,6 +21,8 @@ import java.util.Objects;
 record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
     static List<String> names() {
         return List.of(
+                "accumulate",
+                "accumulate-onecycle",
                 "activations",
                 "adam",
                 "adam-decay",
@@ -32,6 +34,8 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "batchnorm",
                 "class-weights",
                 "class-weights-smoothing",
+                "clip-norm",
+                "clip-value",
                 "conv-nobias",
                 "conv-stride-3",
                 "conv-stride-padding",
@@ -39,18 +43,24 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "dropout",
                 "dropout-conv",
                 "dropout2d",
+                "drop-last",
+                "ema",
+                "ema-batchnorm",
                 "label-smoothing",
                 "linear-nobias",
                 "linear-only",
+                "loop-all",
                 "momentum",
                 "nesterov",
                 "pool-overlapping",
                 "pool-then-relu",
                 "relu-then-pool",
                 "residual",
+                "rmsprop",
                 "schedule-cosine",
                 "schedule-multistep",
                 "schedule-onecycle",
+                "schedule-onecycle-momentum",
                 "schedule-step",
                 "schedule-warmup",
                 "shuffle-normalize",
@@ -75,7 +85,8 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                         Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
                         job.precision(),
                         0)
-                .withLoss(job.loss());
+                .withLoss(job.loss())
+                .withLoop(job.loop());
         return new GoldenCase(job, workload, recorded);
     }
 
@@ -122,11 +133,12 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
     EpochPlan epoch(int epoch, TorchRandom random) {
         long unusedBaseSeed = random.nextLong();
         int samples = workload.dataset().train().size();
+        int updates = workload.updatesPerEpoch();
         return new EpochPlan(
                 job.shuffle() ? TorchRandom.permutation(random.nextLong(), samples) : TorchRandom.identity(samples),
-                job.schedule()
-                        .learningRates(job.optimizer().learningRate(), epoch, workload.stepsPerEpoch(), job.epochs()),
-                job.schedule().momenta(epoch, workload.stepsPerEpoch(), job.epochs()),
+                workload.perStep(
+                        job.schedule().learningRates(job.optimizer().learningRate(), epoch, updates, job.epochs())),
+                workload.perStep(job.schedule().momenta(epoch, updates, job.epochs())),
                 random);
     }
 

@@ -111,13 +111,15 @@ class NetworksPageTest {
                         Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
                         job.precision(),
                         0)
-                .withLoss(job.loss());
+                .withLoss(job.loss())
+                .withLoop(job.loop());
         try (LearningSession session = Devices.open(new DeviceSpec("cpu")).open(workload)) {
             TorchRandom random = new TorchRandom(job.seed());
             Parameters initial = Initializer.initial(network, random);
             session.load(new SessionState(initial, Parameters.NONE));
             int steps = workload.stepsPerEpoch();
-            session.beginEpoch(EpochDraws.train(workload, job.shuffle(), StepRates.of(job, workload, 0), random), 0);
+            session.beginEpoch(
+                    EpochDraws.train(workload, job.shuffle(), StepRates.of(job, workload, 0), random), 0);
             for (float loss : session.advance(Math.min(MOST_STEPS, steps))) {
                 assertThat(loss).isBetween(0.1f, 10f);
             }
