@@ -2,10 +2,12 @@ package io.trainyard.dashboard;
 
 import com.fasterxml.jackson.annotation.JsonRawValue;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
+import io.trainyard.data.DatasetInfo;
 import io.trainyard.data.Datasets;
 import io.trainyard.event.Control;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobState;
+import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -20,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param waiting why it waits, in words; null: it does not
 /// @param command the job as JSON, with all defaults filled in: as it runs, or else as it was asked for; null where
 ///     neither is known
-/// @param classNames by label; null where the data set is not known here
+/// @param classNames by label; null where they are not known here
 /// @param flopsPerImage floating-point operations of training with one image; null where nothing is trained or that
 ///     is not known here
 /// @param tests one an epoch, in order
@@ -78,12 +80,12 @@ public record JobDetail(
         JobSpec spec = state.spec();
         EpochTested last = state.lastTest();
         JobTimeline timeline = JobTimeline.of(state, news);
-        Optional<Long> flopsPerImage = Optional.ofNullable(spec).flatMap(TrainingFlops::perImage);
+        Optional<Long> flopsPerImage = TrainingFlops.perImage(state);
         return new JobDetail(
                 JobSummary.of(state),
                 waiting,
                 spec == null ? null : JobJson.write(spec),
-                spec == null ? null : classNames(spec.dataset().name()),
+                classNames(state),
                 flopsPerImage.orElse(null),
                 state.epochs().stream()
                         .map(epoch -> Test.of(epoch, timeline, flopsPerImage))
@@ -97,7 +99,17 @@ public record JobDetail(
                 wish.orElse(null));
     }
 
-    private static @Nullable List<String> classNames(String dataset) {
-        return Datasets.names().contains(dataset) ? Datasets.describe(dataset).classNames() : null;
+    /// As its worker told them, or, before it has started, as those of a built-in set are known.
+    private static @Nullable List<String> classNames(JobState state) {
+        TrainingEvent.Dataset told = state.dataset();
+        JobSpec spec = state.spec();
+        if (told != null) {
+            return told.classNames().isEmpty() ? null : told.classNames();
+        }
+        return spec == null
+                ? null
+                : Datasets.find(spec.dataset().name())
+                        .map(DatasetInfo::classNames)
+                        .orElse(null);
     }
 }

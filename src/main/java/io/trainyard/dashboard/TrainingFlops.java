@@ -2,10 +2,13 @@ package io.trainyard.dashboard;
 
 import io.trainyard.data.DatasetInfo;
 import io.trainyard.data.Datasets;
+import io.trainyard.event.JobState;
+import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Shape;
 import java.util.Optional;
 
 /// How much arithmetic a job's training is.
@@ -17,16 +20,24 @@ final class TrainingFlops {
     /// Floating-point operations of one image's part in a step: those of convolutions and products with a matrix,
     /// forward and backward. Norms, activations, poolings, the loss and the update are not counted.
     ///
-    /// @return empty of a job that trains nothing, and where the data set is not known here or the network does not
-    ///     fit it
-    static Optional<Long> perImage(JobSpec job) {
-        String dataset = job.dataset().name();
-        if (job.kind() != JobKind.TRAIN || !Datasets.names().contains(dataset)) {
+    /// @return empty of a job that trains nothing, and where the data set is not known here, or not yet, or the
+    ///     network does not fit it
+    static Optional<Long> perImage(JobState state) {
+        JobSpec job = state.spec();
+        if (job == null || job.kind() != JobKind.TRAIN) {
             return Optional.empty();
         }
-        DatasetInfo info = Datasets.describe(dataset);
+        TrainingEvent.Dataset told = state.dataset();
+        if (told != null) {
+            return perImage(job, told.shape(), state.classes());
+        }
+        Optional<DatasetInfo> builtIn = Datasets.find(job.dataset().name());
+        return builtIn.flatMap(info -> perImage(job, info.shape(), info.outputs()));
+    }
+
+    private static Optional<Long> perImage(JobSpec job, Shape sample, int outputs) {
         try {
-            Network network = Network.fit(job.network(), info.shape(), info.classes());
+            Network network = Network.fit(job.network(), sample, outputs);
             return Optional.of(FLOPS_PER_MULTIPLY_ADD * network.trainingMultiplyAdds());
         } catch (InvalidJobException _) { // it was refused
             return Optional.empty();

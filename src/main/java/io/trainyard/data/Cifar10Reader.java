@@ -20,18 +20,18 @@ record Cifar10Reader() implements DatasetSource {
 
     @Override
     public Dataset read(Path root, DatasetInfo info) {
-        Path folder = DataFiles.folder(
+        DataFolder folder = DataFiles.folder(
                 root, info, FOLDERS, "\"CIFAR-10 binary version\" from the CIFAR page of the University of Toronto");
         return new Dataset(
-                info.name(), info.shape(), info.classes(), part(folder, TRAIN, info), part(folder, TEST, info));
+                info.name(), info.shape(), info.outputs(), part(folder, TRAIN, info), part(folder, TEST, info));
     }
 
-    private static Split part(Path folder, List<String> names, DatasetInfo info) {
+    private static Split part(DataFolder folder, List<String> names, DatasetInfo info) {
         int imageBytes = info.shape().elements();
         List<Path> files = new ArrayList<>();
         long total = 0;
         for (String name : names) {
-            Path file = DataFiles.file(folder, List.of(name));
+            Path file = folder.file(List.of(name));
             files.add(file);
             total += records(file, imageBytes);
         }
@@ -41,12 +41,13 @@ record Cifar10Reader() implements DatasetSource {
                     "%d images in this and the files beside it".formatted(total),
                     "at most %d".formatted(DataFiles.MAX_PIXEL_BYTES / imageBytes));
         }
-        Split split = new Split(new byte[(int) total * imageBytes], new byte[(int) total]);
+        byte[] pixels = new byte[(int) total * imageBytes];
+        byte[] labels = new byte[(int) total];
         int next = 0;
         for (Path file : files) {
-            next += readRecords(file, split, next, info);
+            next += readRecords(file, pixels, labels, next, info);
         }
-        return split;
+        return new Split(pixels, labels);
     }
 
     private static long records(Path file, int imageBytes) {
@@ -66,16 +67,16 @@ record Cifar10Reader() implements DatasetSource {
         }
     }
 
-    /// Reads all records into `split` from image `first` on; returns how many there were.
-    private static int readRecords(Path file, Split split, int first, DatasetInfo info) {
+    /// Reads all records from image `first` on; returns how many there were.
+    private static int readRecords(Path file, byte[] pixels, byte[] labels, int first, DatasetInfo info) {
         int imageBytes = info.shape().elements();
         int count = (int) records(file, imageBytes);
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 16)) {
             for (int i = 0; i < count; i++) {
                 int label = in.read();
-                DataFiles.checkLabel(file, label, i, info.classes());
-                split.labels()[first + i] = (byte) label;
-                if (in.readNBytes(split.pixels(), (first + i) * imageBytes, imageBytes) != imageBytes) {
+                DataFiles.checkLabel(file, label, i, info.outputs());
+                labels[first + i] = (byte) label;
+                if (in.readNBytes(pixels, (first + i) * imageBytes, imageBytes) != imageBytes) {
                     throw DataFiles.wrong(file, "an end within image %d".formatted(i), "%d images".formatted(count));
                 }
             }

@@ -1,7 +1,6 @@
 package io.trainyard.data;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -19,24 +18,13 @@ final class DataFiles {
     /// The first of `folders` that exists under `root`.
     ///
     /// @param source where the set can be had, as a sentence begun by "get"
-    static Path folder(Path root, DatasetInfo info, List<String> folders, String source) {
+    static DataFolder folder(Path root, DatasetInfo info, List<String> folders, String source) {
         return folders.stream()
-                .map(root::resolve)
-                .filter(Files::isDirectory)
+                .flatMap(name -> DataFolder.find(root, name).stream())
                 .findFirst()
                 .orElseThrow(() -> new DatasetException(
                         "data set %s is not there: the data root %s has no folder %s; get %s and put its files there, or name another data root with --data"
                                 .formatted(info.name(), root.toAbsolutePath(), String.join(" or ", folders), source)));
-    }
-
-    /// The first of `names` that exists in `folder`.
-    static Path file(Path folder, List<String> names) {
-        return names.stream()
-                .map(folder::resolve)
-                .filter(Files::exists)
-                .findFirst()
-                .orElseThrow(() -> new DatasetException("%s is missing in %s; put it there as it was published"
-                        .formatted(String.join(" or ", names), folder.toAbsolutePath())));
     }
 
     static DatasetException wrong(Path file, String found, String expected) {

@@ -1,47 +1,83 @@
 package io.trainyard.data;
 
 import io.trainyard.spec.Shape;
-import java.util.Arrays;
 
-/// A data set in memory, as bytes: the way it was published, and four times smaller than floats.
+/// A data set at hand: in memory, or mapped there.
 ///
-/// @param shape of one image: (channels, height, width)
-/// @param classes labels are 0 to `classes - 1`
-public record Dataset(String name, Shape shape, int classes, Split train, Split test) {
-    /// Images and their labels.
-    ///
-    /// @param pixels (N, C, H, W), unsigned bytes
-    /// @param labels (N)
-    public record Split(byte[] pixels, byte[] labels) {
-        /// Number of images.
+/// @param shape of one sample: an image's (channels, height, width), or the (numbers) of a row
+/// @param outputs what a network gives for a sample: a logit for each class, labels being 0 to `outputs - 1`, or the
+///     numbers of [Targets.Numbers]
+public record Dataset(String name, Shape shape, int outputs, Split train, Split test) {
+    /// More classes have a confusion matrix of more than 64 MiB.
+    public static final int MAX_CLASSES = 4_096;
+
+    /// Samples and what is to be made of them.
+    public record Split(Samples samples, Targets targets) {
+        /// Images with at most 256 classes.
+        ///
+        /// @param pixels (N, C, H, W), unsigned bytes
+        /// @param labels (N), unsigned bytes
+        public Split(byte[] pixels, byte[] labels) {
+            this(Samples.Pixels.of(pixels), Targets.ClassLabels.of(labels));
+        }
+
+        /// Number of samples.
         public int size() {
-            return labels.length;
+            return targets.size();
+        }
+
+        /// Each sample's class.
+        ///
+        /// @throws IllegalStateException if the samples have numbers instead
+        public int[] labels() {
+            return switch (targets) {
+                case Targets.ClassLabels classes -> classes.labels();
+                case Targets.Numbers _ ->
+                    throw new IllegalStateException("the samples have numbers to predict, not classes");
+            };
+        }
+
+        /// The samples `from` to `to`, without it.
+        ///
+        /// @param shape of one sample
+        public Split slice(int from, int to, Shape shape) {
+            long values = shape.elements();
+            return new Split(samples.slice(from * values, (to - from) * values), targets.slice(from, to));
         }
     }
 
     /// The same, with only the test samples `from` to `to`, without it.
     public Dataset withTests(int from, int to) {
-        Split part = new Split(
-                Arrays.copyOfRange(test.pixels(), from * shape.elements(), to * shape.elements()),
-                Arrays.copyOfRange(test.labels(), from, to));
-        return new Dataset(name, shape, classes, train, part);
+        return new Dataset(name, shape, outputs, train, test.slice(from, to, shape));
     }
 
     public Dataset {
-        check(name, "train", shape, classes, train);
-        check(name, "test", shape, classes, test);
+        check(name, "train", shape, outputs, train);
+        check(name, "test", shape, outputs, test);
     }
 
-    private static void check(String name, String part, Shape shape, int classes, Split split) {
-        if (split.size() == 0 || (long) split.size() * shape.elements() != split.pixels().length) {
+    private static void check(String name, String part, Shape shape, int outputs, Split split) {
+        if (split.size() == 0
+                || (long) split.size() * shape.elements() != split.samples().values()) {
             throw new DatasetException(
-                    "the %s part of data set %s has %d labels and %d bytes of pixels; %d bytes an image (%s) are expected"
-                            .formatted(part, name, split.size(), split.pixels().length, shape.elements(), shape));
+                    "the %s part of data set %s has %d labels and %d values of samples; %d values a sample (%s) are expected"
+                            .formatted(part, name, split.size(), split.samples().values(), shape.elements(), shape));
         }
-        for (byte label : split.labels()) {
-            if (Byte.toUnsignedInt(label) >= classes) {
-                throw new DatasetException("the %s part of data set %s has the label %d; allowed is 0 to %d"
-                        .formatted(part, name, Byte.toUnsignedInt(label), classes - 1));
+        switch (split.targets()) {
+            case Targets.ClassLabels classes -> {
+                for (int label : classes.labels()) {
+                    if (label < 0 || label >= outputs) {
+                        throw new DatasetException("the %s part of data set %s has the label %d; allowed is 0 to %d"
+                                .formatted(part, name, label, outputs - 1));
+                    }
+                }
+            }
+            case Targets.Numbers numbers -> {
+                if (numbers.outputs() != outputs) {
+                    throw new DatasetException(
+                            "the %s part of data set %s has %d numbers to predict for a sample; %d are expected"
+                                    .formatted(part, name, numbers.outputs(), outputs));
+                }
             }
         }
     }

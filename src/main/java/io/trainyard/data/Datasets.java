@@ -1,6 +1,5 @@
 package io.trainyard.data;
 
-import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Shape;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -8,9 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 
-/// The data sets that a job can name. A new one is a [DatasetSource] and a line here.
+/// The built-in data sets, which every worker knows. A new one is a [DatasetSource] and a line here.
 public final class Datasets {
     private static final List<String> CIFAR10 =
             List.of("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck");
@@ -35,38 +35,18 @@ public final class Datasets {
         return List.copyOf(ENTRIES.keySet());
     }
 
-    /// Reads or generates the whole set; takes up to a second.
+    /// Shape and classes of a built-in set, without reading a file; empty where no built-in set has this name.
+    public static Optional<DatasetInfo> find(String name) {
+        return Optional.ofNullable(ENTRIES.get(name)).map(Entry::info);
+    }
+
+    /// Reads or generates a built-in set; empty where none has this name.
     ///
     /// @param root the data root; the generated sets do not look at it
-    /// @throws DatasetException if no set has this name, or its files are missing or not what they should be
-    public static Dataset open(Path root, String name) {
-        Entry entry = ENTRIES.get(name);
-        if (entry == null) {
-            throw new DatasetException(unknown(name));
-        }
-        return entry.source().read(root, entry.info());
-    }
-
-    /// Shape and classes, without reading a file: enough to fit a network to the set.
-    ///
-    /// @throws InvalidJobException if no set has this name
-    public static DatasetInfo describe(String name) {
-        Entry entry = ENTRIES.get(name);
-        if (entry == null) {
-            throw new InvalidJobException(unknown(name));
-        }
-        return entry.info();
-    }
-
-    /// Reads no file: whether the set's files are there shows only in [#open].
-    ///
-    /// @throws InvalidJobException if no set has this name
-    public static void requireKnown(String name) {
-        var _ = describe(name);
-    }
-
-    private static String unknown(String name) {
-        return "dataset is \"%s\"; allowed is one of %s".formatted(name, String.join(", ", names()));
+    /// @throws DatasetException if its files are missing or not what they should be
+    static Optional<Dataset> read(Path root, String name) {
+        return Optional.ofNullable(ENTRIES.get(name))
+                .map(entry -> entry.source().read(root, entry.info()));
     }
 
     private static List<String> digits(int count) {
@@ -81,7 +61,7 @@ public final class Datasets {
     }
 
     private static Entry entry(String name, Shape shape, List<String> classNames, DatasetSource source) {
-        return new Entry(new DatasetInfo(name, shape, classNames), source);
+        return new Entry(DatasetInfo.ofClasses(name, shape, classNames), source);
     }
 
     private static Map<String, Entry> registry(Entry... entries) {

@@ -33,12 +33,16 @@ record IdxReader(String folder, String source) implements DatasetSource {
 
     @Override
     public Dataset read(Path root, DatasetInfo info) {
-        Path files = DataFiles.folder(root, info, List.of(folder), source);
-        return new Dataset(
-                info.name(), info.shape(), info.classes(), part(files, "train", info), part(files, "t10k", info));
+        return read(DataFiles.folder(root, info, List.of(folder), source), info);
     }
 
-    private static Split part(Path folder, String kind, DatasetInfo info) {
+    /// The four files of a folder.
+    static Dataset read(DataFolder files, DatasetInfo info) {
+        return new Dataset(
+                info.name(), info.shape(), info.outputs(), part(files, "train", info), part(files, "t10k", info));
+    }
+
+    private static Split part(DataFolder folder, String kind, DatasetInfo info) {
         Path imageFile = find(folder, kind + "-images", 3);
         Path labelFile = find(folder, kind + "-labels", 1);
         byte[] labels = readBytes(labelFile, new int[0]);
@@ -52,15 +56,15 @@ record IdxReader(String folder, String source) implements DatasetSource {
                     "%d, one for each image of %s".formatted(images, imageFile.getFileName()));
         }
         for (int i = 0; i < labels.length; i++) {
-            DataFiles.checkLabel(labelFile, Byte.toUnsignedInt(labels[i]), i, info.classes());
+            DataFiles.checkLabel(labelFile, Byte.toUnsignedInt(labels[i]), i, info.outputs());
         }
         return new Split(pixels, labels);
     }
 
-    private static Path find(Path folder, String name, int dimensions) {
+    private static Path find(DataFolder folder, String name, int dimensions) {
         String dashed = "%s-idx%d-ubyte".formatted(name, dimensions);
         String dotted = "%s.idx%d-ubyte".formatted(name, dimensions);
-        return DataFiles.file(folder, List.of(dashed, dashed + ".gz", dotted, dotted + ".gz"));
+        return folder.file(List.of(dashed, dashed + ".gz", dotted, dotted + ".gz"));
     }
 
     /// The bytes behind the header, of which the file has to have exactly as many as the header says.

@@ -2,16 +2,21 @@ package io.trainyard.data;
 
 import io.trainyard.spec.DatasetSpec.Normalize;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.Shape;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
-/// What each byte of each channel becomes as a float: `byte / 255`, then, if asked for, `(x - mean) / std`, each
-/// operation rounded to float32 as PyTorch does. A byte has 256 values, so this is a table.
+/// What the values of a sample become as floats: a byte `byte / 255`, a float32 itself; then, if asked for,
+/// `(x - mean) / std`, each operation rounded to float32 as PyTorch does. A byte has 256 values, so for bytes this is a
+/// table.
 public final class PixelScale {
-    private final float[][] table; // (channels, 256)
+    private static final int BYTE_VALUES = 256;
+
+    private final AtomicReferenceArray<float[]> table; // (channels, 256); each channel's is made when it is asked for
     private final @Nullable Normalize normalize;
 
-    private PixelScale(float[][] table, @Nullable Normalize normalize) {
-        this.table = table;
+    private PixelScale(int channels, @Nullable Normalize normalize) {
+        this.table = new AtomicReferenceArray<>(normalize == null ? 1 : channels);
         this.normalize = normalize;
     }
 
@@ -22,20 +27,22 @@ public final class PixelScale {
                     "dataset.normalize has %d means and stds, but the images have %d channels; give one a channel"
                             .formatted(normalize.mean().size(), channels));
         }
-        float[][] table = new float[channels][256];
-        for (int c = 0; c < channels; c++) {
-            for (int value = 0; value < 256; value++) {
-                float scaled = value / 255f;
-                table[c][value] = normalize == null
-                        ? scaled
-                        : (scaled - normalize.mean().get(c).floatValue())
-                                / normalize.std().get(c).floatValue();
-            }
-        }
-        return new PixelScale(table, normalize);
+        return new PixelScale(channels, normalize);
     }
 
-    /// False where a byte only becomes `byte / 255`: mean 0 and std 1.
+    /// @param sample its shape: of a row of numbers each is a channel of its own
+    /// @throws InvalidJobException if the means are not one a channel
+    public static PixelScale of(Shape sample, @Nullable Normalize normalize) {
+        int channels = sample.size(0);
+        if (sample.rank() == 1 && normalize != null && normalize.mean().size() != channels) {
+            throw new InvalidJobException(
+                    "dataset.normalize has %d means and stds, but a sample is a row of %d numbers; give one each"
+                            .formatted(normalize.mean().size(), channels));
+        }
+        return of(channels, normalize);
+    }
+
+    /// False where nothing is done but what bytes need: mean 0 and std 1.
     public boolean normalizes() {
         return normalize != null;
     }
@@ -48,8 +55,22 @@ public final class PixelScale {
         return normalize == null ? 1 : normalize.std().get(channel).floatValue();
     }
 
+    /// What a float32 of a channel becomes.
+    public float of(float value, int channel) {
+        return normalize == null ? value : (value - mean(channel)) / std(channel);
+    }
+
     /// The table of one channel: 256 floats, which the caller leaves as they are.
     public float[] channel(int channel) {
-        return table[channel];
+        int row = normalize == null ? 0 : channel;
+        float[] made = table.get(row);
+        if (made == null) {
+            made = new float[BYTE_VALUES];
+            for (int value = 0; value < BYTE_VALUES; value++) {
+                made[value] = of(value / 255f, row);
+            }
+            table.set(row, made);
+        }
+        return made;
     }
 }

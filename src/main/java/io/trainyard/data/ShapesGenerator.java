@@ -55,13 +55,13 @@ record ShapesGenerator(long seed, int trainSize, int testSize, Look look) implem
         return new Dataset(
                 info.name(),
                 info.shape(),
-                info.classes(),
+                info.outputs(),
                 part(info, seed, trainSize),
                 part(info, seed + TEST_SEED_OFFSET, testSize));
     }
 
     private Dataset.Split part(DatasetInfo info, long partSeed, int size) {
-        byte[] labels = labels(partSeed, size, info.classes());
+        byte[] labels = labels(partSeed, size, info.outputs());
         int bytes = info.shape().elements();
         byte[] pixels = new byte[Math.multiplyExact(size, bytes)];
         Figure[] figures = Figure.values();

@@ -21,22 +21,22 @@ record SignsReader() implements DatasetSource {
 
     @Override
     public Dataset read(Path root, DatasetInfo info) {
-        Path folder = DataFiles.folder(
+        DataFolder folder = DataFiles.folder(
                 root,
                 info,
                 List.of("signs"),
                 "train_signs.h5 and test_signs.h5 of the SIGNS set from deeplearning.ai's course on convolutional networks");
         return new Dataset(
-                info.name(), info.shape(), info.classes(), part(folder, "train", info), part(folder, "test", info));
+                info.name(), info.shape(), info.outputs(), part(folder, "train", info), part(folder, "test", info));
     }
 
-    private static Split part(Path folder, String kind, DatasetInfo info) {
-        Path file = DataFiles.file(folder, List.of(kind + "_signs.h5"));
+    private static Split part(DataFolder folder, String kind, DatasetInfo info) {
+        Path file = folder.file(List.of(kind + "_signs.h5"));
         try (HdfFile hdf = HdfFile.fromByteBuffer(mapped(file))) {
             requireWhole(file, hdf);
             byte[] pixels = readPixels(file, hdf, kind + "_set_x", info.shape());
             int images = pixels.length / info.shape().elements();
-            return new Split(pixels, readLabels(file, hdf, kind + "_set_y", images, info.classes()));
+            return new Split(pixels, readLabels(file, hdf, kind + "_set_y", images, info.outputs()));
         } catch (DatasetException e) {
             throw e;
         } catch (IOException e) {

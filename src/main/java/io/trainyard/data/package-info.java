@@ -1,4 +1,4 @@
-/// Data sets: images and labels in memory, read from files under one data root or generated.
+/// Data sets: samples and what is to be made of them, read from files under one data root or generated.
 @NullMarked
 package io.trainyard.data;
 

@@ -16,10 +16,10 @@ public record Evaluation(double sampleLossSum, double weight, double testLossSum
     /// @param predictions each sample's class with the largest logit; the first of equals
     public static Evaluation of(Workload workload, float[] losses, int[] predictions) {
         int classes = workload.network().classes();
-        byte[] labels = workload.dataset().test().labels();
+        int[] labels = workload.dataset().test().labels();
         int[][] confusion = new int[classes][classes];
         for (int i = 0; i < predictions.length; i++) {
-            confusion[Byte.toUnsignedInt(labels[i])][predictions[i]]++;
+            confusion[labels[i]][predictions[i]]++;
         }
         return of(workload, losses, confusion);
     }

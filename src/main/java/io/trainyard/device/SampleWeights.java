@@ -27,9 +27,10 @@ public final class SampleWeights {
         if (ofClasses == null) {
             return samples;
         }
+        int[] labels = split.labels();
         double sum = 0;
         for (int i = from; i < from + samples; i++) {
-            sum += ofClasses[Byte.toUnsignedInt(split.labels()[order[i]])];
+            sum += ofClasses[labels[order[i]]];
         }
         return sum;
     }

@@ -2,6 +2,8 @@ package io.trainyard.device;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
+import io.trainyard.data.Samples;
+import io.trainyard.data.Targets;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.InvalidJobException;
@@ -75,6 +77,16 @@ public record Workload(
         if (batchOfOne) {
             network.wholeBatchLayers().forEach(layer -> requireVariance(layer, dataset));
         }
+        if (!augment.isNone() && dataset.shape().rank() != 3) {
+            throw new InvalidJobException(
+                    "dataset.augment varies images, but a sample of data set %s is a row of %s numbers; leave augment out"
+                            .formatted(dataset.name(), dataset.shape()));
+        }
+        if (dataset.train().targets() instanceof Targets.Numbers numbers) {
+            throw new InvalidJobException(
+                    "data set %s has %d numbers to predict for each sample, but a network learns classes, by cross-entropy; name one with class labels"
+                            .formatted(dataset.name(), numbers.outputs()));
+        }
     }
 
     /// One value has no variance to normalise by; PyTorch refuses it too.
@@ -131,6 +143,18 @@ public record Workload(
                                             .sorted()
                                             .map(Precision::toString)
                                             .collect(Collectors.joining(" or "))));
+        }
+    }
+
+    /// For devices that take bytes only.
+    ///
+    /// @param device the device's name, for the message
+    /// @throws DeviceException if the data set's samples are float32
+    public void requirePixels(String device) {
+        if (dataset.train().samples() instanceof Samples.Values) {
+            throw new DeviceException(
+                    "the samples of data set %s are float32, but device %s takes unsigned bytes only; ask for device cpu, or store the samples as uint8"
+                            .formatted(dataset.name(), device));
         }
     }
 
@@ -215,8 +239,13 @@ public record Workload(
 
     /// As [#estimatedBytes()], for a device that computes so many samples of each batch.
     public long estimatedBytes(int samples) {
+        return estimatedBytes(network, update(), samples);
+    }
+
+    /// As [#estimatedBytes()], of a session that computes so many samples at a time.
+    public static long estimatedBytes(Network network, UpdateSpec update, int samples) {
         return 4
-                * ((5L + update().slots().size()) * network.parameterElements()
+                * ((5L + update.slots().size()) * network.parameterElements()
                         + 4L * samples * network.activationElements());
     }
 }

@@ -32,6 +32,8 @@ final class AttemptNews {
             long firstStep,
             long steps,
             @Nullable CheckpointName initFrom,
+            TrainingEvent.@Nullable Dataset dataset,
+            int classes,
             long millis,
             long offset) {}
 
@@ -131,6 +133,8 @@ final class AttemptNews {
                 started.firstStep(),
                 (long) started.stepsPerEpoch() * started.spec().epochs(),
                 started.initFrom(),
+                started.dataset(),
+                started.classes(),
                 millis,
                 offset);
     }

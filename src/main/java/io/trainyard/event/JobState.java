@@ -261,6 +261,18 @@ public final class JobState {
         return start == null ? null : start.initFrom();
     }
 
+    /// What its data set is like; null until it has started, and where that was not told.
+    public TrainingEvent.@Nullable Dataset dataset() {
+        Start start = attempts.newest(AttemptNews::start);
+        return start == null ? null : start.dataset();
+    }
+
+    /// The classes of its data set, or the numbers to predict; 0 until it has started.
+    public int classes() {
+        Start start = attempts.newest(AttemptNews::start);
+        return start == null ? 0 : start.classes();
+    }
+
     /// Steps done so far.
     @JsonProperty("step")
     public long step() {

@@ -6,8 +6,10 @@ import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Printable;
 import io.trainyard.spec.Shape;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// One thing that happened to one attempt at a job. Steps count from 1 through the whole job, epochs from 0; an
@@ -55,6 +57,8 @@ public sealed interface TrainingEvent {
     ///     evaluates
     /// @param initFrom the checkpoint the job started from or evaluates, with its step; null: weights that it
     ///     drew
+    /// @param dataset what whoever shows the job has to know of its data set; null in an event that does not tell
+    ///     it
     record Started(
             String job,
             int attempt,
@@ -68,10 +72,32 @@ public sealed interface TrainingEvent {
             long firstStep,
             int stepsPerEpoch,
             List<Parameter> parameters,
-            @Nullable CheckpointName initFrom)
+            @Nullable CheckpointName initFrom,
+            @Nullable Dataset dataset)
             implements TrainingEvent {
         public Started {
             parameters = List.copyOf(parameters);
+        }
+    }
+
+    /// A data set as news of a job tell it.
+    ///
+    /// @param shape of one sample: an image's (channels, height, width), or the (numbers) of a row
+    /// @param classNames by label; empty where there are none, or too many to tell
+    record Dataset(Shape shape, List<String> classNames) {
+        /// With more the names are not told.
+        public static final int MAX_NAMES = 1_000;
+
+        /// What is behind so many characters of a name is cut off.
+        public static final int MAX_NAME_LENGTH = 64;
+
+        public Dataset {
+            Objects.requireNonNull(shape, "shape");
+            classNames = classNames.size() > MAX_NAMES
+                    ? List.of()
+                    : classNames.stream()
+                            .map(name -> Printable.text(name, MAX_NAME_LENGTH))
+                            .toList();
         }
     }
 
@@ -111,7 +137,8 @@ public sealed interface TrainingEvent {
     ///     size leaves open
     /// @param accuracyHigh where it ends; 0 in an event that does not tell the interval
     /// @param classAccuracy for each class, the part of its samples that is recognised, 0..1; 0 where it has none
-    /// @param confusion samples by (true class, predicted class)
+    /// @param confusion samples by (true class, predicted class); empty where there are more than
+    ///     [#MAX_CONFUSION_CLASSES]
     /// @param imagesPerSecond training samples a second in this epoch, without the test
     /// @param epochTime what the epoch's time went into; null of a job that only evaluates, and in an event that
     ///     does not tell it
@@ -131,7 +158,10 @@ public sealed interface TrainingEvent {
             long testMillis,
             double imagesPerSecond,
             @Nullable EpochTime epochTime)
-            implements TrainingEvent {}
+            implements TrainingEvent {
+        /// A table of more would make an event too long.
+        public static final int MAX_CONFUSION_CLASSES = 100;
+    }
 
     /// What the time of an epoch went into, on the clock of the attempt that tells it, from when the epoch before was
     /// tested or training began: steps, checkpoints, test and rest add up to it. A checkpoint of the epoch's end is

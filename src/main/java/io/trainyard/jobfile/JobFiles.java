@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.trainyard.data.DatasetInfo;
 import io.trainyard.data.Datasets;
 import io.trainyard.data.PixelScale;
 import io.trainyard.spec.InvalidJobException;
@@ -235,12 +234,13 @@ public final class JobFiles {
         }
     }
 
-    /// What a worker would find out before the first step.
+    /// What a worker would find out before the first step; of a data set that is not built in only a worker knows.
     private static void requireFitting(JobSpec job) {
-        DatasetInfo dataset = Datasets.describe(job.dataset().name());
-        var unusedNetwork = Network.fit(job.network(), dataset.shape(), dataset.classes());
-        job.loss().requireFit(dataset.classes());
-        var unusedScale = PixelScale.of(dataset.shape().size(0), job.dataset().normalize());
+        Datasets.find(job.dataset().name()).ifPresent(dataset -> {
+            var unusedNetwork = Network.fit(job.network(), dataset.shape(), dataset.outputs());
+            job.loss().requireFit(dataset.outputs());
+            var unusedScale = PixelScale.of(dataset.shape(), job.dataset().normalize());
+        });
     }
 
     private static JsonNode withId(JsonNode json) {

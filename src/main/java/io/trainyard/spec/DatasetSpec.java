@@ -13,12 +13,24 @@ public record DatasetSpec(
         String name,
         @Nullable Normalize normalize,
         @Nullable AugmentSpec augment) {
+    private static final String NAME = "[a-z0-9][a-z0-9-]{0,63}";
+
     public DatasetSpec {
         Check.matching(
                 "dataset",
                 Check.present("dataset.name", name),
-                "[a-z0-9][a-z0-9-]{0,63}",
+                NAME,
                 "a name of small letters, digits and hyphens, such as cifar10");
+    }
+
+    /// Whether a data set may be called so.
+    public static boolean isName(String name) {
+        return name.matches(NAME);
+    }
+
+    /// Without what is done to its samples when they are taken: jobs that have this in common read the same.
+    public DatasetSpec asRead() {
+        return new DatasetSpec(name, null, null);
     }
 
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)

@@ -107,6 +107,11 @@ public record JobSpec(
         return new LoopSpec(dropLast, accumulateSteps, clipGradients, ema);
     }
 
+    /// How its parameters follow their gradients.
+    public UpdateSpec update() {
+        return new UpdateSpec(optimizer, loop());
+    }
+
     /// What it runs on: one device, or several of one kind.
     public List<DeviceSpec> allDevices() {
         return devices == null ? List.of(device) : devices;

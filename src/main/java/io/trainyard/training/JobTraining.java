@@ -58,11 +58,11 @@ public final class JobTraining {
         return new JobTraining(workloads, devices, worker, other);
     }
 
-    /// What can be known of a job without reading a file or looking at a device.
+    /// What can be known of a job without looking at the data root or at a device.
     ///
     /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written
     public static void requireRunnable(JobSpec job) {
-        var _ = Workloads.check(job);
+        Workloads.check(job);
     }
 
     /// Reads the data set that `job` names and gets the device ready, so that an attempt at it, or at one like it,
@@ -128,7 +128,8 @@ public final class JobTraining {
     private Outcome run(Attempt attempt) {
         JobSpec job = attempt.job();
         attempt.alive(StepWatch.UNKNOWN);
-        Workload workload = workloads.of(job);
+        Workloads.Prepared prepared = workloads.of(job);
+        Workload workload = prepared.workload();
         Device device;
         try {
             HeapRoom.require(workload.network());
@@ -146,7 +147,7 @@ public final class JobTraining {
         try (LearningSession session = device.open(asked)) {
             StartingPoint start = StartingPoint.of(attempt, workload.network(), newest);
             session.load(start.state());
-            attempt.tell(start.event(attempt, workload, session, info));
+            attempt.tell(start.event(attempt, prepared, session, info));
             return switch (job.kind()) {
                 case TRAIN -> train(attempt, trainer(attempt, workload, session), start.progress());
                 case EVALUATE -> evaluate(attempt, session, start);

@@ -1,8 +1,9 @@
 package io.trainyard.training;
 
 import io.trainyard.checkpoint.SavedModel;
+import io.trainyard.data.DataRoot;
 import io.trainyard.data.Dataset;
-import io.trainyard.data.Datasets;
+import io.trainyard.data.DatasetInfo;
 import io.trainyard.data.PixelScale;
 import io.trainyard.device.Device;
 import io.trainyard.device.LearningSession;
@@ -23,7 +24,7 @@ import java.nio.file.Path;
 /// @param classes how many there are
 /// @param labels each sample's true class, in the test set's order
 /// @param probabilities (samples, classes), row-major
-public record Predictions(int classes, byte[] labels, float[] probabilities) {
+public record Predictions(int classes, int[] labels, float[] probabilities) {
     /// What is asked for.
     ///
     /// @param checkpoint where the model is from, for messages
@@ -45,12 +46,13 @@ public record Predictions(int classes, byte[] labels, float[] probabilities) {
     /// @throws io.trainyard.data.DatasetException if the data set cannot be read
     public static Predictions make(Request request, Path dataRoot, Device device) {
         DatasetSpec wanted = request.dataset();
-        var described = Datasets.describe(wanted.name());
-        PixelScale scale = PixelScale.of(described.shape().size(0), wanted.normalize());
-        Network network = Network.fit(request.network(), described.shape(), described.classes());
+        DataRoot root = new DataRoot(dataRoot);
+        DatasetInfo described = root.describe(wanted);
+        PixelScale scale = Workloads.scale(wanted, described);
+        Network network = Network.fit(request.network(), described.shape(), described.outputs());
         SavedModel.requireFit(
                 request.checkpoint(), request.model(), request.network().label(), network.parameters());
-        Dataset all = Datasets.open(dataRoot, wanted.name());
+        Dataset all = root.open(wanted);
         Dataset dataset = all.withTests(0, Math.min(request.limit(), all.test().size()));
         var unused = new OptimizerSpec.Sgd(0, 0, 0);
         int batchSize = Math.min(request.batchSize(), dataset.train().size());
@@ -58,7 +60,7 @@ public record Predictions(int classes, byte[] labels, float[] probabilities) {
                 network, unused, batchSize, dataset, scale, AugmentSpec.NONE, Precision.FP32, request.threads());
         try (LearningSession session = device.open(workload.forTests())) {
             session.load(new SessionState(request.model(), Parameters.NONE));
-            return new Predictions(dataset.classes(), dataset.test().labels(), session.predict());
+            return new Predictions(dataset.outputs(), dataset.test().labels(), session.predict());
         }
     }
 
@@ -68,7 +70,7 @@ public record Predictions(int classes, byte[] labels, float[] probabilities) {
     }
 
     public int label(int sample) {
-        return Byte.toUnsignedInt(labels[sample]);
+        return labels[sample];
     }
 
     public float probability(int sample, int label) {

@@ -3,6 +3,7 @@ package io.trainyard.training;
 import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.SavedModel;
+import io.trainyard.data.DatasetInfo;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Initializer;
 import io.trainyard.device.LearningSession;
@@ -49,7 +50,9 @@ record StartingPoint(
     /// The event that the attempt begins here.
     ///
     /// @param device what it runs on
-    Started event(Attempt attempt, Workload workload, LearningSession session, DeviceInfo device) {
+    Started event(Attempt attempt, Workloads.Prepared prepared, LearningSession session, DeviceInfo device) {
+        Workload workload = prepared.workload();
+        DatasetInfo dataset = prepared.dataset();
         List<TrainingEvent.Parameter> parameters = workload.network().parameters().stream()
                 .map(p -> new TrainingEvent.Parameter(p.name(), p.shape(), device.name()))
                 .toList();
@@ -63,10 +66,11 @@ record StartingPoint(
                 session.threads(),
                 workload.dataset().train().size(),
                 workload.dataset().test().size(),
-                workload.dataset().classes(),
+                workload.dataset().outputs(),
                 progress.step() + 1,
                 job.kind() == JobKind.TRAIN ? workload.stepsPerEpoch() : 0,
                 parameters,
-                attempt.folder().source().orElse(null));
+                attempt.folder().source().orElse(null),
+                new TrainingEvent.Dataset(dataset.shape(), dataset.classNames()));
     }
 }

@@ -29,6 +29,8 @@ record TestPass(int epoch, long step, Evaluation result, long micros) {
     /// @param epochTime null where no epoch was trained
     EpochTested event(Attempt attempt, long samples, long trainMicros, @Nullable EpochTime epochTime) {
         Accuracy accuracy = Accuracy.of(result.confusion());
+        boolean told = result.confusion().length <= EpochTested.MAX_CONFUSION_CLASSES;
+        int[][] confusion = told ? result.confusion() : new int[0][];
         return new EpochTested(
                 attempt.job().id(),
                 attempt.number(),
@@ -40,7 +42,7 @@ record TestPass(int epoch, long step, Evaluation result, long micros) {
                 accuracy.low(),
                 accuracy.high(),
                 result.classAccuracy(),
-                result.confusion(),
+                confusion,
                 trainMicros / 1000,
                 micros / 1000,
                 samples * 1e6 / Math.max(1, trainMicros),

@@ -1,11 +1,14 @@
 package io.trainyard.training;
 
+import io.trainyard.data.DataRoot;
 import io.trainyard.data.Dataset;
+import io.trainyard.data.DatasetInfo;
 import io.trainyard.data.Datasets;
 import io.trainyard.data.PixelScale;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.AugmentSpec;
+import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
 import java.nio.file.Path;
@@ -18,53 +21,74 @@ import org.jspecify.annotations.Nullable;
 final class Workloads {
     private static final System.Logger LOG = System.getLogger(Workloads.class.getName());
 
-    private final Path dataRoot;
+    private final DataRoot dataRoot;
     private final JobDevices devices;
     private final int threads;
-    private @Nullable Dataset last;
+    private @Nullable Kept last;
+
+    /// What a job's device compiles.
+    ///
+    /// @param dataset as it is described
+    record Prepared(Workload workload, DatasetInfo dataset) {}
+
+    /// A data set, with what it was read by.
+    private record Kept(DatasetSpec spec, DatasetInfo info, Dataset dataset) {}
 
     /// @param dataRoot the folder data sets are read from
     /// @param devices are got ready beside the reading of the data
     /// @param threads CPU threads; 0 lets the device choose
     Workloads(Path dataRoot, JobDevices devices, int threads) {
-        this.dataRoot = dataRoot;
+        this.dataRoot = new DataRoot(dataRoot);
         this.devices = devices;
         this.threads = threads;
     }
 
     /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written
     /// @throws io.trainyard.data.DatasetException if its data set cannot be read here
-    Workload of(JobSpec job) {
-        Network network = check(job);
-        Dataset dataset = dataset(job, network);
-        PixelScale scale = PixelScale.of(dataset.shape().size(0), job.dataset().normalize());
+    Prepared of(JobSpec job) {
+        check(job);
+        DatasetInfo info = dataRoot.describe(job.dataset());
+        Network network = fit(job, info);
+        PixelScale scale = scale(job.dataset(), info);
+        Dataset dataset = dataset(job, info, network);
         AugmentSpec augment = Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE);
-        return new Workload(
+        Workload workload = new Workload(
                         network, job.optimizer(), job.batchSize(), dataset, scale, augment, job.precision(), threads)
                 .withLoss(job.loss())
                 .withLoop(job.loop());
+        return new Prepared(workload, info);
     }
 
-    /// What can be known without reading a file.
+    /// What can be known without looking at the data root: whether the job fits a built-in data set.
     ///
     /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written
-    static Network check(JobSpec job) {
-        Datasets.requireKnown(job.dataset().name());
-        var described = Datasets.describe(job.dataset().name());
-        PixelScale.of(described.shape().size(0), job.dataset().normalize());
-        job.loss().requireFit(described.classes());
-        return Network.fit(job.network(), described.shape(), described.classes());
+    static void check(JobSpec job) {
+        Datasets.find(job.dataset().name()).ifPresent(info -> {
+            var unusedScale = scale(job.dataset(), info);
+            var unusedNetwork = fit(job, info);
+        });
     }
 
-    private synchronized Dataset dataset(JobSpec job, Network network) {
-        Dataset dataset = last;
-        if (dataset == null || !dataset.name().equals(job.dataset().name())) {
+    private static Network fit(JobSpec job, DatasetInfo info) {
+        job.loss().requireFit(info.outputs());
+        return Network.fit(job.network(), info.shape(), info.outputs());
+    }
+
+    /// A job's own means count before those that the data set is described with.
+    static PixelScale scale(DatasetSpec spec, DatasetInfo info) {
+        return PixelScale.of(info.shape(), spec.normalize() == null ? info.normalize() : spec.normalize());
+    }
+
+    private synchronized Dataset dataset(JobSpec job, DatasetInfo info, Network network) {
+        DatasetSpec spec = job.dataset().asRead();
+        Kept kept = last;
+        if (kept == null || !kept.spec().equals(spec) || !kept.info().equals(info)) {
             last = null; // room for the next one
             beginWarmUp(job, network);
-            dataset = Datasets.open(dataRoot, job.dataset().name());
-            last = dataset;
+            kept = new Kept(spec, info, dataRoot.open(spec));
+            last = kept;
         }
-        return dataset;
+        return kept.dataset();
     }
 
     /// Beside the reading of the data; opening the session waits for what is left of it.

@@ -143,7 +143,7 @@ class PredictCommandTest {
         a --network fashion          | `the checkpoint a/200 does not fit the network (fashion): parameter conv1.weight is missing; expected is float32 of shape 6x1x5x5`
         a --network vgg              | `network is "vgg"; allowed is one of `
         a --network none.json        | `none.json: there is no such file`
-        a --dataset cifar11          | `dataset is "cifar11"; allowed is one of `
+        a --dataset cifar11          | `data set cifar11 is not there: the data root `
         a --dataset {                | `--dataset is not JSON: `
         a --dataset shapes32         | `dataset.normalize has 1 means and stds, but the images have 3 channels`
         a --batch 0                  | `--batch is 0; allowed is 1 to 65536`

@@ -9,9 +9,10 @@ import io.jhdf.api.DatasetCreationOptions;
 import io.trainyard.Campaign;
 import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.SavedModel;
+import io.trainyard.data.DataRoot;
 import io.trainyard.data.DatasetException;
-import io.trainyard.data.Datasets;
 import io.trainyard.data.GreyImages;
+import io.trainyard.spec.DatasetSpec;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -68,7 +69,7 @@ class DamagedFilesTest {
 
             @Override
             void read(Path folder) {
-                var _ = Datasets.open(folder, "cifar10");
+                var _ = new DataRoot(folder).open(DatasetSpec.named("cifar10"));
             }
         },
         IDX {
@@ -80,7 +81,7 @@ class DamagedFilesTest {
 
             @Override
             void read(Path folder) {
-                var _ = Datasets.open(folder, "mnist");
+                var _ = new DataRoot(folder).open(DatasetSpec.named("mnist"));
             }
         },
         IDX_GZIPPED {
@@ -118,7 +119,7 @@ class DamagedFilesTest {
 
             @Override
             void read(Path folder) {
-                var _ = Datasets.open(folder, "signs");
+                var _ = new DataRoot(folder).open(DatasetSpec.named("signs"));
             }
         };
 

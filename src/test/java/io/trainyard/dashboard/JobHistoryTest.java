@@ -22,6 +22,7 @@ import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Shape;
 import io.trainyard.tracking.Curve;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.JobSummary;
@@ -120,6 +121,21 @@ class JobHistoryTest {
         assertThat(detail.tests()).extracting(JobDetail.Test::mfu).containsExactly(null, flops / 989e12);
         assertThat(detail.tests())
                 .allSatisfy(test -> assertThat(test.epoch().epochTime()).isNotNull());
+    }
+
+    /// The dashboard has no data root; rows of 3 through 3x2 weights are 6 multiplications with additions.
+    @Test
+    void knowsOfADataSetWhatItsWorkerTells() {
+        JobSpec spec = JobJson.read("""
+                {"id": "a", "network": {"layers": [{"type": "linear", "out": 2}]}, "dataset": "leaves", "epochs": 2}""".getBytes(StandardCharsets.UTF_8));
+        apply(new Requested("a", spec, "commands-0 at offset 1", NOW));
+        assertThat(history.job("a").orElseThrow().classNames()).isNull();
+        assertThat(history.job("a").orElseThrow().flopsPerImage()).isNull();
+        apply(
+                on(new TrainingEvent.Dataset(Shape.of(3), List.of("ash", "oak")), started(spec, 1, 1, 10, null)),
+                NOW + 1);
+        assertThat(history.job("a").orElseThrow().classNames()).containsExactly("ash", "oak");
+        assertThat(history.job("a").orElseThrow().flopsPerImage()).isEqualTo(2 * 2 * 6);
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.trainyard.data;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.spec.DatasetSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,15 +41,15 @@ class Cifar10ReaderTest {
     }
 
     private Dataset open() {
-        return Datasets.open(root, "cifar10");
+        return new DataRoot(root).open(DatasetSpec.named("cifar10"));
     }
 
     @Test
     void readsFilesOfAnyNumberOfRecordsInOrder() {
         Dataset set = open();
         assertThat(set.train().labels()).containsExactly(1, 2, 3, 3, 4, 5, 4, 5, 6, 7, 5, 6, 7, 8, 9);
-        assertThat(set.train().pixels()[3 * 3072 - 1]).isEqualTo((byte) 21);
-        assertThat(set.train().pixels()[3 * 3072]).isEqualTo((byte) 30);
+        assertThat(SplitBytes.pixels(set.train())[3 * 3072 - 1]).isEqualTo((byte) 21);
+        assertThat(SplitBytes.pixels(set.train())[3 * 3072]).isEqualTo((byte) 30);
     }
 
     @Test
@@ -61,7 +62,7 @@ class Cifar10ReaderTest {
         Files.write(folder.resolve("test_batch.bin"), bytes);
         Dataset set = open();
         assertThat(set.test().labels()).containsExactly(9);
-        assertThat(set.test().pixels()).isEqualTo(Arrays.copyOfRange(bytes, 1, RECORD_BYTES));
+        assertThat(SplitBytes.pixels(set.test())).isEqualTo(Arrays.copyOfRange(bytes, 1, RECORD_BYTES));
     }
 
     @Test

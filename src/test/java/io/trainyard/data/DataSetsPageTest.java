@@ -3,6 +3,7 @@ package io.trainyard.data;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Page;
+import io.trainyard.spec.DatasetSpec;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -24,11 +25,11 @@ class DataSetsPageTest {
     @ParameterizedTest
     @MethodSource("rows")
     void aRowTellsShapeClassesAndSizes(List<String> row) {
-        DatasetInfo info = Datasets.describe(Page.code(row, 0).getFirst());
+        DatasetInfo info = Datasets.find(Page.code(row, 0).getFirst()).orElseThrow();
         assertThat(row.get(1)).isEqualTo(info.shape().toString());
-        assertThat(row.get(2)).isEqualTo(Integer.toString(info.classes()));
+        assertThat(row.get(2)).isEqualTo(Integer.toString(info.outputs()));
         if (row.get(4).equals("generated")) {
-            Dataset dataset = Datasets.open(Path.of("no-folder"), info.name());
+            Dataset dataset = new DataRoot(Path.of("no-folder")).open(DatasetSpec.named(info.name()));
             assertThat(row.get(3))
                     .isEqualTo(String.format(
                             Locale.ROOT,

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.spec.DatasetSpec;
-import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Shape;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,28 +32,22 @@ class DatasetsTest {
 
     @Test
     void describesWithoutFiles() {
-        assertThat(Datasets.describe("signs"))
-                .isEqualTo(new DatasetInfo("signs", Shape.of(3, 64, 64), List.of("0", "1", "2", "3", "4", "5")));
-        assertThat(Datasets.describe("mnist").classes()).isEqualTo(10);
-        assertThat(Datasets.describe("shapes64").classNames())
+        assertThat(Datasets.find("signs").orElseThrow())
+                .isEqualTo(DatasetInfo.ofClasses("signs", Shape.of(3, 64, 64), List.of("0", "1", "2", "3", "4", "5")));
+        assertThat(Datasets.find("mnist").orElseThrow().outputs()).isEqualTo(10);
+        assertThat(Datasets.find("shapes64").orElseThrow().classNames())
                 .containsExactly("disc", "cross", "triangle", "horizontal stripes", "frame", "diagonal cross");
     }
 
     @Test
-    void refusesAnUnknownName() {
-        String expected = "dataset is \"imagenet\"; allowed is one of " + KNOWN;
-        assertThatThrownBy(() -> Datasets.requireKnown("imagenet"))
-                .isInstanceOf(InvalidJobException.class)
-                .hasMessage(expected);
-        assertThatThrownBy(() -> Datasets.open(root, "imagenet"))
-                .isInstanceOf(DatasetException.class)
-                .hasMessage(expected);
+    void knowsNoOtherName() {
+        assertThat(Datasets.find("imagenet")).isEmpty();
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"cifar10", "mnist", "fashion-mnist", "signs"})
     void saysWhichFolderIsMissingAndWhereItLooked(String name) {
-        assertThatThrownBy(() -> Datasets.open(root, name))
+        assertThatThrownBy(() -> new DataRoot(root).open(DatasetSpec.named(name)))
                 .isInstanceOf(DatasetException.class)
                 .hasMessageContaining("data set " + name + " is not there")
                 .hasMessageContaining(root.toAbsolutePath().toString())
@@ -66,14 +59,14 @@ class DatasetsTest {
     @ValueSource(strings = {"cifar10", "mnist", "fashion-mnist", "signs"})
     void saysWhichFileIsMissing(String name) throws Exception {
         Path folder = Files.createDirectory(root.resolve(name));
-        assertThatThrownBy(() -> Datasets.open(root, name))
+        assertThatThrownBy(() -> new DataRoot(root).open(DatasetSpec.named(name)))
                 .isInstanceOf(DatasetException.class)
                 .hasMessageContaining(" is missing in " + folder.toAbsolutePath());
     }
 
     @Test
     void generatesWithoutADataRoot() {
-        Dataset shapes = Datasets.open(root.resolve("nowhere"), "shapes64");
+        Dataset shapes = new DataRoot(root.resolve("nowhere")).open(DatasetSpec.named("shapes64"));
         assertThat(shapes.train().size()).isEqualTo(2_400);
     }
 }

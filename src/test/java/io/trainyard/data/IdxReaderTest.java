@@ -3,6 +3,7 @@ package io.trainyard.data;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.spec.DatasetSpec;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -77,7 +78,7 @@ class IdxReaderTest {
     }
 
     private Dataset open() {
-        return Datasets.open(root, "mnist");
+        return new DataRoot(root).open(DatasetSpec.named("mnist"));
     }
 
     private void assertFails(String part) {
@@ -87,7 +88,7 @@ class IdxReaderTest {
     private void assertThreeImages() {
         Dataset set = open();
         assertThat(set.train().labels()).containsExactly(5, 0, 9);
-        assertThat(set.train().pixels()).isEqualTo(Arrays.copyOfRange(images(3), 16, 16 + 3 * 784));
+        assertThat(SplitBytes.pixels(set.train())).isEqualTo(Arrays.copyOfRange(images(3), 16, 16 + 3 * 784));
         assertThat(set.test().size()).isEqualTo(1);
     }
 
@@ -113,7 +114,7 @@ class IdxReaderTest {
     @Test
     void readsFashionMnistFromItsOwnFolder() throws IOException {
         Files.move(folder, root.resolve("fashion-mnist"));
-        Dataset set = Datasets.open(root, "fashion-mnist");
+        Dataset set = new DataRoot(root).open(DatasetSpec.named("fashion-mnist"));
         assertThat(set.name()).isEqualTo("fashion-mnist");
         assertThat(set.train().size()).isEqualTo(3);
     }

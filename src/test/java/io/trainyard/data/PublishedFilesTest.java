@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.trainyard.data.Dataset.Split;
+import io.trainyard.spec.DatasetSpec;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -35,11 +36,11 @@ class PublishedFilesTest {
         assumeTrue(
                 Files.isDirectory(ROOT.resolve(name)),
                 () -> "needs the published files of %s in %s".formatted(name, ROOT.resolve(name)));
-        Dataset set = Datasets.open(ROOT, name);
+        Dataset set = new DataRoot(ROOT).open(DatasetSpec.named(name));
         Split split = part.equals("train") ? set.train() : set.test();
         assertThat(split.size()).isEqualTo(size);
-        assertThat(sha256(split.pixels())).isEqualTo(pixels);
-        assertThat(sha256(split.labels())).isEqualTo(labels);
+        assertThat(sha256(SplitBytes.pixels(split))).isEqualTo(pixels);
+        assertThat(sha256(SplitBytes.labels(split))).isEqualTo(labels);
     }
 
     private static String sha256(byte[] bytes) throws Exception {

@@ -3,6 +3,7 @@ package io.trainyard.data;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.data.Dataset.Split;
+import io.trainyard.spec.DatasetSpec;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.util.Arrays;
@@ -14,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ShapesGeneratorTest {
     private static Dataset open(String name) {
-        return Datasets.open(Path.of("unused"), name);
+        return new DataRoot(Path.of("unused")).open(DatasetSpec.named(name));
     }
 
     /// Pinned, so that losses on these sets can be compared from machine to machine and from year to year.
@@ -29,10 +30,10 @@ class ShapesGeneratorTest {
         assertThat(set.train().size()).isEqualTo(train);
         assertThat(set.test().size()).isEqualTo(test);
         MessageDigest digest = MessageDigest.getInstance("SHA-256");
-        digest.update(set.train().pixels());
-        digest.update(set.train().labels());
-        digest.update(set.test().pixels());
-        digest.update(set.test().labels());
+        digest.update(SplitBytes.pixels(set.train()));
+        digest.update(SplitBytes.labels(set.train()));
+        digest.update(SplitBytes.pixels(set.test()));
+        digest.update(SplitBytes.labels(set.test()));
         assertThat(HexFormat.of().formatHex(digest.digest())).isEqualTo(sha256);
     }
 
@@ -41,8 +42,8 @@ class ShapesGeneratorTest {
     void hasEveryClassEquallyOften(String name) {
         Dataset set = open(name);
         for (Split split : new Split[] {set.train(), set.test()}) {
-            assertThat(histogram(split.labels(), 0, split.size(), set.classes()))
-                    .containsOnly(split.size() / set.classes());
+            assertThat(histogram(split.labels(), 0, split.size(), set.outputs()))
+                    .containsOnly(split.size() / set.outputs());
         }
     }
 
@@ -51,9 +52,9 @@ class ShapesGeneratorTest {
     @ValueSource(strings = {"shapes32", "shapes28", "shapes64"})
     void mixesTheClasses(String name) {
         Dataset set = open(name);
-        int window = 20 * set.classes();
+        int window = 20 * set.outputs();
         for (int from = 0; from + window <= set.train().size(); from += window) {
-            assertThat(histogram(set.train().labels(), from, from + window, set.classes()))
+            assertThat(histogram(set.train().labels(), from, from + window, set.outputs()))
                     .allSatisfy(count -> assertThat(count).isBetween(3, 45));
         }
     }
@@ -62,13 +63,14 @@ class ShapesGeneratorTest {
     void drawsOtherPicturesToTestThanToTrain() {
         Dataset set = open("shapes64");
         int bytes = set.shape().elements();
-        assertThat(Arrays.equals(set.train().pixels(), 0, bytes, set.test().pixels(), 0, bytes))
+        assertThat(Arrays.equals(SplitBytes.pixels(set.train()), 0, bytes, SplitBytes.pixels(set.test()), 0, bytes))
                 .isFalse();
-        assertThat(Arrays.equals(set.train().pixels(), 0, bytes, set.train().pixels(), bytes, 2 * bytes))
+        assertThat(Arrays.equals(
+                        SplitBytes.pixels(set.train()), 0, bytes, SplitBytes.pixels(set.train()), bytes, 2 * bytes))
                 .isFalse();
     }
 
-    private static Integer[] histogram(byte[] labels, int from, int to, int classes) {
+    private static Integer[] histogram(int[] labels, int from, int to, int classes) {
         Integer[] counts = new Integer[classes];
         Arrays.fill(counts, 0);
         for (int i = from; i < to; i++) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.jhdf.HdfFile;
 import io.jhdf.WritableHdfFile;
 import io.jhdf.api.DatasetCreationOptions;
+import io.trainyard.spec.DatasetSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,7 +59,7 @@ class SignsReaderTest {
     }
 
     private Dataset open() {
-        return Datasets.open(root, "signs");
+        return new DataRoot(root).open(DatasetSpec.named("signs"));
     }
 
     private void assertFails(String part) {
@@ -72,7 +73,7 @@ class SignsReaderTest {
         for (int i = 0; i < expected.length; i++) {
             expected[i] = value(i / (3 * 4096), i / 4096 % 3, i / 64 % 64, i % 64);
         }
-        assertThat(set.train().pixels()).isEqualTo(expected);
+        assertThat(SplitBytes.pixels(set.train())).isEqualTo(expected);
         assertThat(set.train().labels()).containsExactly(5, 0);
         assertThat(set.test().labels()).containsExactly(3);
     }
@@ -92,7 +93,7 @@ class SignsReaderTest {
         }
         Dataset set = open();
         assertThat(set.train().labels()).containsExactly(4, 1);
-        assertThat(set.train().pixels()[3 * 4096 + 4096 + 64 + 1]).isEqualTo(value(1, 1, 1, 1));
+        assertThat(SplitBytes.pixels(set.train())[3 * 4096 + 4096 + 64 + 1]).isEqualTo(value(1, 1, 1, 1));
     }
 
     @Test

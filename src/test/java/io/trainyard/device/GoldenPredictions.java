@@ -31,7 +31,7 @@ record GoldenPredictions(Workload workload, SessionState state, int[] predicted,
         Dataset.Split split = new Dataset.Split(images.bytes("test_x"), images.bytes("test_y"));
         Dataset dataset = new Dataset("golden", image, 10, split, split);
         Workload workload = new Workload(
-                Network.fit(job.network(), image, dataset.classes()),
+                Network.fit(job.network(), image, dataset.outputs()),
                 job.optimizer(),
                 job.batchSize(),
                 dataset,
@@ -45,12 +45,12 @@ record GoldenPredictions(Workload workload, SessionState state, int[] predicted,
                 .skip(1)
                 .toList();
         int[] predicted = new int[rows.size()];
-        float[] probabilities = new float[rows.size() * dataset.classes()];
+        float[] probabilities = new float[rows.size() * dataset.outputs()];
         for (int n = 0; n < predicted.length; n++) {
             String[] cells = rows.get(n).split(",", -1);
             predicted[n] = Integer.parseInt(cells[2]);
-            for (int c = 0; c < dataset.classes(); c++) {
-                probabilities[n * dataset.classes() + c] = Float.parseFloat(cells[3 + c]);
+            for (int c = 0; c < dataset.outputs(); c++) {
+                probabilities[n * dataset.outputs() + c] = Float.parseFloat(cells[3 + c]);
             }
         }
         return new GoldenPredictions(workload, new SessionState(model, Parameters.NONE), predicted, probabilities);

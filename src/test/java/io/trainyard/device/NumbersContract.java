@@ -99,6 +99,12 @@ public interface NumbersContract extends TestedDevice {
         Expect.passed(ReferenceComparison.training(device, workload));
     }
 
+    /// More classes than a byte counts, and samples that are rows and not images.
+    @Test
+    default void trainsRowsOfManyClassesAsTheReferenceDoes() {
+        checkTraining(device(), RowsWorkload.ofPixels(7, 300));
+    }
+
     @Test
     default void predictsWhatPyTorchPredictsWithTheSameCheckpoint() {
         GoldenPredictions golden = GoldenPredictions.read();
@@ -106,7 +112,7 @@ public interface NumbersContract extends TestedDevice {
             session.load(golden.state());
             Expect.close("probability", golden.probabilities(), session.predict());
             int[][] confusion = new int[10][10];
-            byte[] labels = golden.workload().dataset().test().labels();
+            int[] labels = golden.workload().dataset().test().labels();
             for (int n = 0; n < labels.length; n++) {
                 confusion[labels[n]][golden.predicted()[n]]++;
             }
@@ -118,7 +124,7 @@ public interface NumbersContract extends TestedDevice {
         }
     }
 
-    private static double meanLoss(float[] probabilities, byte[] labels) {
+    private static double meanLoss(float[] probabilities, int[] labels) {
         int classes = probabilities.length / labels.length;
         double sum = 0;
         for (int n = 0; n < labels.length; n++) {

@@ -8,6 +8,7 @@ import static io.trainyard.event.SampleEvents.failed;
 import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.json;
 import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.on;
 import static io.trainyard.event.SampleEvents.paused;
 import static io.trainyard.event.SampleEvents.released;
 import static io.trainyard.event.SampleEvents.resumed;
@@ -19,8 +20,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.Shape;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -37,6 +41,7 @@ class EventJsonTest {
                 claimed("a"),
                 started(spec, 1, 1, 7, new CheckpointName("b", 9L)),
                 started(spec, 1, 8, 7, null),
+                on(new TrainingEvent.Dataset(Shape.of(1, 8, 9), List.of("no", "yes")), started(spec, 1, 1, 7, null)),
                 losses("a", 1, 0, 1, 2),
                 tested("a", 1, 0, 2, 0.5),
                 saved("a", 1, 0, 2),
@@ -54,6 +59,18 @@ class EventJsonTest {
     void readsWhatItWrote(TrainingEvent event) throws IOException {
         byte[] json = json(event);
         assertThat(EventJson.readEvent(json)).usingRecursiveComparison().isEqualTo(new Told(event, TIME));
+    }
+
+    /// An event has no room for more.
+    @Test
+    void ofADataSetNotAllNamesAreTold() {
+        Shape shape = Shape.of(4);
+        assertThat(new TrainingEvent.Dataset(shape, List.of("x".repeat(65))).classNames())
+                .containsExactly("x".repeat(63) + "…");
+        assertThat(new TrainingEvent.Dataset(shape, Collections.nCopies(1_000, "x")).classNames())
+                .hasSize(1_000);
+        assertThat(new TrainingEvent.Dataset(shape, Collections.nCopies(1_001, "x")).classNames())
+                .isEmpty();
     }
 
     /// JSON has no numbers for them.

@@ -96,7 +96,27 @@ public final class SampleEvents {
                 firstStep,
                 stepsPerEpoch,
                 List.of(new Parameter("out.bias", Shape.of(10), "cpu")),
-                initFrom);
+                initFrom,
+                null);
+    }
+
+    /// The same start on a data set of the image's shape and as many classes as there are names.
+    public static Started on(TrainingEvent.Dataset dataset, Started started) {
+        return new Started(
+                started.job(),
+                started.attempt(),
+                started.spec(),
+                started.device(),
+                started.deviceModel(),
+                started.threads(),
+                started.trainSamples(),
+                started.testSamples(),
+                dataset.classNames().size(),
+                started.firstStep(),
+                started.stepsPerEpoch(),
+                started.parameters(),
+                started.initFrom(),
+                dataset);
     }
 
     /// The same start on another device.
@@ -116,7 +136,8 @@ public final class SampleEvents {
                 started.firstStep(),
                 started.stepsPerEpoch(),
                 started.parameters(),
-                started.initFrom());
+                started.initFrom(),
+                started.dataset());
     }
 
     /// Losses that fall by 0.1 a step from 3 on, so that a loss says which step it is of.

@@ -109,7 +109,7 @@ class JobFilesTest {
                     {id: a, network: lenet, dataset: shapes32, epochs: 0}         | job 1 ("a"): epochs is 0; allowed is 1 to
                     {id: a, network: lenet, dataset: shapes32, epochs: x}         | job 1 ("a"): epochs is "x"
                     {id: a, network: lenet, dataset: shapes32, epochs: 1, foo: 1} | job 1 ("a"): the field "foo" is not known
-                    {id: a, network: lenet, dataset: nope, epochs: 1}             | dataset is "nope"; allowed is one of cifar10
+                    {id: a, network: lenet, dataset: no/pe, epochs: 1}            | dataset is "no/pe"; allowed is a name
                     {id: a, network: {layers: [{type: linear, out: 10}]}, dataset: shapes28, epochs: 1} | layer "0" (number 0, Linear) is given 1x28x28
                     {network: {layers: [{type: conv2d, out: 1, kernel: 50}]}, dataset: shapes28, epochs: 1} | larger than the image
                     {id: a, network: signs, dataset: shapes32, epochs: 1}         | but the data set has 10 classes

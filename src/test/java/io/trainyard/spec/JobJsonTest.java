@@ -160,7 +160,12 @@ class JobJsonTest {
                 layers("{'type': 'avgPool2d', 'kernel': 3}, {'type': 'avgPool2d', 'kernel': 3, 'stride': 2}, {'type':"
                         + " 'adaptiveAvgPool2d', 'out': 4}, {'type': 'leakyRelu'}, {'type': 'leakyRelu', 'negativeSlope': 0.2},"
                         + " {'type': 'gelu'}, {'type': 'gelu', 'approximate': 'tanh', 'name': 'act'}, {'type': 'tanh'}, {'type':"
-                        + " 'sigmoid'}, {'type': 'dropout2d'}, {'type': 'dropout2d', 'p': 0.25}"));
+                        + " 'sigmoid'}, {'type': 'dropout2d'}, {'type': 'dropout2d', 'p': 0.25}, {'type': 'silu'}, {'type': 'softplus'}, {'type':"
+                        + " 'softplus', 'beta': 2, 'threshold': 5.5}, {'type': 'hardswish'}, {'type': 'hardtanh'}, {'type':"
+                        + " 'hardtanh', 'minVal': -2, 'maxVal': 0.5}, {'type': 'relu6', 'name': 'six'}, {'type': 'identity'}, {'type': 'batchNorm1d'}, {'type':"
+                        + " 'batchNorm1d', 'eps': 0.25, 'momentum': 0, 'affine': false}, {'type': 'batchNorm2d', 'momentum': 0.5}, {'type': 'groupNorm', 'groups': 4}, {'type': 'layerNorm'}, {'type':"
+                        + " 'layerNorm', 'normalizedShape': [8, 9], 'eps': 1e-6, 'affine': false}, {'type': 'layerNorm2d'},"
+                        + " {'type': 'layerScale'}"));
         assertThat(job.network())
                 .isEqualTo(NetworkSpec.ofLayers(List.of(
                         new AvgPool2d(null, 3, 3),
@@ -173,7 +178,23 @@ class JobJsonTest {
                         new Tanh(null),
                         new Sigmoid(null),
                         new Dropout2d(null, 0.5),
-                        new Dropout2d(null, 0.25))));
+                        new Dropout2d(null, 0.25),
+                        new LayerSpec.Silu(null),
+                        new LayerSpec.Softplus(null, 1, 20),
+                        new LayerSpec.Softplus(null, 2, 5.5),
+                        new LayerSpec.Hardswish(null),
+                        new LayerSpec.Hardtanh(null, -1, 1),
+                        new LayerSpec.Hardtanh(null, -2, 0.5),
+                        new LayerSpec.Relu6("six"),
+                        new LayerSpec.Identity(null),
+                        new LayerSpec.BatchNorm1d(null, 1e-5, 0.1, true),
+                        new LayerSpec.BatchNorm1d(null, 0.25, 0, false),
+                        new BatchNorm2d(null, 1e-5, 0.5, true),
+                        new SampleNorm.GroupNorm(null, 4, 1e-5, true),
+                        new SampleNorm.LayerNorm(null, List.of(), 1e-5, true),
+                        new SampleNorm.LayerNorm(null, List.of(8, 9), 1e-6, false),
+                        new SampleNorm.LayerNorm2d(null, 1e-5, true),
+                        new LayerSpec.LayerScale(null, 1e-6))));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
     }

@@ -280,7 +280,9 @@ class TopicsPageTest {
             return "list of lists of whole numbers";
         } else if (type == List.class) {
             return "list of objects";
-        } else if (type == JobSpec.class || type == TrainingEvent.EpochTime.class) {
+        } else if (type == JobSpec.class
+                || type == TrainingEvent.EpochTime.class
+                || type == TrainingEvent.Dataset.class) {
             return "object";
         }
         throw new IllegalArgumentException("the page has no word for " + type);

@@ -169,7 +169,6 @@ class JobTrainingTest extends SmallJobs {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        `"dataset": "cifar11"`                                                        | cifar11
         `"network": {"layers": [{"type": "linear", "out": 10}]}`                         | given 3x32x32
         `"batchSize": 60000`                                                          | batchSize is 60000
         `"dataset": {"name": "shapes32", "normalize": {"mean": [0.5], "std": [0.5]}}` | one a channel

@@ -11,8 +11,8 @@ import com.fasterxml.jackson.databind.node.DecimalNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.Page;
 import io.trainyard.Slow;
+import io.trainyard.data.DataRoot;
 import io.trainyard.data.Dataset;
-import io.trainyard.data.Datasets;
 import io.trainyard.data.PixelScale;
 import io.trainyard.device.Devices;
 import io.trainyard.device.Initializer;
@@ -23,6 +23,7 @@ import io.trainyard.device.Workload;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.BuiltInNetworks;
+import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
@@ -101,7 +102,7 @@ class NetworksPageTest {
     @MethodSource("examples")
     void everyExampleTrains(JobSpec job) {
         Dataset dataset = DATASETS.computeIfAbsent(job.dataset().name(), NetworksPageTest::part);
-        Network network = Network.fit(job.network(), dataset.shape(), dataset.classes());
+        Network network = Network.fit(job.network(), dataset.shape(), dataset.outputs());
         Workload workload = new Workload(
                         network,
                         job.optimizer(),
@@ -254,14 +255,13 @@ class NetworksPageTest {
     }
 
     private static Dataset part(String name) {
-        Dataset whole = Datasets.open(Path.of("no-folder"), name);
+        Dataset whole = new DataRoot(Path.of("no-folder")).open(DatasetSpec.named(name));
         return new Dataset(
-                name, whole.shape(), whole.classes(), first(whole.train(), IMAGES), first(whole.test(), IMAGES / 7));
-    }
-
-    private static Dataset.Split first(Dataset.Split split, int images) {
-        int bytes = split.pixels().length / split.size();
-        return new Dataset.Split(Arrays.copyOf(split.pixels(), images * bytes), Arrays.copyOf(split.labels(), images));
+                name,
+                whole.shape(),
+                whole.outputs(),
+                whole.train().slice(0, IMAGES, whole.shape()),
+                whole.test().slice(0, IMAGES / 7, whole.shape()));
     }
 
     /// As `./trainyard train` reads a file: a job without an id gets one.

@@ -6,9 +6,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.trainyard.checkpoint.SafeTensors;
+import io.trainyard.data.DataRoot;
 import io.trainyard.data.Dataset;
-import io.trainyard.data.Datasets;
 import io.trainyard.data.PixelScale;
+import io.trainyard.data.SplitBytes;
 import io.trainyard.device.Devices;
 import io.trainyard.device.Initializer;
 import io.trainyard.device.LearningSession;
@@ -17,6 +18,7 @@ import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
+import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -111,13 +113,14 @@ class TorchClientTest {
     /// @param network a file `NAME-CxHxW.json`; what is written lies beside it
     private void train(Path network) throws IOException {
         String layers = Files.readString(network);
-        Dataset dataset = Datasets.open(folder, network.toString().contains("1x28x28") ? "shapes28" : "shapes32");
+        Dataset dataset = new DataRoot(folder)
+                .open(DatasetSpec.named(network.toString().contains("1x28x28") ? "shapes28" : "shapes32"));
         JobSpec job =
                 JobJson.read("{\"id\": \"job\", \"dataset\": \"%s\", \"epochs\": 1, \"batchSize\": 16, \"network\": %s}"
                         .formatted(dataset.name(), layers)
                         .getBytes(StandardCharsets.UTF_8));
         Workload workload = new Workload(
-                Network.fit(job.network(), dataset.shape(), dataset.classes()),
+                Network.fit(job.network(), dataset.shape(), dataset.outputs()),
                 job.optimizer(),
                 job.batchSize(),
                 dataset,
@@ -135,7 +138,7 @@ class TorchClientTest {
             var _ = session.advance(STEPS);
             write(name + ".safetensors", session.save().model());
             write(name + ".probabilities", session.predict());
-            write(name + ".images", scaled(dataset.test().pixels()));
+            write(name + ".images", scaled(SplitBytes.pixels(dataset.test())));
         }
     }
 

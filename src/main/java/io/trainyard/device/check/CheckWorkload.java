@@ -118,7 +118,7 @@ public final class CheckWorkload {
     /// Without normalising or augmentation, in float32.
     public static Workload of(Dataset dataset, List<LayerSpec> layers, OptimizerSpec optimizer, int batchSize) {
         return new Workload(
-                Network.fit(NetworkSpec.ofLayers(layers), dataset.shape(), dataset.classes()),
+                Network.fit(NetworkSpec.ofLayers(layers), dataset.shape(), dataset.outputs()),
                 optimizer,
                 batchSize,
                 dataset,

@@ -64,6 +64,10 @@ final class WarmUp {
                 new LayerSpec.MaxPool2d(null, 2, 2),
                 new LayerSpec.MaxPool2d(null, 3, 1),
                 new LayerSpec.Sigmoid(null),
+                new LayerSpec.Softplus(null, 1, 20),
+                new LayerSpec.Hardswish(null),
+                new LayerSpec.Relu6(null),
+                new LayerSpec.LayerScale(null, 1),
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, CLASSES, true)),
 

@@ -1,5 +1,6 @@
 package io.trainyard.device.cuda;
 
+import io.trainyard.data.Dataset;
 import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.Workload;
@@ -140,8 +141,9 @@ final class Programs {
     }
 
     private long imageBytes() {
-        return (long) workload.dataset().train().pixels().length
-                + workload.dataset().test().pixels().length;
+        Dataset dataset = workload.dataset();
+        return dataset.train().samples().memory().byteSize()
+                + dataset.test().samples().memory().byteSize();
     }
 
     private void requireMemory(long need) {

@@ -4,6 +4,7 @@ import io.trainyard.data.Dataset;
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
+import java.lang.foreign.MemorySegment;
 import jcuda.Pointer;
 import org.jspecify.annotations.Nullable;
 
@@ -22,10 +23,10 @@ final class TestData {
         this.dataset = dataset;
         this.batchSize = batchSize;
         int tests = dataset.test().size();
-        labels = arena.reserve(tests, "the test labels");
+        labels = arena.reserve((long) tests * Integer.BYTES, "the test labels");
         if (resident) {
             feed = null;
-            images = arena.reserve(dataset.test().pixels().length, "the test images");
+            images = arena.reserve(dataset.test().samples().memory().byteSize(), "the test images");
             imageOrder = null;
         } else {
             feed = new StepFeed(
@@ -59,7 +60,7 @@ final class TestData {
     void upload() {
         labels.write(Pointer.to(dataset.test().labels()));
         if (feed == null || imageOrder == null) {
-            images.write(Pointer.to(dataset.test().pixels()));
+            images.write(dataset.test().samples().memory());
         } else {
             int[] places = new int[dataset.test().size()];
             for (int i = 0; i < places.length; i++) {
@@ -75,8 +76,9 @@ final class TestData {
             feed.send(firstBatch, batches, (batch, _, target) -> {
                 int from = batch * batchSize;
                 int samples = Math.min(batchSize, dataset.test().size() - from);
-                int bytes = dataset.shape().elements();
-                target.put(dataset.test().pixels(), from * bytes, samples * bytes);
+                long bytes = dataset.shape().elements();
+                MemorySegment.ofBuffer(target)
+                        .copyFrom(dataset.test().samples().memory().asSlice(from * bytes, samples * bytes));
             });
         }
     }

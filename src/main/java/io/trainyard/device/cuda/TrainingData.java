@@ -9,6 +9,7 @@ import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.layer.Masks;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +50,7 @@ final class TrainingData {
         Dataset.Split train = workload.dataset().train();
         table = arena.reserve(
                 (long) workload.dataset().shape().size(0) * BYTE_VALUES * Float.BYTES, "the table of pixels");
-        labels = arena.reserve(train.size(), "the training labels");
+        labels = arena.reserve((long) train.size() * Integer.BYTES, "the training labels");
         order = arena.reserve((long) train.size() * Integer.BYTES, "the epoch's order");
         batchWeights = arena.reserve((long) workload.stepsPerEpoch() * Float.BYTES, "the batches' weights");
         if (!workload.augment().isNone()) {
@@ -72,7 +73,9 @@ final class TrainingData {
         if (sections.contains(Section.MASKS)) {
             masks.place(ring(Section.MASKS), window());
         }
-        images = resident ? arena.reserve(train.pixels().length, "the training images") : ring(Section.IMAGES);
+        images = resident
+                ? arena.reserve(train.samples().memory().byteSize(), "the training images")
+                : ring(Section.IMAGES);
         imageOrder = resident
                 ? order
                 : arena.reserve((long) train.size() * Integer.BYTES, "where the images are that are sent ahead");
@@ -154,7 +157,7 @@ final class TrainingData {
             }
             imageOrder.write(Pointer.to(places));
         } else {
-            images.write(Pointer.to(train.pixels()));
+            images.write(train.samples().memory());
         }
     }
 
@@ -193,9 +196,11 @@ final class TrainingData {
                 workload.augmentation().draw(plan.random(), samples).forEach(change -> write(change, target));
             case MASKS -> masks.draw(plan.random(), samples, target);
             case IMAGES -> {
+                MemorySegment images = workload.dataset().train().samples().memory();
+                MemorySegment sent = MemorySegment.ofBuffer(target);
+                long bytes = imageBytes();
                 for (int n = 0; n < samples; n++) {
-                    int image = plan.order()[from + n];
-                    target.put(workload.dataset().train().pixels(), image * imageBytes(), imageBytes());
+                    MemorySegment.copy(images, plan.order()[from + n] * bytes, sent, n * bytes, bytes);
                 }
             }
         }

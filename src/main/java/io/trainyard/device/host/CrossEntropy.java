@@ -35,9 +35,10 @@ public final class CrossEntropy {
     /// @return the sum of the samples' losses
     public double lossWithGradient(
             float[] logits, Dataset.Split split, int[] order, int from, int samples, double batchWeight) {
+        int[] labels = split.labels();
         double sum = 0;
         for (int n = 0; n < samples; n++) {
-            int label = Byte.toUnsignedInt(split.labels()[order[from + n]]);
+            int label = labels[order[from + n]];
             int row = n * classes;
             double top = logits[row + largest(logits, row)];
             double total = exponentiate(logits, row, top);
@@ -69,8 +70,9 @@ public final class CrossEntropy {
     ///
     /// @param logits (samples, classes), row-major
     public void evaluate(float[] logits, Dataset.Split test, int from, int samples, float[] losses, int[] predictions) {
+        int[] labels = test.labels();
         for (int n = 0; n < samples; n++) {
-            int label = Byte.toUnsignedInt(test.labels()[from + n]);
+            int label = labels[from + n];
             int row = n * classes;
             int best = largest(logits, row);
             double top = logits[row + best];

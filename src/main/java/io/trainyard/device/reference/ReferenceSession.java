@@ -1,6 +1,7 @@
 package io.trainyard.device.reference;
 
 import io.trainyard.data.Dataset;
+import io.trainyard.data.Samples;
 import io.trainyard.device.Augmentation.Change;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
@@ -9,6 +10,7 @@ import io.trainyard.device.session.BackendSession;
 import io.trainyard.device.session.StateTable;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LossSpec;
+import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalDouble;
@@ -52,12 +54,11 @@ final class ReferenceSession extends BackendSession {
         TorchRandom random = cursor().plan().random();
         int[] samples = batch(cursor().plan().order(), cursor().step());
         Dataset.Split train = workload().dataset().train();
-        int[] labels = IntStream.of(samples)
-                .map(sample -> Byte.toUnsignedInt(train.labels()[sample]))
-                .toArray();
+        int[] labels =
+                IntStream.of(samples).map(sample -> train.labels()[sample]).toArray();
 
         List<Change> changes = workload().augmentation().draw(random, samples.length);
-        float[] values = network.train(pixels(train, samples, changes), samples.length, random);
+        float[] values = network.train(values(train, samples, changes), samples.length, random);
 
         double loss = 0;
         for (int n = 0; n < samples.length; n++) {
@@ -103,7 +104,7 @@ final class ReferenceSession extends BackendSession {
         float[] losses = new float[test.size()];
         int[] predictions = new int[test.size()];
         for (int n = 0; n < test.size(); n++) {
-            int label = Byte.toUnsignedInt(test.labels()[n]);
+            int label = test.labels()[n];
             losses[n] = (float) crossEntropy.loss(logits, n * classes, label);
             predictions[n] = CrossEntropy.prediction(logits, n * classes, classes);
         }
@@ -122,7 +123,7 @@ final class ReferenceSession extends BackendSession {
         int[] order = IntStream.range(0, test.size()).toArray();
         for (int from = 0; from < test.size(); from += workload().batchSize()) {
             int[] samples = batch(order, from / workload().batchSize());
-            float[] values = network.evaluate(pixels(test, samples, List.of()), samples.length);
+            float[] values = network.evaluate(values(test, samples, List.of()), samples.length);
             System.arraycopy(values, 0, logits, from * classes, values.length);
         }
         return logits;
@@ -135,34 +136,44 @@ final class ReferenceSession extends BackendSession {
         return IntStream.range(from, to).map(i -> order[i]).toArray();
     }
 
-    /// (samples, channels, rows, columns), as the network takes them.
+    /// (samples, shape of one), as the network takes them.
     ///
     /// @param changes by augmentation, one a sample; empty for none
-    private float[] pixels(Dataset.Split split, int[] samples, List<Change> changes) {
-        int channels = workload().dataset().shape().size(0);
+    private float[] values(Dataset.Split split, int[] samples, List<Change> changes) {
         int elements = workload().dataset().shape().elements();
-        int area = elements / channels;
+        int area = elements / workload().dataset().shape().size(0);
         float[] values = new float[samples.length * elements];
         for (int n = 0; n < samples.length; n++) {
+            long sample = (long) samples[n] * elements;
             for (int i = 0; i < elements; i++) {
-                float[] table = workload().scale().channel(i / area);
-                int image = samples[n] * elements;
                 values[n * elements + i] = changes.isEmpty()
-                        ? table[Byte.toUnsignedInt(split.pixels()[image + i])]
-                        : changed(split.pixels(), image + i / area * area, i % area, changes.get(n), table);
+                        ? value(split.samples(), sample + i, i / area)
+                        : changed(split.samples(), sample + i / area * area, i, changes.get(n));
             }
         }
         return values;
     }
 
+    private float value(Samples samples, long index, int channel) {
+        return switch (samples) {
+            case Samples.Pixels pixels ->
+                workload()
+                        .scale()
+                        .channel(channel)[Byte.toUnsignedInt(pixels.memory().get(ValueLayout.JAVA_BYTE, index))];
+            case Samples.Values values ->
+                workload().scale().of(values.memory().getAtIndex(Samples.Values.LAYOUT, index), channel);
+        };
+    }
+
     /// One pixel after augmentation.
     ///
-    /// @param channel where its channel begins in `pixels`
-    /// @param at its place in the channel
-    private float changed(byte[] pixels, int channel, int at, Change change, float[] table) {
+    /// @param plane where its channel begins among the values of all samples
+    /// @param at its place in the image
+    private float changed(Samples samples, long plane, int at, Change change) {
         int rows = workload().dataset().shape().size(1);
         int columns = workload().dataset().shape().size(2);
-        int row = at / columns;
+        int channel = at / (rows * columns);
+        int row = at / columns % rows;
         int column = at % columns;
         if (row >= change.cutTop()
                 && row < change.cutBottom()
@@ -173,6 +184,8 @@ final class ReferenceSession extends BackendSession {
         int fromRow = row + change.down();
         int fromColumn = (change.flipped() ? columns - 1 - column : column) + change.right();
         boolean inside = fromRow >= 0 && fromRow < rows && fromColumn >= 0 && fromColumn < columns;
-        return table[inside ? Byte.toUnsignedInt(pixels[channel + fromRow * columns + fromColumn]) : 0];
+        return inside
+                ? value(samples, plane + fromRow * columns + fromColumn, channel)
+                : workload().scale().of(0, channel); // black
     }
 }

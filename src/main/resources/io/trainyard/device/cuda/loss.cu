@@ -126,7 +126,7 @@ extern "C" __global__ void cross_entropy(
         VALUE* gradient, // (samples, classes)
         float* sampleLosses, // (samples)
         const VALUE* logits, // (samples, classes)
-        const unsigned char* labels, // (all samples)
+        const int* labels, // (all samples)
         const int* order, // (all samples): which the epoch takes
         const int* step,
         const float* batchWeights, // (steps of the epoch): what each step's losses are divided by
@@ -186,7 +186,7 @@ extern "C" __global__ void test_batch(
         float* sampleLosses, // (all samples)
         int* confusion, // (classes, classes): counts by label and prediction
         const VALUE* logits, // (samples, classes)
-        const unsigned char* labels, // (all samples)
+        const int* labels, // (all samples)
         const int* step,
         const float* classWeights, // (classes) or null
         float smoothing,

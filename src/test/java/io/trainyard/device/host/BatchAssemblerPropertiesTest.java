@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.SeededProperty;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
+import io.trainyard.data.Samples;
 import io.trainyard.device.Augmentation;
 import io.trainyard.device.Augmentation.Change;
 import io.trainyard.random.TorchRandom;
@@ -15,6 +16,7 @@ import io.trainyard.spec.AugmentSpec.RandomCrop;
 import io.trainyard.spec.DatasetSpec.Normalize;
 import io.trainyard.spec.Shape;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Random;
 import net.jqwik.api.Arbitraries;
@@ -63,6 +65,37 @@ class BatchAssemblerPropertiesTest {
         }
     }
 
+    /// Floats take the way of bytes, but are not divided.
+    @SeededProperty
+    void floatsAreMovedAndNormalisedAsBytesAre(
+            @ForAll @IntRange(min = 1, max = 40) int rows,
+            @ForAll @IntRange(min = 1, max = 40) int columns,
+            @ForAll("normalizes") @Nullable Normalize normalize,
+            @ForAll("augments") AugmentSpec augment,
+            @ForAll long seed) {
+        Shape shape = Shape.of(CHANNELS, rows, columns);
+        byte[] pixels = new byte[SAMPLES * shape.elements()];
+        new Random(seed).nextBytes(pixels);
+        float[] values = new float[pixels.length];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = Byte.toUnsignedInt(pixels[i]) / 255f;
+        }
+        Dataset.Split bytes = new Dataset.Split(pixels, new byte[SAMPLES]);
+        Dataset.Split floats = new Dataset.Split(Samples.Values.of(values), bytes.targets());
+        int[] order = TorchRandom.permutation(seed, SAMPLES);
+        List<Change> changes = new Augmentation(augment, shape).draw(new TorchRandom(seed), SAMPLES);
+        PixelScale scale = PixelScale.of(CHANNELS, normalize);
+        assertThat(batch(shape, floats, scale, order, changes)).isEqualTo(batch(shape, bytes, scale, order, changes));
+    }
+
+    private static float[] batch(
+            Shape shape, Dataset.Split split, PixelScale scale, int[] order, List<Change> changes) {
+        float[] batch = new float[SAMPLES * shape.elements()];
+        new BatchAssembler(new Dataset("random", shape, 1, split, split), scale)
+                .assemble(split, order, 0, SAMPLES, changes, MemorySegment.ofArray(batch));
+        return batch;
+    }
+
     private static float pixel(
             Dataset.Split split,
             int channelStart,
@@ -81,7 +114,11 @@ class BatchAssemblerPropertiesTest {
         int fromRow = row + change.down();
         int fromColumn = (change.flipped() ? columns - 1 - column : column) + change.right();
         boolean inside = 0 <= fromRow && fromRow < rows && 0 <= fromColumn && fromColumn < columns;
-        int value = inside ? Byte.toUnsignedInt(split.pixels()[channelStart + fromRow * columns + fromColumn]) : 0;
+        int value = inside
+                ? Byte.toUnsignedInt(split.samples()
+                        .memory()
+                        .get(ValueLayout.JAVA_BYTE, channelStart + fromRow * columns + fromColumn))
+                : 0;
         return cut ? 0 : scale.channel(channel)[value];
     }
 

@@ -27,7 +27,7 @@ class BatchAssemblerTest {
     void everyByteOfEveryChannelIsTheTables() {
         Dataset dataset = dataset(Shape.of(3, 16, 16), 1);
         for (int i = 0; i < 3 * 256; i++) {
-            dataset.train().pixels()[i] = (byte) i;
+            memory(dataset).set(ValueLayout.JAVA_BYTE, i, (byte) i);
         }
         requireTable(dataset, PixelScale.of(3, null), new int[] {0});
         NORMALIZES.forEach(normalize -> requireTable(dataset, PixelScale.of(3, normalize), new int[] {0}));
@@ -38,7 +38,9 @@ class BatchAssemblerTest {
     @CsvSource({"1, 1, 1", "1, 1, 7", "2, 3, 5", "3, 4, 4", "1, 1, 17", "3, 7, 9", "2, 8, 8", "1, 28, 28", "3, 5, 13"})
     void everyShapeAndOrderIsTheTables(int channels, int rows, int columns) {
         Dataset dataset = dataset(Shape.of(channels, rows, columns), 9);
-        new Random(channels * 100L + rows).nextBytes(dataset.train().pixels());
+        byte[] pixels = new byte[(int) memory(dataset).byteSize()];
+        new Random(channels * 100L + rows).nextBytes(pixels);
+        memory(dataset).copyFrom(MemorySegment.ofArray(pixels));
         int[] order = {3, 0, 8, 8, 1};
         requireTable(dataset, PixelScale.of(channels, null), order);
         for (Normalize normalize : NORMALIZES) {
@@ -57,6 +59,10 @@ class BatchAssemblerTest {
         for (int i = 0; i < target.length; i++) {
             assertThat(target[i]).as("value %d", i).isEqualTo(i < 27 ? -1f : 0f);
         }
+    }
+
+    private static MemorySegment memory(Dataset dataset) {
+        return dataset.train().samples().memory();
     }
 
     private static Dataset dataset(Shape shape, int samples) {
@@ -93,7 +99,7 @@ class BatchAssemblerTest {
         for (int i = 0; i < values.length; i++) {
             int pixel = order[i / elements] * elements + i % elements;
             values[i] = scale.channel(i % elements / area)[
-                    Byte.toUnsignedInt(dataset.train().pixels()[pixel])];
+                    Byte.toUnsignedInt(memory(dataset).get(ValueLayout.JAVA_BYTE, pixel))];
         }
         return values;
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.FloatSamplesContract;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.NumbersContract;
 import io.trainyard.device.SessionContract;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class VectorDeviceTest extends SessionContract {
+class VectorDeviceTest extends SessionContract implements FloatSamplesContract {
     @Override
     public Device device() {
         return new VectorDevice(new DeviceInfo("cpu", "a model", "vectors", Long.MAX_VALUE));

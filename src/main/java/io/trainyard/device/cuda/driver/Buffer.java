@@ -1,11 +1,15 @@
 package io.trainyard.device.cuda.driver;
 
+import java.lang.foreign.MemorySegment;
 import jcuda.Pointer;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.JCudaDriver;
 
 /// A piece of one GPU's memory. Copies are explicit and exact.
 public final class Buffer {
+    /// A Java buffer has no more.
+    private static final long MOST_AT_ONCE = 1L << 30;
+
     private final Arena arena;
     private final long offset;
     private final long bytes;
@@ -59,10 +63,25 @@ public final class Buffer {
         write(source, bytes);
     }
 
+    /// Copies all of `source` from the host and waits.
+    ///
+    /// @param source a Java array of bytes, or memory outside the heap; it has [#bytes] bytes
+    public void write(MemorySegment source) {
+        requireLength(source.byteSize());
+        for (long from = 0; from < source.byteSize(); from += MOST_AT_ONCE) {
+            long length = Math.min(MOST_AT_ONCE, source.byteSize() - from);
+            copy(from, Pointer.toBuffer(source.asSlice(from, length).asByteBuffer()), length);
+        }
+    }
+
     /// Copies the first `length` bytes from the host and waits.
     public void write(Pointer source, long length) {
         requireLength(length);
-        CUdeviceptr target = address();
+        copy(0, source, length);
+    }
+
+    private void copy(long to, Pointer source, long length) {
+        CUdeviceptr target = address().withByteOffset(to);
         arena.gpu().compute().synchronize(); // whoever still reads it
         Status.driver(JCudaDriver.cuMemcpyHtoD(target, source, length), "cuMemcpyHtoD to " + this);
         // from pageable memory the call may return early, and our streams do not wait for the one it uses

@@ -23,12 +23,14 @@ public record BatchTensor(
         return shape.elements() / shape.size(0);
     }
 
+    /// Of an image; 1 of a vector.
     public int rows() {
-        return shape.size(1);
+        return shape.rank() == 1 ? 1 : shape.size(1);
     }
 
+    /// Of an image; 1 of a vector.
     public int columns() {
-        return shape.size(2);
+        return shape.rank() == 1 ? 1 : shape.size(2);
     }
 
     /// The same values under another shape.

@@ -1,0 +1,107 @@
+package io.trainyard.data;
+
+import io.trainyard.spec.DatasetSpec;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.SimilarNames;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// The folder that a worker reads data sets from: the built-in ones, and those that lie there as
+/// `<name>/dataset.json` with files beside it. A built-in name always means the built-in set.
+public final class DataRoot {
+    /// Names of data sets that a message has room for.
+    private static final int MOST_TOLD = 20;
+
+    /// Folders that are looked through for them.
+    private static final int MOST_LOOKED_AT = 1_000;
+
+    private final Path path;
+
+    /// @param path need not exist where only generated sets are asked for
+    public DataRoot(Path path) {
+        this.path = path;
+    }
+
+    /// What is known before samples are read: enough to fit a network. Reads a description and headers at most.
+    ///
+    /// @throws DatasetException if there is no such set here, or its description is wrong
+    public DatasetInfo describe(DatasetSpec spec) {
+        return Datasets.find(spec.name()).orElseGet(() -> {
+            DataFolder folder = folder(spec.name());
+            return describe(Manifest.read(folder), folder, spec);
+        });
+    }
+
+    private static DatasetInfo describe(Manifest manifest, DataFolder folder, DatasetSpec spec) {
+        try {
+            return manifest.describe(folder, spec);
+        } catch (InvalidJobException e) { // in what was written here, not in the job
+            throw ManifestJson.wrong(folder.file(List.of(Manifest.FILE)), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /// Reads or generates the whole set; takes up to a second for each 100 MB.
+    ///
+    /// @throws DatasetException if there is no such set here, or its files are missing or not what they should be
+    public Dataset open(DatasetSpec spec) {
+        return Datasets.read(path, spec.name()).orElseGet(() -> {
+            DataFolder folder = folder(spec.name());
+            Manifest manifest = Manifest.read(folder);
+            return manifest.read(folder, spec, describe(manifest, folder, spec));
+        });
+    }
+
+    private DataFolder folder(String name) {
+        Optional<DataFolder> folder = DataFolder.find(path, name);
+        if (folder.isEmpty() || folder.get().find(List.of(Manifest.FILE)).isEmpty()) {
+            throw new DatasetException(missing(name, folder.isPresent()));
+        }
+        return folder.get();
+    }
+
+    private String missing(String name, boolean hasFolder) {
+        List<String> own = described();
+        List<String> known =
+                Stream.concat(own.stream(), Datasets.names().stream()).toList();
+        String meant = SimilarNames.of(name, known).stream()
+                .findFirst()
+                .map("; the nearest name is \"%s\""::formatted)
+                .orElse("");
+        String found = hasFolder
+                ? "the folder %s has no %s that says what it holds"
+                        .formatted(path.toAbsolutePath().resolve(name), Manifest.FILE)
+                : "the data root %s has no folder %s".formatted(path.toAbsolutePath(), name);
+        String there = own.isEmpty()
+                ? "no data set is described there"
+                : "described there %s %s%s"
+                        .formatted(
+                                own.size() == 1 ? "is" : "are",
+                                own.stream().limit(MOST_TOLD).collect(Collectors.joining(", ")),
+                                own.size() > MOST_TOLD ? " and more" : "");
+        return "data set %s is not there: %s; %s; built in are %s%s; put it there, or name another data root with --data"
+                .formatted(name, found, there, String.join(", ", Datasets.names()), meant);
+    }
+
+    /// The names of the sets that lie here with a description, in order.
+    public List<String> described() {
+        if (!Files.isDirectory(path)) {
+            return List.of();
+        }
+        try (Stream<Path> folders = Files.list(path)) {
+            return folders.limit(MOST_LOOKED_AT)
+                    .filter(folder -> Files.exists(folder.resolve(Manifest.FILE)))
+                    .map(folder -> folder.getFileName().toString())
+                    .filter(DatasetSpec::isName)
+                    .filter(name -> Datasets.find(name).isEmpty())
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw DataFiles.unreadable(path, e);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+package io.trainyard.data;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonMappingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.cfg.CoercionAction;
+import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
+import com.fasterxml.jackson.databind.exc.InvalidTypeIdException;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
+import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
+import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.type.LogicalType;
+import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.Printable;
+import io.trainyard.spec.Shape;
+import io.trainyard.spec.SimilarNames;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Reads a [Manifest], strictly, as jobs are: what is not known is an error that says what is.
+final class ManifestJson {
+    /// The longest description, in bytes.
+    static final int MAX_BYTES = 1 << 20;
+
+    private static final int MAX_TOLD = 80;
+
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .addModule(new ParameterNamesModule())
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+            .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+            .withCoercionConfig(LogicalType.Textual, text -> {
+                text.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail);
+                text.setCoercion(CoercionInputShape.Float, CoercionAction.Fail);
+                text.setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail);
+            })
+            .build();
+
+    private ManifestJson() {}
+
+    /// @throws DatasetException that names the file and what is wrong in it
+    static Manifest read(Path file) {
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+            if (bytes.length > MAX_BYTES) {
+                throw wrong(file, "it has more than %d bytes, the most that is read".formatted(MAX_BYTES), null);
+            }
+            return parse(file, bytes);
+        } catch (IOException e) {
+            throw DataFiles.unreadable(file, e);
+        }
+    }
+
+    private static Manifest parse(Path file, byte[] bytes) throws IOException {
+        JsonNode tree;
+        try {
+            tree = MAPPER.readTree(bytes);
+        } catch (JacksonException e) {
+            String first = e.getOriginalMessage().lines().findFirst().orElse("");
+            throw wrong(file, "it is not JSON: " + Printable.text(first, 200), e);
+        }
+        if (!tree.isObject()) {
+            throw wrong(file, "it must be a JSON object such as {\"kind\": \"idx\", ...}", null);
+        }
+        try {
+            return MAPPER.treeToValue(tree, Manifest.class);
+        } catch (JsonMappingException | InvalidJobException e) {
+            throw wrong(file, sentence(e, tree), e);
+        }
+    }
+
+    /// What is wrong in a data set's description.
+    static DatasetException wrong(Path file, String sentence, @Nullable Exception cause) {
+        String message =
+                "%s: %s; docs/data-sets.md tells what may stand there".formatted(file.toAbsolutePath(), sentence);
+        return cause == null ? new DatasetException(message) : new DatasetException(message, cause);
+    }
+
+    private static String sentence(Exception e, JsonNode tree) {
+        if (e instanceof ValueInstantiationException refused) {
+            Optional<String> unknown = unknownFieldBeside(refused, tree);
+            if (unknown.isPresent()) {
+                return unknown.get();
+            }
+        }
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof InvalidJobException invalid) {
+                return invalid.getMessage();
+            }
+        }
+        return switch (e) {
+            case UnrecognizedPropertyException unknown -> unknownField(unknown);
+            case InvalidTypeIdException _ ->
+                "kind is %s; allowed is %s".formatted(told(tree.path("kind")), String.join(", ", kinds()));
+            case MismatchedInputException mismatch ->
+                "%s is %s; it must be %s"
+                        .formatted(text(mismatch.getPath()), told(at(tree, mismatch.getPath())), kind(mismatch));
+            default -> "it cannot be read: " + Printable.text(String.valueOf(e.getMessage()), 200);
+        };
+    }
+
+    static List<String> kinds() {
+        JsonSubTypes types = Objects.requireNonNull(Manifest.class.getAnnotation(JsonSubTypes.class));
+        return Arrays.stream(types.value()).map(JsonSubTypes.Type::name).toList();
+    }
+
+    /// Jackson makes an object before it looks at fields that are not known, so a field whose name is wrong would be
+    /// told as one that is missing.
+    private static Optional<String> unknownFieldBeside(ValueInstantiationException e, JsonNode tree) {
+        List<String> known = MAPPER.getDeserializationConfig().introspect(e.getType()).findProperties().stream()
+                .map(BeanPropertyDefinition::getName)
+                .toList();
+        return at(tree, e.getPath()).properties().stream()
+                .map(Map.Entry::getKey)
+                .filter(name -> !known.contains(name) && !name.equals("kind"))
+                .findFirst()
+                .map(name -> unknownField(name, known));
+    }
+
+    private static String unknownField(UnrecognizedPropertyException e) {
+        Collection<Object> ids = e.getKnownPropertyIds();
+        List<String> known =
+                ids == null ? List.of() : ids.stream().map(String::valueOf).toList();
+        return unknownField(e.getPropertyName(), known);
+    }
+
+    private static String unknownField(String field, List<String> known) {
+        String name = Printable.text(field, MAX_TOLD);
+        return SimilarNames.of(name, known).stream()
+                .findFirst()
+                .map(meant -> "the field \"%s\" is not known; the nearest is \"%s\"".formatted(name, meant))
+                .orElse("the field \"%s\" is not known; allowed is %s"
+                        .formatted(name, known.stream().sorted().collect(Collectors.joining(", "))));
+    }
+
+    private static String told(JsonNode node) {
+        return node.isMissingNode() ? "missing" : Printable.text(node.toString(), MAX_TOLD);
+    }
+
+    private static JsonNode at(JsonNode tree, List<JsonMappingException.Reference> path) {
+        JsonNode node = tree;
+        for (JsonMappingException.Reference step : path) {
+            node = step.getFieldName() == null ? node.path(step.getIndex()) : node.path(step.getFieldName());
+        }
+        return node;
+    }
+
+    private static String text(List<JsonMappingException.Reference> path) {
+        return path.stream()
+                .map(step ->
+                        step.getFieldName() == null ? "[%d]".formatted(step.getIndex()) : "." + step.getFieldName())
+                .collect(Collectors.joining())
+                .replaceFirst("^\\.", "");
+    }
+
+    private static String kind(MismatchedInputException e) {
+        Class<?> target = e.getTargetType();
+        if (target == null) {
+            return "of another kind";
+        } else if (target == Integer.class || target == int.class) {
+            return "a whole number";
+        } else if (target == Double.class || target == double.class) {
+            return "a number";
+        } else if (target == String.class) {
+            return "text, in quotes";
+        } else if (target == Boolean.class || target == boolean.class) {
+            return "true or false";
+        } else if (target.isEnum()) {
+            return "one of " + Arrays.toString(target.getEnumConstants());
+        } else if (Collection.class.isAssignableFrom(target) || target == Shape.class) {
+            return "a list in brackets, [...]";
+        }
+        return "an object in braces, {...}";
+    }
+}

@@ -1,0 +1,96 @@
+package io.trainyard.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.OwnIdx;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Shape;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A job on files of one's own.
+class OwnDatasetTest {
+    @TempDir
+    Path root;
+
+    private final List<TrainingEvent> events = new ArrayList<>();
+    private JobTraining training;
+    private Path marks;
+
+    @BeforeEach
+    void writeMarks() throws IOException {
+        training = new JobTraining(root, new DeviceSpec("reference"), 1, "tester");
+        marks = Files.createDirectory(root.resolve("marks"));
+        OwnIdx.write(marks, 6, 3);
+        describe("[\"dash\", \"dot\", \"stroke\"]");
+    }
+
+    private void describe(String classNames) throws IOException {
+        Files.writeString(
+                marks.resolve("dataset.json"),
+                "{\"kind\": \"idx\", \"shape\": [1, 2, 2], \"classNames\": %s}".formatted(classNames));
+    }
+
+    private Outcome run(String id, String dataset, int outputs) {
+        JobSpec job = JobJson.read("""
+                {"id": "%s", "dataset": "%s", "epochs": 1, "batchSize": 3, "network": {"layers": [
+                 {"type": "flatten"}, {"type": "linear", "out": %d}]}}""".formatted(id, dataset, outputs).getBytes(StandardCharsets.UTF_8));
+        JobTraining.requireRunnable(job);
+        return training.run(
+                job,
+                new JobFolder(CheckpointStore.open(root.resolve("checkpoints").toUri()), id),
+                Supervisor.of(events::add, () -> false));
+    }
+
+    @Test
+    void isTrainedOnAndItsClassesAreTold() {
+        assertThat(run("a", "marks", 3)).isInstanceOf(Outcome.Finished.class);
+        Started started = events.stream()
+                .filter(Started.class::isInstance)
+                .map(Started.class::cast)
+                .findFirst()
+                .orElseThrow();
+        assertThat(started.classes()).isEqualTo(3);
+        assertThat(started.trainSamples()).isEqualTo(6);
+        assertThat(started.dataset())
+                .isEqualTo(new TrainingEvent.Dataset(Shape.of(1, 2, 2), List.of("dash", "dot", "stroke")));
+    }
+
+    @Test
+    void isReadAnewWhenItsDescriptionHasChanged() throws IOException {
+        assertThat(run("a", "marks", 3)).isInstanceOf(Outcome.Finished.class);
+        describe("[\"dash\", \"dot\", \"stroke\", \"none\"]");
+        assertThat(run("b", "marks", 4)).isInstanceOf(Outcome.Finished.class);
+    }
+
+    @Test
+    void thatIsNotHereMayBeElsewhere() {
+        assertThat(run("a", "markz", 3)).isInstanceOfSatisfying(Outcome.WorkerFault.class, fault -> {
+            assertThat(fault.lacking()).isTrue();
+            assertThat(fault.event().reason())
+                    .contains("data set markz is not there", root.toString(), "the nearest name is \"marks\"");
+        });
+    }
+
+    @Test
+    void thatTheNetworkDoesNotFitFailsTheJob() {
+        assertThat(run("a", "marks", 5))
+                .isInstanceOfSatisfying(
+                        Outcome.Failed.class,
+                        failed -> assertThat(failed.event().reason())
+                                .contains("gives 5, but the data set has 3 classes"));
+    }
+}
