@@ -73,7 +73,8 @@ public record Workload(
                             dataset.train().size(),
                             dataset.train().size()));
         }
-        boolean batchOfOne = batchSize == 1 || (!loop.dropLast() && dataset.train().size() % batchSize == 1);
+        boolean batchOfOne =
+                batchSize == 1 || (!loop.dropLast() && dataset.train().size() % batchSize == 1);
         if (batchOfOne) {
             network.wholeBatchLayers().forEach(layer -> requireVariance(layer, dataset));
         }
@@ -104,24 +105,29 @@ public record Workload(
     }
 
     public Workload withThreads(int number) {
-        return new Workload(network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, number, trains);
+        return new Workload(
+                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, number, trains);
     }
 
     public Workload withDataset(Dataset other) {
-        return new Workload(network, loss, optimizer, loop, batchSize, other, scale, augment, precision, threads, trains);
+        return new Workload(
+                network, loss, optimizer, loop, batchSize, other, scale, augment, precision, threads, trains);
     }
 
     public Workload withLoss(LossSpec other) {
-        return new Workload(network, other, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, trains);
+        return new Workload(
+                network, other, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, trains);
     }
 
     public Workload withLoop(LoopSpec other) {
-        return new Workload(network, loss, optimizer, other, batchSize, dataset, scale, augment, precision, threads, trains);
+        return new Workload(
+                network, loss, optimizer, other, batchSize, dataset, scale, augment, precision, threads, trains);
     }
 
     /// For tests and predictions alone: what only training needs need not be made.
     public Workload forTests() {
-        return new Workload(network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, false);
+        return new Workload(
+                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, false);
     }
 
     /// What a sum of samples' losses is divided by to be their mean.

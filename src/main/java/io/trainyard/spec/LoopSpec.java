@@ -10,7 +10,11 @@ import org.jspecify.annotations.Nullable;
 /// @param accumulateSteps how many batches' gradients, each divided by it, make one step of the optimizer
 /// @param clip null: gradients are as large as they are
 /// @param ema null: the weights are tested and saved as they are trained
-public record LoopSpec(boolean dropLast, int accumulateSteps, @Nullable ClipSpec clip, @Nullable EmaSpec ema) {
+public record LoopSpec(
+        boolean dropLast,
+        int accumulateSteps,
+        @Nullable ClipSpec clip,
+        @Nullable EmaSpec ema) {
     public static final LoopSpec NONE = new LoopSpec(false, 1, null, null);
 
     public LoopSpec {

@@ -107,8 +107,7 @@ public sealed interface OptimizerSpec {
     /// In step t: g += weightDecay w; m = beta1 m + (1 - beta1) g; s = beta2 s + (1 - beta2) g^2;
     /// w -= learningRate m / (1 - beta1^t) / (sqrt(s / (1 - beta2^t)) + epsilon). With `amsgrad` the largest
     /// s so far takes the place of s in the last.
-    record Adam(
-            double learningRate, double beta1, double beta2, double epsilon, double weightDecay, boolean amsgrad)
+    record Adam(double learningRate, double beta1, double beta2, double epsilon, double weightDecay, boolean amsgrad)
             implements OptimizerSpec {
         public Adam {
             checkAdam(learningRate, beta1, beta2, epsilon, weightDecay);
@@ -158,8 +157,7 @@ public sealed interface OptimizerSpec {
     }
 
     /// As [Adam], but the weights decay by themselves: not by g, but w -= learningRate weightDecay w.
-    record AdamW(
-            double learningRate, double beta1, double beta2, double epsilon, double weightDecay, boolean amsgrad)
+    record AdamW(double learningRate, double beta1, double beta2, double epsilon, double weightDecay, boolean amsgrad)
             implements OptimizerSpec {
         public AdamW {
             checkAdam(learningRate, beta1, beta2, epsilon, weightDecay);

@@ -86,8 +86,7 @@ class CheckpointsPageTest {
         ParameterSpec weight = new ParameterSpec("<parameter>", Shape.of(1), new ParameterSpec.Init.Constant(0), true);
         Set<String> tensors = new TreeSet<>(Set.of("random"));
         Stream.concat(
-                        CheckWorkload.optimizers().stream()
-                                .map(optimizer -> new UpdateSpec(optimizer, LoopSpec.NONE)),
+                        CheckWorkload.optimizers().stream().map(optimizer -> new UpdateSpec(optimizer, LoopSpec.NONE)),
                         CheckWorkload.loops().stream().map(loop -> new UpdateSpec(CheckWorkload.MOMENTUM, loop)))
                 .flatMap(update -> update.state(List.of(weight)).stream())
                 .forEach(entry -> tensors.add("optimizer." + entry.name()));

@@ -106,7 +106,7 @@ public interface LoopContract extends TestedDevice {
             for (int i = 0; i < average.length; i++) {
                 average[i] = 0.75f * first[i] + 0.25f * second[i];
             }
-            assertThat(weight(session.save())).as("the average").isEqualTo(average);
+            Expect.close("the average", average, weight(session.save()));
             assertThat(TestState.values(session.save().optimizer().tensors(), "0.weight.trained"))
                     .isEqualTo(second);
         }

@@ -88,9 +88,7 @@ class ScheduleSpecTest {
     private static JobSpec cycling(String optimizer) {
         return JobJson.read("""
                 {'id': 'a', 'network': 'lenet', 'dataset': 'mnist', 'epochs': 1, 'optimizer': %s,
-                 'schedule': {'type': 'oneCycle', 'maxLearningRate': 0.1, 'cycleMomentum': true}}""".formatted(optimizer)
-                .replace('\'', '"')
-                .getBytes(StandardCharsets.UTF_8));
+                 'schedule': {'type': 'oneCycle', 'maxLearningRate': 0.1, 'cycleMomentum': true}}""".formatted(optimizer).replace('\'', '"').getBytes(StandardCharsets.UTF_8));
     }
 
     /// PyTorch divides by zero here.

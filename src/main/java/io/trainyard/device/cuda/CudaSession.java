@@ -71,8 +71,7 @@ final class CudaSession extends BackendSession {
         super.beginSteps(steps);
         if (scalarsAreStale) {
             programs.scalars()
-                    .write(Pointer.to(StepScalars.of(
-                            workload(), cursor().plan(), cursor().step(), state.steps())));
+                    .write(Pointer.to(StepScalars.of(workload(), cursor().plan(), cursor().step(), state.steps())));
             scalarsAreStale = false;
         }
     }

@@ -14,7 +14,12 @@ import org.jspecify.annotations.Nullable;
 /// @param scalars [StepScalars], for each step of the epoch
 /// @param exchange knows which of the model's parameters these are
 /// @param norm what clipping by norm computes with; null: gradients are not
-record CudaUpdate(UpdateSpec spec, Buffer scalars, CudaModel model, PartExchange exchange, @Nullable Norm norm) {
+record CudaUpdate(
+        UpdateSpec spec,
+        Buffer scalars,
+        CudaModel model,
+        PartExchange exchange,
+        @Nullable Norm norm) {
     /// Room for the sum of each block's squares, and what comes of them.
     record Norm(Buffer squares, Buffer factor) {
         private static final int BLOCKS = 256;

@@ -18,8 +18,7 @@ final class StepScalars {
         for (int i = firstStep; i < plan.learningRates().length; i++) {
             if (workload.updatesAt(i)) {
                 step++;
-                UpdateRule rule =
-                        UpdateRule.of(plan.inStep(workload.optimizer(), i), plan.learningRates()[i], step);
+                UpdateRule rule = UpdateRule.of(plan.inStep(workload.optimizer(), i), plan.learningRates()[i], step);
                 float[] changing = UpdateKernel.of(rule).changing();
                 System.arraycopy(changing, 0, scalars, i * OF_STEP, changing.length);
                 scalars[(i + 1) * OF_STEP - 1] = step == 1 ? 1 : 0;

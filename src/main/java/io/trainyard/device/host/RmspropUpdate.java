@@ -158,8 +158,7 @@ final class RmspropUpdate extends ParameterUpdate {
         }
     }
 
-    private void momentumVectors(
-            float[] values, float[] gradient, float[] squares, float[] buffer, int from, int to) {
+    private void momentumVectors(float[] values, float[] gradient, float[] squares, float[] buffer, int from, int to) {
         for (int i = from; i < to; i += LANES) {
             FloatVector p = load(values, i);
             FloatVector d = decayed(p, load(gradient, i));
@@ -171,8 +170,7 @@ final class RmspropUpdate extends ParameterUpdate {
         }
     }
 
-    private void centeredVectors(
-            float[] values, float[] gradient, float[] squares, float[] means, int from, int to) {
+    private void centeredVectors(float[] values, float[] gradient, float[] squares, float[] means, int from, int to) {
         VectorMask<Float> ends = SPECIES.maskAll(fromGradient);
         for (int i = from; i < to; i += LANES) {
             FloatVector p = load(values, i);

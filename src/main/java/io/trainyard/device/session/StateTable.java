@@ -131,8 +131,7 @@ public final class StateTable {
         }
         return switch (place) {
             case Place.Value _ -> new Place.Slot(spec, update.averaged());
-            case Place.Slot(ParameterSpec _, int number) ->
-                number == update.averaged() ? new Place.Value(spec) : place;
+            case Place.Slot(ParameterSpec _, int number) -> number == update.averaged() ? new Place.Value(spec) : place;
         };
     }
 
