@@ -3,11 +3,12 @@
 
     python3 layers.py [DIR [CASE...]]   writes DIR/<case>.json and DIR/<case>.safetensors a case; DIR is the folder "layers" beside this file if not given
 
-Needs torch, numpy and safetensors. Recorded with torch 2.13.0+cpu; running it again with that version on the same kind of CPU gives the same files,
-elsewhere the same to float rounding (those with a "loss" are torch 1.13.1's): training the same jobs in float64 changes no loss or parameter by more than 1e-6, and no test prediction.
+Needs torch and numpy. Recorded with torch 2.13.0+cpu; running it again with that version on the same kind of CPU gives the same files, elsewhere the
+same to float rounding (those with a "loss" and those of LOOPS are torch 1.13.1's): training the same jobs in float64 changes no loss or parameter by
+more than 1e-6, and no test prediction.
 
-<case>.json is the job: its layers in order, its optimizer, schedule and loss where it has one, seed,
-shuffle, epochs, batchSize and, where pixels are normalized, the mean and std of each channel.
+<case>.json is the job: its layers in order, its optimizer, schedule and loss where it has one, seed, shuffle, epochs, batchSize, what its
+loop does besides and, where pixels are normalized, the mean and std of each channel.
 
 <case>.safetensors holds the data and what PyTorch made of it; layer names are nn.Sequential's ("0.weight": the first layer's), and
 within a residual "<residual>.<index>" and "<residual>.shortcut.<index>":
@@ -28,7 +29,6 @@ import sys
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
 from torch import nn
 
 import optimizers
@@ -138,10 +138,10 @@ def make_loss(spec):
 
 
 def case(name, image, classes, layers, seed=0, lr=0.1, momentum=0.0, weight_decay=0.0, shuffle=False, normalize=None,
-         optimizer=None, schedule=None, epochs=EPOCHS, loss=None):
+         optimizer=None, schedule=None, epochs=EPOCHS, loss=None, **loop):
     job = {"name": name, "layers": layers + [linear(classes)] if layers[-1]["type"] != "linear" else layers,
            "optimizer": optimizer or {"type": "sgd", "learningRate": lr, "momentum": momentum, "weightDecay": weight_decay},
-           "seed": seed, "shuffle": shuffle, "epochs": epochs, "batchSize": BATCH}
+           "seed": seed, "shuffle": shuffle, "epochs": epochs, "batchSize": BATCH, **loop}
     if schedule:
         job["schedule"] = schedule
     if loss:
@@ -228,6 +228,28 @@ CASES = [
 ]
 
 
+# "final" and the tests are those of the averaged weights where there are any. The gradients of the first step are those of its own batch, not clipped.
+LOOPS = [
+    case("clip-norm", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, normalize=HALF2, optimizer=sgd(0.1, 0.9),
+         clipGradients={"norm": 1.1}),
+    case("clip-value", WIDE, 4, [conv(5), RELU, FLATTEN], seed=13, normalize=HALF3, optimizer=sgd(0.1, 0.9, 0.01), clipGradients={"value": 0.05}),
+    case("accumulate", WIDE, 4, [conv(5, bias=False), NORM, RELU, conv(4), RELU, FLATTEN, dropout(0.25)], seed=20, normalize=HALF3,
+         optimizer=sgd(0.1, 0.9), accumulateSteps=2),
+    case("accumulate-onecycle", SQUARE, 4, [FLATTEN, linear(12), RELU], seed=9, normalize=HALF2, optimizer=adam(), epochs=3, accumulateSteps=2,
+         schedule={"type": "oneCycle", "maxLearningRate": 0.02, "cycleMomentum": True}),
+    case("ema", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, normalize=HALF2, optimizer=adam(), ema={"decay": 0.6}),
+    case("ema-batchnorm", WIDE, 4, [conv(5, bias=False), NORM, RELU, FLATTEN], seed=20, normalize=HALF3, momentum=0.9, ema={"decay": 0.9}),
+    case("drop-last", WIDE, 4, [conv(5), RELU, pool(), FLATTEN], seed=44, shuffle=True, normalize=HALF3, dropLast=True),
+    case("loop-all", SQUARE, 5, [conv(4), RELU, FLATTEN, dropout(0.25)], seed=35, shuffle=True, normalize=HALF2, epochs=3,
+         optimizer=adam("adamw"), schedule={"type": "warmup", "steps": 3, "startFactor": 0.2, "then": {"type": "exponential", "gamma": 0.7}},
+         clipGradients={"norm": 0.5}, accumulateSteps=2, ema={"decay": 0.5}, dropLast=False),
+    case("rmsprop", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, normalize=HALF2,
+         optimizer={"type": "rmsprop", "learningRate": 0.002, "alpha": 0.9, "epsilon": 1e-3, "momentum": 0.8, "centered": True, "weightDecay": 0.01}),
+    case("schedule-onecycle-momentum", SQUARE, 4, [conv(4), RELU, FLATTEN], seed=4, normalize=HALF2, epochs=4, optimizer=sgd(0.1, 0.9, nesterov=True),
+         schedule={"type": "oneCycle", "maxLearningRate": 0.05, "cycleMomentum": True, "baseMomentum": 0.5, "maxMomentum": 0.9}),
+]
+
+
 class LayerNorm2d(nn.LayerNorm):
     """As torchvision's: over the channels of each pixel."""
     def forward(self, x):
@@ -298,7 +320,7 @@ def build_on(layers, x):
     return modules
 
 
-def batches(x, y, shuffle):
+def batches(x, y, shuffle, drop_last=False):
     """One pass over a set, with the draws of a DataLoader."""
     torch.empty((), dtype=torch.int64).random_()
     order = torch.arange(len(y))
@@ -307,7 +329,23 @@ def batches(x, y, shuffle):
         generator.manual_seed(int(torch.empty((), dtype=torch.int64).random_()))
         order = torch.randperm(len(y), generator=generator)
     for k in order.split(BATCH):
-        yield x[k], y[k]
+        if len(k) == BATCH or not drop_last:
+            yield x[k], y[k]
+
+
+def average(job, net):
+    """The model whose weights are averages of net's; net itself where the job has none."""
+    if "ema" not in job:
+        return net
+    decay = job["ema"]["decay"]
+    return torch.optim.swa_utils.AveragedModel(net, avg_fn=lambda averaged, new, count: decay * averaged + (1 - decay) * new)
+
+
+def update_average(averaged, net):
+    """With the buffers of net, as PyTorch 2 has them."""
+    averaged.update_parameters(net)
+    for mine, its in zip(averaged.module.buffers(), net.buffers()):
+        mine.copy_(its)
 
 
 def record(job, image, classes):
@@ -330,25 +368,37 @@ def record(job, image, classes):
     keep.update({"init." + k: v.clone() for k, v in net.state_dict().items()})
     loss_fn = make_loss(job.get("loss", cross_entropy()))
     optimizer = optimizers.make(job["optimizer"], net.parameters())
-    after_step, after_epoch = schedules.schedulers(job.get("schedule"), optimizer, job["epochs"], -(-TRAIN // BATCH))
+    steps = TRAIN // BATCH if job.get("dropLast") else -(-TRAIN // BATCH)
+    group, clip = job.get("accumulateSteps", 1), job.get("clipGradients", {})
+    after_step, after_epoch = schedules.schedulers(job.get("schedule"), optimizer, job["epochs"], -(-steps // group))
+    averaged = average(job, net)
     losses, test_loss = [], []
     for epoch in range(job["epochs"]):
         net.train()
-        for x, y in batches(*train, job["shuffle"]):
+        optimizer.zero_grad()
+        for i, (x, y) in enumerate(batches(*train, job["shuffle"], job.get("dropLast", False))):
             loss = loss_fn(net(x), y)
-            optimizer.zero_grad()
-            loss.backward()
+            (loss / group).backward()
             if not losses:
-                keep.update({"grad." + k: v.grad.clone() for k, v in net.named_parameters()})
-            optimizer.step()
+                keep.update({"grad." + k: v.grad * group for k, v in net.named_parameters()})
             losses.append(loss.detach())
-            for scheduler in after_step:
-                scheduler.step()
+            if (i + 1) % group == 0 or i + 1 == steps:
+                if "norm" in clip:
+                    nn.utils.clip_grad_norm_(net.parameters(), clip["norm"])
+                if "value" in clip:
+                    nn.utils.clip_grad_value_(net.parameters(), clip["value"])
+                optimizer.step()
+                optimizer.zero_grad()
+                for scheduler in after_step if len(losses) < job["epochs"] * steps else []:
+                    scheduler.step()
+                if averaged is not net:
+                    update_average(averaged, net)
         net.eval()
+        averaged.eval()
         total, predictions = 0.0, []
         with torch.no_grad():
             for x, y in batches(*test, False):
-                out = net(x)
+                out = averaged(x)
                 total += loss_fn(out, y).item()
                 predictions.append(out.argmax(1))
         test_loss.append(total)
@@ -356,7 +406,8 @@ def record(job, image, classes):
             scheduler.step()
     keep["losses"], keep["test_loss"] = torch.stack(losses), torch.tensor(test_loss, dtype=torch.float64)
     keep["test_predictions"] = torch.cat(predictions).to(torch.uint8)
-    keep.update({"final." + k: v.clone() for k, v in net.state_dict().items()})
+    final = net if averaged is net else averaged.module
+    keep.update({"final." + k: v.clone() for k, v in final.state_dict().items()})
     return keep
 
 
@@ -364,12 +415,11 @@ def main():
     target = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "layers")
     os.makedirs(target, exist_ok=True)
     torch.set_num_threads(1)
-    for job, image, classes in CASES:
+    for job, image, classes in CASES + LOOPS:
         if sys.argv[2:] and job["name"] not in sys.argv[2:]:
             continue
         path = os.path.join(target, job["name"])
-        save_file(record(job, image, classes), path + ".safetensors")
-        os.chmod(path + ".safetensors", 0o644)
+        optimizers.save_file(record(job, image, classes), path + ".safetensors")
         with open(path + ".json", "w") as f:
             f.write(json.dumps(job, indent=2) + "\n")
 

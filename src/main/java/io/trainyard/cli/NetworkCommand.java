@@ -108,7 +108,7 @@ public final class NetworkCommand implements Callable<Integer>, PlainCommand {
             NetworkReport report = NetworkReport.of(
                     job.network().label(),
                     network,
-                    job.optimizer(),
+                    job.update(),
                     batchSize == null ? job.batchSize() : batchSize,
                     job.precision());
             Stream<String> lines = json ? Stream.of(MAPPER.writeValueAsString(report)) : report.lines();

@@ -178,6 +178,10 @@ final class JobJsonError {
             return "an object with a type, such as {\"type\": \"crossEntropy\", \"labelSmoothing\": 0.1}";
         } else if (target == ScheduleSpec.class) {
             return "an object with a type, such as {\"type\": \"cosine\"}";
+        } else if (target == ClipSpec.class) {
+            return "an object such as {\"norm\": 1.0} or {\"value\": 0.5}";
+        } else if (target == EmaSpec.class) {
+            return "an object such as {\"decay\": 0.999}";
         } else if (target == DatasetSpec.Normalize.class) {
             return "an object such as {\"mean\": [0.5], \"std\": [0.5]}, with one number a channel";
         } else if (target == AugmentSpec.class) {

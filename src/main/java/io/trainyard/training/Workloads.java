@@ -54,7 +54,8 @@ final class Workloads {
         AugmentSpec augment = Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE);
         Workload workload = new Workload(
                         network, job.optimizer(), job.batchSize(), dataset, scale, augment, job.precision(), threads)
-                .withLoss(job.loss());
+                .withLoss(job.loss())
+                .withLoop(job.loop());
         return new Prepared(workload, info);
     }
 

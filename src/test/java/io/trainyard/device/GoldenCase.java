@@ -21,6 +21,8 @@ import java.util.Objects;
 record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
     static List<String> names() {
         return List.of(
+                "accumulate",
+                "accumulate-onecycle",
                 "activations",
                 "adam",
                 "adam-decay",
@@ -35,6 +37,8 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "batchnorm-options",
                 "class-weights",
                 "class-weights-smoothing",
+                "clip-norm",
+                "clip-value",
                 "conv-nobias",
                 "conv-rectangular",
                 "conv-same",
@@ -44,9 +48,13 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "dropout",
                 "dropout-conv",
                 "dropout2d",
+                "drop-last",
+                "ema",
+                "ema-batchnorm",
                 "label-smoothing",
                 "linear-nobias",
                 "linear-only",
+                "loop-all",
                 "max-pool-dilation",
                 "max-pool-windows",
                 "momentum",
@@ -56,10 +64,12 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "pool-then-relu",
                 "relu-then-pool",
                 "residual",
+                "rmsprop",
                 "sample-norms",
                 "schedule-cosine",
                 "schedule-multistep",
                 "schedule-onecycle",
+                "schedule-onecycle-momentum",
                 "schedule-step",
                 "schedule-warmup",
                 "shuffle-normalize",
@@ -85,7 +95,8 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                         Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
                         job.precision(),
                         0)
-                .withLoss(job.loss());
+                .withLoss(job.loss())
+                .withLoop(job.loop());
         return new GoldenCase(job, workload, recorded);
     }
 
@@ -132,11 +143,12 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
     EpochPlan epoch(int epoch, TorchRandom random) {
         long unusedBaseSeed = random.nextLong();
         int samples = workload.dataset().train().size();
+        int updates = workload.updatesPerEpoch();
         return new EpochPlan(
                 job.shuffle() ? TorchRandom.permutation(random.nextLong(), samples) : TorchRandom.identity(samples),
-                job.schedule()
-                        .learningRates(job.optimizer().learningRate(), epoch, workload.stepsPerEpoch(), job.epochs()),
-                job.schedule().momenta(epoch, workload.stepsPerEpoch(), job.epochs()),
+                workload.perStep(
+                        job.schedule().learningRates(job.optimizer().learningRate(), epoch, updates, job.epochs())),
+                workload.perStep(job.schedule().momenta(epoch, updates, job.epochs())),
                 random);
     }
 

@@ -9,6 +9,7 @@ import io.trainyard.device.check.NonFiniteCase;
 import io.trainyard.device.check.ReferenceComparison;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
 import java.util.ArrayList;
@@ -57,7 +58,7 @@ public interface NumbersContract extends TestedDevice {
     @MethodSource("io.trainyard.device.GoldenCase#names")
     default void findsPyTorchsGradients(String name) {
         GoldenCase golden = GoldenCase.read(name);
-        Workload plain = CheckWorkload.with(golden.workload(), CheckWorkload.PLAIN);
+        Workload plain = CheckWorkload.with(golden.workload(), CheckWorkload.PLAIN).withLoop(LoopSpec.NONE);
         try (LearningSession session = device().open(plain)) {
             session.load(golden.initial());
             EpochPlan plan = golden.epoch(0, golden.random());

@@ -54,6 +54,10 @@ class JobJsonTest {
                         LossSpec.DEFAULT,
                         new Sgd(0.01, 0, 0),
                         ScheduleSpec.CONSTANT,
+                        null,
+                        1,
+                        null,
+                        false,
                         false,
                         0,
                         DeviceSpec.AUTO,
@@ -82,7 +86,8 @@ class JobJsonTest {
                         + " [0.5, 0.25, 1], 'std': [1, 2, 0.5]}, 'augment': {'randomCrop': {'padding': 4}, 'horizontalFlip':"
                         + " {'p': 0.25}, 'cutout': {'size': 8}}}, 'epochs': 10, 'batchSize': 4, 'loss': {'type': 'crossEntropy', 'labelSmoothing': 0.1, 'classWeights': [1, 0.5]}, 'optimizer': {'type': 'sgd',"
                         + " 'learningRate': 1, 'momentum': 0.9, 'nesterov': true, 'weightDecay': 0.001}, 'schedule': {'type': 'step',"
-                        + " 'stepSize': 3, 'gamma': 0.5}, 'shuffle': true, 'seed':"
+                        + " 'stepSize': 3, 'gamma': 0.5}, 'clipGradients': {'norm': 2}, 'accumulateSteps': 4, 'ema': {'decay': 0.99},"
+                        + " 'shuffle': true, 'dropLast': true, 'seed':"
                         + " -9223372036854775808, 'device': 'cuda:1', 'precision': 'bf16', 'checkpointEveryEpochs': 2, 'checkpointEverySteps': 50,"
                         + " 'checkpointEverySeconds': 600, 'keepLast': 3, 'keepBest': true, 'reportEverySteps': 7,"
                         + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820'}");
@@ -102,6 +107,10 @@ class JobJsonTest {
                         new LossSpec.CrossEntropy(0.1, List.of(1.0, 0.5)),
                         new Sgd(1, 0.9, true, 0.001),
                         new EpochSchedule.Step(3, 0.5),
+                        new ClipSpec(2.0, null),
+                        4,
+                        new EmaSpec(0.99),
+                        true,
                         true,
                         Long.MIN_VALUE,
                         new DeviceSpec("cuda:1"),

@@ -56,6 +56,9 @@ class JobsPageTest {
 
         ObjectNode jobWithout() throws IOException {
             ObjectNode job = (ObjectNode) MAPPER.readTree(JOB);
+            if (!within.isEmpty() && defaultValue.equals("must be given")) {
+                var _ = job.withObject("/" + within);
+            }
             if (job.at(within.isEmpty() ? "" : "/" + within) instanceof ObjectNode object) {
                 object.remove(name);
             }
@@ -84,6 +87,8 @@ class JobsPageTest {
         return Stream.of(
                         fields("", PAGE.section("## Fields").tableOf("field")),
                         fields("dataset", PAGE.section("### `dataset`")),
+                        fields("clipGradients", PAGE.section("### `clipGradients`")),
+                        fields("ema", PAGE.section("### `ema`")),
                         fields("stopWhen", PAGE.section("### `stopWhen`")))
                 .flatMap(List::stream)
                 .toList();
@@ -111,6 +116,8 @@ class JobsPageTest {
                 .containsExactlyElementsOf(Stream.of(
                                 components("", JobSpec.class),
                                 components("dataset.", DatasetSpec.class),
+                                components("clipGradients.", ClipSpec.class),
+                                components("ema.", EmaSpec.class),
                                 components("stopWhen.", StopWhen.class))
                         .flatMap(names -> names)
                         .toList());

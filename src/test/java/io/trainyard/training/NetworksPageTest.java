@@ -113,7 +113,8 @@ class NetworksPageTest {
                         Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
                         job.precision(),
                         0)
-                .withLoss(job.loss());
+                .withLoss(job.loss())
+                .withLoop(job.loop());
         try (LearningSession session = Devices.open(new DeviceSpec("cpu")).open(workload)) {
             TorchRandom random = new TorchRandom(job.seed());
             Parameters initial = Initializer.initial(network, random);

@@ -8,10 +8,10 @@ import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.Devices;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.Network;
-import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.UpdateSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -47,7 +47,7 @@ public record NetworkReport(
     /// Bytes in float32.
     ///
     /// @param parameters with the buffers
-    /// @param optimizerState what the optimizer keeps of the parameters
+    /// @param optimizerState what the optimizer and the loop keep of the parameters
     /// @param activations a batch's samples and all layers' outputs
     /// @param activationGradients as many, in training
     /// @param estimate what a device counts on: with copies in other layouts
@@ -72,7 +72,7 @@ public record NetworkReport(
 
     /// @param label what the network is called
     public static NetworkReport of(
-            String label, Network network, OptimizerSpec optimizer, int batchSize, Precision precision) {
+            String label, Network network, UpdateSpec update, int batchSize, Precision precision) {
         long trained = elements(network.parameters(), true);
         long buffers = elements(network.parameters(), false);
         long activations = Float.BYTES * batchSize * network.activationElements();
@@ -88,10 +88,10 @@ public record NetworkReport(
                 new Memory(
                         Float.BYTES * (trained + buffers),
                         Float.BYTES * trained,
-                        Float.BYTES * trained * optimizer.slots().size(),
+                        Float.BYTES * trained * update.slots().size(),
                         activations,
                         activations,
-                        Workload.estimatedBytes(network, optimizer, batchSize)),
+                        Workload.estimatedBytes(network, update, batchSize)),
                 devices(network, batchSize, precision));
     }
 

@@ -13,7 +13,10 @@ import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.AugmentSpec.Cutout;
 import io.trainyard.spec.AugmentSpec.HorizontalFlip;
 import io.trainyard.spec.AugmentSpec.RandomCrop;
+import io.trainyard.spec.ClipSpec;
+import io.trainyard.spec.EmaSpec;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.LossSpec.CrossEntropy;
 import io.trainyard.spec.Network;
@@ -74,6 +77,21 @@ public final class CheckWorkload {
                 new CrossEntropy(0, List.of(0.5, 3.0, 1.0)),
                 new CrossEntropy(0.3, List.of(2.0, 0.25, 0.0)),
                 new CrossEntropy(1, List.of(1.0, 2.0, 0.1)));
+    }
+
+    /// What a loop may do besides, each alone and all together. Clipping takes hold in some steps of
+    /// [#eventful] only.
+    public static List<LoopSpec> loops() {
+        ClipSpec norm = new ClipSpec(1.5, null);
+        EmaSpec ema = new EmaSpec(0.7);
+        return List.of(
+                new LoopSpec(true, 1, null, null),
+                new LoopSpec(false, 1, norm, null),
+                new LoopSpec(false, 1, new ClipSpec(null, 0.2), null),
+                new LoopSpec(false, 2, null, null),
+                new LoopSpec(false, 1, null, ema),
+                new LoopSpec(false, 2, new ClipSpec(null, 0.1), ema),
+                new LoopSpec(true, 3, norm, ema));
     }
 
     /// 13 training samples in batches of 5, 5 and 3; 7 test samples in batches of 5 and 2.
@@ -143,6 +161,7 @@ public final class CheckWorkload {
                 workload.network(),
                 workload.loss(),
                 optimizer,
+                workload.loop(),
                 workload.batchSize(),
                 workload.dataset(),
                 workload.scale(),
@@ -157,6 +176,7 @@ public final class CheckWorkload {
                 workload.network(),
                 workload.loss(),
                 workload.optimizer(),
+                workload.loop(),
                 workload.batchSize(),
                 workload.dataset(),
                 workload.scale(),
@@ -171,6 +191,7 @@ public final class CheckWorkload {
                 workload.network(),
                 workload.loss(),
                 workload.optimizer(),
+                workload.loop(),
                 workload.batchSize(),
                 workload.dataset(),
                 workload.scale(),

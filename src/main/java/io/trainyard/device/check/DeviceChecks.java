@@ -1,6 +1,7 @@
 package io.trainyard.device.check;
 
 import io.trainyard.device.Device;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
@@ -80,6 +81,13 @@ public final class DeviceChecks {
                     optimizer.toString(),
                     () -> CheckOutcome.of(ReferenceComparison.training(
                             device, CheckWorkload.with(CheckWorkload.eventful(), optimizer)))));
+        }
+        for (LoopSpec loop : CheckWorkload.loops()) {
+            checks.add(new DeviceCheck(
+                    CheckGroup.OPTIMIZERS,
+                    loop.toString(),
+                    () -> CheckOutcome.of(ReferenceComparison.training(
+                            device, CheckWorkload.eventful().withLoop(loop)))));
         }
         return checks;
     }

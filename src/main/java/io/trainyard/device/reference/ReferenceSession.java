@@ -13,6 +13,7 @@ import io.trainyard.spec.LossSpec;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 
 /// A step is: gather a batch, all layers forward, the loss, all layers backward, the optimizer.
@@ -21,19 +22,19 @@ final class ReferenceSession extends BackendSession {
     private final StateTable state;
     private final ReferenceChain network;
     private final CrossEntropy crossEntropy;
-    private final ReferenceOptimizer optimizer;
+    private final ReferenceUpdate update;
     private final float[] losses; // of the epoch's steps
 
     ReferenceSession(Workload workload) {
         super(workload, EvenPart.WHOLE);
         this.classes = workload.network().classes();
-        var memory = new ReferenceState(workload.network().parameters(), workload.optimizer());
-        this.state = new StateTable(workload.network().parameters(), workload.optimizer(), memory);
+        var memory = new ReferenceState(workload.network().parameters(), workload.update());
+        this.state = new StateTable(workload.network().parameters(), workload.update(), memory);
         this.network = ReferenceChain.of(workload.network().layers(), memory);
         this.crossEntropy = switch (workload.loss()) {
             case LossSpec.CrossEntropy loss -> new CrossEntropy(loss, classes);
         };
-        this.optimizer = new ReferenceOptimizer(memory);
+        this.update = new ReferenceUpdate(workload.update(), memory);
         this.losses = new float[workload.stepsPerEpoch()];
     }
 
@@ -70,8 +71,25 @@ final class ReferenceSession extends BackendSession {
     }
 
     @Override
+    protected void gatherOwnRange() {
+        update.gather();
+    }
+
+    @Override
+    protected double ownSquares() {
+        return update.squares();
+    }
+
+    @Override
     protected void updateOwnRange(long step) {
-        optimizer.step(cursor().optimizer(), cursor().learningRate(), step);
+        OptionalDouble maxNorm = workload().loop().maxNorm();
+        if (maxNorm.isEmpty()) {
+            update.gather();
+        }
+        if (updates()) {
+            float coefficient = maxNorm.isPresent() ? clipCoefficient(maxNorm) : 1;
+            update.step(cursor(), coefficient, step);
+        }
     }
 
     @Override
@@ -80,8 +98,7 @@ final class ReferenceSession extends BackendSession {
     }
 
     @Override
-    public Evaluation evaluate() {
-        enter();
+    protected Evaluation test() {
         Dataset.Split test = workload().dataset().test();
         float[] logits = testLogits();
         float[] losses = new float[test.size()];
@@ -95,8 +112,7 @@ final class ReferenceSession extends BackendSession {
     }
 
     @Override
-    public float[] predict() {
-        enter();
+    protected float[] probabilities() {
         return CrossEntropy.probabilities(testLogits(), classes);
     }
 

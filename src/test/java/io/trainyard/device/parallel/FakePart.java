@@ -95,6 +95,16 @@ record FakePart(int number, Queue<String> calls, Queue<Thread> callers, String f
     }
 
     @Override
+    public void gatherGradients() {
+        note("gather");
+    }
+
+    @Override
+    public void beginTests() {
+        note("begin tests");
+    }
+
+    @Override
     public void update() {
         note("update");
     }
