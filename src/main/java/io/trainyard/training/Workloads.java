@@ -53,8 +53,16 @@ final class Workloads {
         Dataset dataset = dataset(job, info, network);
         AugmentSpec augment = Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE);
         Workload workload = new Workload(
-                        network, job.optimizer(), job.batchSize(), dataset, scale, augment, job.precision(), threads)
-                .withLoss(job.loss());
+                network,
+                job.loss(),
+                job.optimizer(),
+                job.batchSize(),
+                dataset,
+                scale,
+                augment,
+                job.precision(),
+                threads,
+                true);
         return new Prepared(workload, info);
     }
 
@@ -69,7 +77,7 @@ final class Workloads {
     }
 
     private static Network fit(JobSpec job, DatasetInfo info) {
-        job.loss().requireFit(info.outputs());
+        info.requireFit(job.loss());
         return Network.fit(job.network(), info.shape(), info.outputs());
     }
 

@@ -40,6 +40,7 @@ record CudaDevice(DeviceInfo info, int number) implements PartDevice {
     public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
         workload.requirePrecision(info.name(), precisions());
         workload.requirePixels(info.name());
+        workload.requireComputedBy(CudaBackend.KIND);
         return new CudaSession(workload, number, part);
     }
 }
