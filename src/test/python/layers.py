@@ -18,6 +18,8 @@ within a residual "<residual>.<index>" and "<residual>.shortcut.<index>":
     losses                            float32: each step's mean loss, of all epochs
     test_loss                         float64: after each epoch, the sum of the test batches' mean losses
     test_predictions                  uint8: the class given to each test sample after the last epoch
+or, with the loss mse, whose targets are float32 (sample, output), instead of the last
+    test_mean_absolute_error          float64: after each epoch, that of all outputs for the test set
 
 A pixel is uint8 / 255 in float32, then (pixel - mean) / std. Random numbers come from the default generator: torch.manual_seed(seed), the parameters
 in the layers' order; at each pass over a set, training or test, one int64 (a DataLoader's base seed) and, when shuffling, one more, which seeds the
@@ -133,6 +135,8 @@ def cross_entropy(**options):
 
 
 def make_loss(spec):
+    if spec["type"] == "mse":
+        return nn.MSELoss()
     weights = spec.get("classWeights")
     return nn.CrossEntropyLoss(weight=None if weights is None else torch.tensor(weights), label_smoothing=spec.get("labelSmoothing", 0.0))
 
@@ -220,6 +224,7 @@ CASES = [
     case("class-weights", SQUARE, 4, [conv(4), RELU, FLATTEN], seed=4, normalize=HALF2, loss=cross_entropy(classWeights=[0.5, 3.0, 1.0, 0.25])),
     case("class-weights-smoothing", WIDE, 4, [conv(5), RELU, FLATTEN], seed=13, normalize=HALF3,
          loss=cross_entropy(labelSmoothing=0.3, classWeights=[0.0, 0.1, 1.0, 2.0])),
+    case("mse", SQUARE, 3, [conv(4), RELU, pool(), FLATTEN], seed=35, lr=0.05, momentum=0.9, normalize=HALF2, loss={"type": "mse"}),
     case("residual", WIDE, 4, [conv(6, 3, 1, 1, bias=False), NORM, RELU,
                                residual([conv(8, 3, 2, 1, bias=False), NORM, RELU, conv(8, 3, 1, 1, bias=False), NORM],
                                         [conv(8, 1, 2, bias=False), NORM]), RELU,
@@ -351,9 +356,11 @@ def update_average(averaged, net):
 def record(job, image, classes):
     """Trains the job and returns the tensors to keep."""
     data, keep = np.random.default_rng(0), {}
+    regression = job.get("loss", {}).get("type") == "mse"
     for part, n in (("train", TRAIN), ("test", TEST)):
         keep[part + "_x"] = torch.from_numpy(data.integers(0, 256, (n,) + image, dtype=np.uint8))
-        keep[part + "_y"] = torch.from_numpy(data.integers(0, classes, n, dtype=np.uint8))
+        keep[part + "_y"] = torch.from_numpy(data.standard_normal((n, classes), dtype=np.float32) if regression
+                                             else data.integers(0, classes, n, dtype=np.uint8))
 
     def pixels(x):
         x = x.to(torch.float32).div(255)
@@ -362,7 +369,7 @@ def record(job, image, classes):
             x = (x - mean) / std
         return x
 
-    train, test = ((pixels(keep[p + "_x"]), keep[p + "_y"].to(torch.int64)) for p in ("train", "test"))
+    train, test = ((pixels(keep[p + "_x"]), keep[p + "_y"] if regression else keep[p + "_y"].to(torch.int64)) for p in ("train", "test"))
     torch.manual_seed(job["seed"])
     net = build(job["layers"], image)
     keep.update({"init." + k: v.clone() for k, v in net.state_dict().items()})
@@ -372,7 +379,7 @@ def record(job, image, classes):
     group, clip = job.get("accumulateSteps", 1), job.get("clipGradients", {})
     after_step, after_epoch = schedules.schedulers(job.get("schedule"), optimizer, job["epochs"], -(-steps // group))
     averaged = average(job, net)
-    losses, test_loss = [], []
+    losses, test_loss, errors = [], [], []
     for epoch in range(job["epochs"]):
         net.train()
         optimizer.zero_grad()
@@ -395,17 +402,23 @@ def record(job, image, classes):
                     update_average(averaged, net)
         net.eval()
         averaged.eval()
-        total, predictions = 0.0, []
+        total, predictions, error = 0.0, [], 0.0
         with torch.no_grad():
             for x, y in batches(*test, False):
                 out = averaged(x)
                 total += loss_fn(out, y).item()
                 predictions.append(out.argmax(1))
+                if regression:
+                    error += nn.functional.l1_loss(out, y, reduction="sum").item()
         test_loss.append(total)
+        errors.append(error / (TEST * classes))
         for scheduler in after_epoch:
             scheduler.step()
     keep["losses"], keep["test_loss"] = torch.stack(losses), torch.tensor(test_loss, dtype=torch.float64)
-    keep["test_predictions"] = torch.cat(predictions).to(torch.uint8)
+    if regression:
+        keep["test_mean_absolute_error"] = torch.tensor(errors, dtype=torch.float64)
+    else:
+        keep["test_predictions"] = torch.cat(predictions).to(torch.uint8)
     final = net if averaged is net else averaged.module
     keep.update({"final." + k: v.clone() for k, v in final.state_dict().items()})
     return keep

@@ -64,7 +64,7 @@ public record Workload(
     }
 
     public Workload {
-        loss.requireFit(network.classes());
+        loss.requireFit(dataset.name(), dataset.train().targets() instanceof Targets.Numbers, network.classes());
         if (batchSize < 1 || batchSize > dataset.train().size()) {
             throw new InvalidJobException("batchSize is %d, but data set %s has %d training samples; allowed is 1 to %d"
                     .formatted(
@@ -82,11 +82,6 @@ public record Workload(
             throw new InvalidJobException(
                     "dataset.augment varies images, but a sample of data set %s is a row of %s numbers; leave augment out"
                             .formatted(dataset.name(), dataset.shape()));
-        }
-        if (dataset.train().targets() instanceof Targets.Numbers numbers) {
-            throw new InvalidJobException(
-                    "data set %s has %d numbers to predict for each sample, but a network learns classes, by cross-entropy; name one with class labels"
-                            .formatted(dataset.name(), numbers.outputs()));
         }
     }
 
@@ -161,6 +156,18 @@ public record Workload(
             throw new DeviceException(
                     "the samples of data set %s are float32, but device %s takes unsigned bytes only; ask for device cpu, or store the samples as uint8"
                             .formatted(dataset.name(), device));
+        }
+    }
+
+    /// For devices that compute losses of classes only.
+    ///
+    /// @param kind of the device
+    /// @throws DeviceException if numbers are to be predicted
+    public void requireComputedBy(String kind) {
+        try {
+            loss.requireComputedBy(kind);
+        } catch (InvalidJobException e) { // of a job that leaves the device open
+            throw new DeviceException(String.valueOf(e.getMessage()), e);
         }
     }
 

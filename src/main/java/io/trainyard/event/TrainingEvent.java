@@ -9,6 +9,7 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Printable;
 import io.trainyard.spec.Shape;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -132,16 +133,18 @@ public sealed interface TrainingEvent {
     /// @param testLoss the mean loss of the test set's samples
     /// @param testLossSum the sum of the mean losses of the test set's batches, of the job's batch size but for the
     ///     last: what the tutorials' scripts print. 0 in an event that does not tell it, whose `testLoss` it is
-    /// @param testAccuracy 0..1
+    /// @param testAccuracy 0..1; null where numbers are predicted
     /// @param accuracyLow where the 95 % Wilson score interval of the accuracy begins: what a test set of this
     ///     size leaves open
-    /// @param accuracyHigh where it ends; 0 in an event that does not tell the interval
+    /// @param accuracyHigh where it ends; 0 in an event that does not tell the interval, and where numbers are
+    ///     predicted
     /// @param classAccuracy for each class, the part of its samples that is recognised, 0..1; 0 where it has none
     /// @param confusion samples by (true class, predicted class); empty where there are more than
     ///     [#MAX_CONFUSION_CLASSES]
     /// @param imagesPerSecond training samples a second in this epoch, without the test
     /// @param epochTime what the epoch's time went into; null of a job that only evaluates, and in an event that
     ///     does not tell it
+    /// @param testMeanAbsoluteError how far predicted numbers are off, on average; null where classes are predicted
     record EpochTested(
             String job,
             int attempt,
@@ -149,7 +152,7 @@ public sealed interface TrainingEvent {
             long step,
             double testLoss,
             double testLossSum,
-            double testAccuracy,
+            @Nullable Double testAccuracy,
             double accuracyLow,
             double accuracyHigh,
             double[] classAccuracy,
@@ -157,7 +160,8 @@ public sealed interface TrainingEvent {
             long trainMillis,
             long testMillis,
             double imagesPerSecond,
-            @Nullable EpochTime epochTime)
+            @Nullable EpochTime epochTime,
+            @Nullable Double testMeanAbsoluteError)
             implements TrainingEvent {
         /// A table of more would make an event too long.
         public static final int MAX_CONFUSION_CLASSES = 100;
@@ -194,6 +198,7 @@ public sealed interface TrainingEvent {
     /// The job is done.
     ///
     /// @param steps of the whole job; 0 if it only evaluates
+    /// @param bestTestAccuracy 0..1; null where numbers are predicted
     /// @param medianStepMicros of the steps of this attempt, each of which counts with the mean of the block of
     ///     steps that was computed and timed with it; 0, as the two after it, if it did none
     /// @param p95StepMicros 95 of 100 steps took no longer; 0 in an event that does not tell it
@@ -201,18 +206,28 @@ public sealed interface TrainingEvent {
     /// @param trainMillis of this attempt, with tests and checkpoints
     /// @param parametersSha256 over all parameters and buffers as float32, little-endian, in `state_dict()` order
     /// @param stoppedEarly which of the job's conditions ended it before its last epoch, in words; null: none
+    /// @param bestTestLoss that of the best test, of the highest accuracy, or where numbers are predicted of the
+    ///     lowest loss; null in an event that does not tell it
     record Finished(
             String job,
             int attempt,
             long steps,
-            double bestTestAccuracy,
+            @Nullable Double bestTestAccuracy,
             double medianStepMicros,
             double p95StepMicros,
             double p99StepMicros,
             long trainMillis,
             String parametersSha256,
-            @Nullable String stoppedEarly)
-            implements TrainingEvent {}
+            @Nullable String stoppedEarly,
+            @Nullable Double bestTestLoss)
+            implements TrainingEvent {
+        /// For people: `accuracy 0.9200`, or where numbers are predicted `loss 0.0312`.
+        public String best() {
+            return bestTestAccuracy != null
+                    ? String.format(Locale.ROOT, "accuracy %.4f", bestTestAccuracy)
+                    : bestTestLoss == null ? "unknown" : String.format(Locale.ROOT, "loss %.4f", bestTestLoss);
+        }
+    }
 
     /// The job cannot be done; it will not be tried again.
     ///

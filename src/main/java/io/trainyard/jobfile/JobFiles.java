@@ -238,7 +238,7 @@ public final class JobFiles {
     private static void requireFitting(JobSpec job) {
         Datasets.find(job.dataset().name()).ifPresent(dataset -> {
             var unusedNetwork = Network.fit(job.network(), dataset.shape(), dataset.outputs());
-            job.loss().requireFit(dataset.outputs());
+            dataset.requireFit(job.loss());
             var unusedScale = PixelScale.of(dataset.shape(), job.dataset().normalize());
         });
     }

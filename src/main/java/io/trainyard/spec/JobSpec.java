@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// @param checkpointEverySteps also one after every so many steps of the job; null: none
 /// @param checkpointEverySeconds also one where the last is so old; null: none
 /// @param keepLast how many of the newest checkpoints are kept; null: all
-/// @param keepBest whether that of the best test accuracy is kept besides
+/// @param keepBest whether that of the best test is kept besides: of the highest accuracy, or of a regression the
+///     lowest test loss
 /// @param reportEverySteps how often a person is told; the events always carry every step
 /// @param stopWhen what may end the job before its last epoch
 /// @param kind what it does
@@ -95,6 +96,12 @@ public record JobSpec(
         Check.unlessNull("checkpointEverySeconds", checkpointEverySeconds, 1, 1_000_000);
         Check.unlessNull("keepLast", keepLast, 1, 100_000);
         Check.between("reportEverySteps", reportEverySteps, 1, 1_000_000_000);
+        if (loss.isRegression() && stopWhen != null && stopWhen.testAccuracyAtLeast() != null) {
+            throw new InvalidJobException(
+                    "stopWhen.testAccuracyAtLeast is %s, but the loss is mse: predicted numbers have no accuracy; use noImprovementEpochs, which then asks the test loss, or maxMinutes"
+                            .formatted(stopWhen.testAccuracyAtLeast()));
+        }
+        loss.requireComputedBy(device.kind());
         if (initFrom != null && initFrom.job().equals(id)) {
             throw new InvalidJobException(
                     "initFrom is \"%s\", the job's own id; name another job's checkpoint, for a job that goes on does so from its own by itself"

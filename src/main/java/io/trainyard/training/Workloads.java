@@ -53,9 +53,17 @@ final class Workloads {
         Dataset dataset = dataset(job, info, network);
         AugmentSpec augment = Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE);
         Workload workload = new Workload(
-                        network, job.optimizer(), job.batchSize(), dataset, scale, augment, job.precision(), threads)
-                .withLoss(job.loss())
-                .withLoop(job.loop());
+                network,
+                job.loss(),
+                job.optimizer(),
+                job.loop(),
+                job.batchSize(),
+                dataset,
+                scale,
+                augment,
+                job.precision(),
+                threads,
+                true);
         return new Prepared(workload, info);
     }
 
@@ -70,7 +78,7 @@ final class Workloads {
     }
 
     private static Network fit(JobSpec job, DatasetInfo info) {
-        job.loss().requireFit(info.outputs());
+        info.requireFit(job.loss());
         return Network.fit(job.network(), info.shape(), info.outputs());
     }
 

@@ -49,9 +49,10 @@ export interface TestedEpoch {
   attempt: number;
   step: number;
   testLoss: JsonNumber;
-  testAccuracy: number;
+  testAccuracy: number | null; // null where numbers are predicted
   accuracyLow: number;
   accuracyHigh: number;
+  testMeanAbsoluteError?: JsonNumber | null; // null where classes are predicted
   imagesPerSecond: number;
   millis?: number;
   epochTime?: EpochTime | null; // null where it is not told

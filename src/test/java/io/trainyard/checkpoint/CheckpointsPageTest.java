@@ -153,7 +153,7 @@ class CheckpointsPageTest {
 
     private static Checkpoint checkpoint() {
         Parameters tensors = new Parameters(Map.of("w", new Tensor.Floats(Shape.of(1), new float[] {1})));
-        Progress progress = new Progress(3, 2, 9, new long[] {1, 2, 3}, 0.5, 0.75, 1, 123_456);
+        Progress progress = new Progress(3, 2, 9, new long[] {1, 2, 3}, 0.5, 0.75, 1, 123_456, 0.25, 0.125);
         return new Checkpoint(new SessionState(tensors, tensors), progress, 2, 3, List.of());
     }
 }

@@ -151,24 +151,24 @@ public abstract class ShardedSession extends BackendSession {
     @Override
     protected final Evaluation test() {
         Dataset.Split test = workload().dataset().test();
-        float[] sampleLosses = new float[test.size()];
-        int[] predictions = new int[test.size()];
-        runTest((crossEntropy, logits, from, samples) ->
-                crossEntropy.evaluate(logits, test, from, samples, sampleLosses, predictions));
-        return Evaluation.of(workload(), sampleLosses, predictions);
+        BatchLoss.Tested results =
+                new BatchLoss.Tested(new float[test.size()], new int[test.size()], new float[test.size()]);
+        runTest((loss, outputs, from, samples) -> loss.evaluate(outputs, test, from, samples, results));
+        return workload().loss().isRegression()
+                ? Evaluation.ofNumbers(workload(), results.losses(), results.absoluteErrors())
+                : Evaluation.of(workload(), results.losses(), results.classes());
     }
 
     @Override
     protected final float[] probabilities() {
         int tests = workload().dataset().test().size();
-        float[] probabilities =
+        float[] predictions =
                 new float[Math.multiplyExact(tests, workload().network().classes())];
-        runTest((crossEntropy, logits, from, samples) ->
-                crossEntropy.probabilities(logits, from, samples, probabilities));
-        return probabilities;
+        runTest((loss, outputs, from, samples) -> loss.predict(outputs, from, samples, predictions));
+        return predictions;
     }
 
-    private void runTest(BatchShard.LogitsReader reader) {
+    private void runTest(BatchShard.OutputReader reader) {
         enter();
         int[] order = IntStream.range(0, workload().dataset().test().size()).toArray();
         together(t -> shard(t).test(order, reader));
