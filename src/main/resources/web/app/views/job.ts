@@ -186,7 +186,7 @@ const LONGEST = "Last checkpoint";
 type Fact = [name: string, value: string | TemplateResult];
 
 // What is not known is left out.
-function factsOf(summary: JobSummary, { tests, attempts: spans }: JobDetail): Fact[] {
+function factsOf(summary: JobSummary, { tests, attempts: spans, warnings }: JobDetail): Fact[] {
   const last = tests.at(-1);
   const model = spans?.at(-1)?.model;
   const best = tests.reduce<TestedEpoch | null>((a, b) => (a && a.testAccuracy >= b.testAccuracy ? a : b), null);
@@ -195,6 +195,7 @@ function factsOf(summary: JobSummary, { tests, attempts: spans }: JobDetail): Fa
   return [
     ["Network", summary.network ?? format.NONE],
     ["Data set", summary.dataset ?? format.NONE],
+    ["Warnings", warnings?.join("\n") ?? format.NONE],
     ["Device", summary.device && model ? `${summary.device}: ${model}` : (summary.device ?? format.NONE)],
     ["Worker", summary.worker ?? format.NONE],
     ["Started", format.moment(summary.startMillis)],
