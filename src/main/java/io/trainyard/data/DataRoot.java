@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -31,13 +32,25 @@ public final class DataRoot {
     ///
     /// @throws DatasetException if there is no such set here, or its description is wrong
     public DatasetInfo describe(DatasetSpec spec) {
-        return Datasets.find(spec.name()).orElseGet(() -> {
+        return builtIn(spec).orElseGet(() -> {
             DataFolder folder = folder(spec.name());
-            return describe(Manifest.read(folder), folder, spec);
+            return describe(manifest(folder), folder, spec);
         });
     }
 
+    private static Optional<DatasetInfo> builtIn(DatasetSpec spec) {
+        Optional<DatasetInfo> info = Datasets.find(spec.name());
+        info.ifPresent(_ -> spec.refuseFolderFields());
+        return info;
+    }
+
+    /// What a folder says of itself; one that says nothing and holds folders is taken for a folder of images.
+    private static Manifest manifest(DataFolder folder) {
+        return folder.find(List.of(Manifest.FILE)).isPresent() ? Manifest.read(folder) : ImageFolderManifest.DEFAULT;
+    }
+
     private static DatasetInfo describe(Manifest manifest, DataFolder folder, DatasetSpec spec) {
+        manifest.check(folder, spec);
         try {
             return manifest.describe(folder, spec);
         } catch (InvalidJobException e) { // in what was written here, not in the job
@@ -49,16 +62,18 @@ public final class DataRoot {
     ///
     /// @throws DatasetException if there is no such set here, or its files are missing or not what they should be
     public Dataset open(DatasetSpec spec) {
-        return Datasets.read(path, spec.name()).orElseGet(() -> {
+        return builtIn(spec).flatMap(info -> Datasets.read(path, info.name())).orElseGet(() -> {
             DataFolder folder = folder(spec.name());
-            Manifest manifest = Manifest.read(folder);
+            Manifest manifest = manifest(folder);
             return manifest.read(folder, spec, describe(manifest, folder, spec));
         });
     }
 
     private DataFolder folder(String name) {
         Optional<DataFolder> folder = DataFolder.find(path, name);
-        if (folder.isEmpty() || folder.get().find(List.of(Manifest.FILE)).isEmpty()) {
+        boolean there = folder.isPresent()
+                && (folder.get().find(List.of(Manifest.FILE)).isPresent() || ImageFolder.hasFolders(folder.get()));
+        if (!there) {
             throw new DatasetException(missing(name, folder.isPresent()));
         }
         return folder.get();
@@ -66,14 +81,14 @@ public final class DataRoot {
 
     private String missing(String name, boolean hasFolder) {
         List<String> own = described();
-        List<String> known =
-                Stream.concat(own.stream(), Datasets.names().stream()).toList();
+        List<String> known = Stream.concat(folders(DataRoot::holdsFolders).stream(), Datasets.names().stream())
+                .toList();
         String meant = SimilarNames.of(name, known).stream()
                 .findFirst()
                 .map("; the nearest name is \"%s\""::formatted)
                 .orElse("");
         String found = hasFolder
-                ? "the folder %s has no %s that says what it holds"
+                ? "the folder %s has no %s that says what it holds, and no folders of images"
                         .formatted(path.toAbsolutePath().resolve(name), Manifest.FILE)
                 : "the data root %s has no folder %s".formatted(path.toAbsolutePath(), name);
         String there = own.isEmpty()
@@ -89,12 +104,25 @@ public final class DataRoot {
 
     /// The names of the sets that lie here with a description, in order.
     public List<String> described() {
+        return folders(folder -> Files.exists(folder.resolve(Manifest.FILE)));
+    }
+
+    private static boolean holdsFolders(Path folder) {
+        try (Stream<Path> entries = Files.list(folder)) {
+            return Files.exists(folder.resolve(Manifest.FILE))
+                    || entries.limit(MOST_LOOKED_AT).anyMatch(Files::isDirectory);
+        } catch (IOException e) { // not a folder, or not for us: then it is no name to suggest
+            return false;
+        }
+    }
+
+    private List<String> folders(Predicate<Path> wanted) {
         if (!Files.isDirectory(path)) {
             return List.of();
         }
         try (Stream<Path> folders = Files.list(path)) {
             return folders.limit(MOST_LOOKED_AT)
-                    .filter(folder -> Files.exists(folder.resolve(Manifest.FILE)))
+                    .filter(wanted)
                     .map(folder -> folder.getFileName().toString())
                     .filter(DatasetSpec::isName)
                     .filter(name -> Datasets.find(name).isEmpty())

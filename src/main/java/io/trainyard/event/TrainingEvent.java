@@ -1,5 +1,6 @@
 package io.trainyard.event;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
@@ -85,19 +86,35 @@ public sealed interface TrainingEvent {
     ///
     /// @param shape of one sample: an image's (channels, height, width), or the (numbers) of a row
     /// @param classNames by label; empty where there are none, or too many to tell
-    record Dataset(Shape shape, List<String> classNames) {
+    /// @param warnings sentences for people: files that are broken and left out; null where there are none
+    record Dataset(
+            Shape shape, List<String> classNames, @Nullable List<String> warnings) {
         /// With more the names are not told.
         public static final int MAX_NAMES = 1_000;
 
         /// What is behind so many characters of a name is cut off.
         public static final int MAX_NAME_LENGTH = 64;
 
+        /// The same of a warning.
+        public static final int MAX_WARNING_LENGTH = 1_000;
+
+        /// One of which there is nothing to warn of.
+        public Dataset(Shape shape, List<String> classNames) {
+            this(shape, classNames, null);
+        }
+
+        @JsonCreator
         public Dataset {
             Objects.requireNonNull(shape, "shape");
             classNames = classNames.size() > MAX_NAMES
                     ? List.of()
                     : classNames.stream()
                             .map(name -> Printable.text(name, MAX_NAME_LENGTH))
+                            .toList();
+            warnings = warnings == null || warnings.isEmpty()
+                    ? null
+                    : warnings.stream()
+                            .map(warning -> Printable.text(warning, MAX_WARNING_LENGTH))
                             .toList();
         }
     }

@@ -72,6 +72,7 @@ final class Workloads {
     /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written
     static void check(JobSpec job) {
         Datasets.find(job.dataset().name()).ifPresent(info -> {
+            job.dataset().refuseFolderFields();
             var unusedScale = scale(job.dataset(), info);
             var unusedNetwork = fit(job, info);
         });

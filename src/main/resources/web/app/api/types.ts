@@ -106,6 +106,7 @@ export interface JobDetail {
   classAccuracy: JsonNumber[] | null;
   confusion: number[][] | null;
   classNames?: string[] | null;
+  warnings?: string[] | null; // of its data set, in words
   attempts?: AttemptSpan[];
   checkpoints?: CheckpointRow[];
   tags?: string[];
