@@ -133,7 +133,7 @@ class FleetMetricsTest {
                 false,
                 null,
                 null,
-                problem);
+                problem, null);
     }
 
     @Test

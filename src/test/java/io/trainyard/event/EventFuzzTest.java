@@ -49,7 +49,7 @@ class EventFuzzTest {
             json(cancelled("a", 1, 1)),
             EventJson.write(new Control("a", Wish.PAUSE, Urgency.LOW, SampleEvents.TIME)),
             EventJson.write(
-                    new WorkerStatus("w", "cpu", "a", 1, 2.5, 3, 4, false, "store", SampleEvents.TIME, "a problem")));
+                    new WorkerStatus("w", "cpu", "a", 1, 2.5, 3, 4, false, "store", SampleEvents.TIME, "a problem", new WorkerStatus.Fetching("mnist", 1, 2))));
 
     /// What stands in place of some value.
     private static final List<String> ODD = List.of(

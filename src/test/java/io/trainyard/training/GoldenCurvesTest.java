@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.trainyard.data.DataRoots;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.Slow;
@@ -158,7 +159,7 @@ class GoldenCurvesTest {
                 .formatted(network, epochs, fields);
         List<TrainingEvent> events = new ArrayList<>();
         var folder = new JobFolder(CheckpointStore.open(checkpoints.toUri()), "golden");
-        Outcome outcome = new JobTraining(data, new DeviceSpec("cpu"), 0, "test")
+        Outcome outcome = new JobTraining(DataRoots.ofFolder(data), new DeviceSpec("cpu"), 0, "test")
                 .run(
                         JobJson.read(json.getBytes(StandardCharsets.UTF_8)),
                         folder,

@@ -71,12 +71,12 @@ class EventPublisherTest {
             WorkerStatus first = EventJson.readStatus(records.getFirst().value());
             assertThat(first)
                     .isEqualTo(new WorkerStatus(
-                            "w", "cpu", "job", 2, 640, first.memoryBytes(), 1, false, "store", TIME, null));
+                            "w", "cpu", "job", 2, 640, first.memoryBytes(), 1, false, "store", TIME, null, null));
             assertThat(first.memoryBytes()).isGreaterThan(1 << 20);
             WorkerStatus last = EventJson.readStatus(records.getLast().value());
             assertThat(last)
                     .isEqualTo(new WorkerStatus(
-                            "w", "cpu", null, null, 0, last.memoryBytes(), 1, true, "store", TIME, null));
+                            "w", "cpu", null, null, 0, last.memoryBytes(), 1, true, "store", TIME, null, null));
             assertThat(new String(records.getLast().key(), StandardCharsets.UTF_8))
                     .isEqualTo("w");
             assertThat(Fleet.header(records.getLast(), "ce_type")).isEqualTo(CloudEvents.WORKER_STATUS);
