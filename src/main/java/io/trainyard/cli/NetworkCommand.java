@@ -4,10 +4,11 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.cli.report.NetworkReport;
 import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.data.DataRoot;
 import io.trainyard.data.DatasetInfo;
-import io.trainyard.data.Datasets;
 import io.trainyard.jobfile.JobFiles;
 import io.trainyard.spec.BuiltInNetworks;
+import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -16,6 +17,7 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.Printable;
 import io.trainyard.spec.Shape;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
@@ -65,6 +67,13 @@ public final class NetworkCommand implements Callable<Integer>, PlainCommand {
             paramLabel = "D",
             description = "The data set whose samples it is given (a job has its own).")
     private @Nullable String dataset;
+
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            defaultValue = "data",
+            description = "Where a data set of one's own is looked for (default: data).")
+    private Path data = Path.of("data");
 
     @Option(
             names = "--input",
@@ -133,8 +142,9 @@ public final class NetworkCommand implements Callable<Integer>, PlainCommand {
             }
             return Network.fit(job.network(), shape(input), last.out());
         }
-        DatasetInfo info = Datasets.describe(dataset == null ? job.dataset().name() : dataset);
-        return Network.fit(job.network(), info.shape(), info.classes());
+        DatasetSpec spec = dataset == null ? job.dataset() : DatasetSpec.named(dataset);
+        DatasetInfo info = new DataRoot(data).describe(spec);
+        return Network.fit(job.network(), info.shape(), info.outputs());
     }
 
     private Shape shape(String text) {
