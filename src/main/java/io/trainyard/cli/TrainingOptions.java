@@ -41,8 +41,7 @@ public final class TrainingOptions {
     @Option(
             names = "--data-cache",
             paramLabel = "DIR",
-            description =
-                    "Keeps data sets of a bucket here, for all workers of this machine (default: data-cache).")
+            description = "Keeps data sets of a bucket here, for all workers of this machine (default: data-cache).")
     private @Nullable Path dataCache;
 
     @Option(

@@ -181,8 +181,9 @@ public final class S3Bucket {
         boolean all = ask(() -> {
             for (ListObjectsV2Response page : client.listObjectsV2Paginator(
                     request -> request.bucket(at.bucket()).prefix(prefix))) {
-                page.contents().forEach(object -> found.add(
-                        new S3Entry(at.key(object.key()), object.size(), String.valueOf(object.eTag()))));
+                page.contents()
+                        .forEach(object -> found.add(
+                                new S3Entry(at.key(object.key()), object.size(), String.valueOf(object.eTag()))));
                 if (found.size() > most) {
                     return false;
                 }

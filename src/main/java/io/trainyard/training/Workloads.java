@@ -84,7 +84,10 @@ final class Workloads {
     private Dataset dataset(DataRoot root, JobSpec job, DatasetInfo info, Network network) {
         DatasetSpec spec = job.dataset().asRead();
         Kept kept = last;
-        if (kept == null || !kept.root().equals(root) || !kept.spec().equals(spec) || !kept.info().equals(info)) {
+        if (kept == null
+                || !kept.root().equals(root)
+                || !kept.spec().equals(spec)
+                || !kept.info().equals(info)) {
             last = null; // room for the next one
             beginWarmUp(job, network);
             kept = new Kept(root, spec, info, root.open(spec));

@@ -1,11 +1,11 @@
 package io.trainyard.worker;
 
-import io.trainyard.data.DataRoots;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.custody.Keeper;
+import io.trainyard.data.DataRoots;
 import io.trainyard.data.DatasetException;
 import io.trainyard.data.bucket.BucketRoots;
 import io.trainyard.data.bucket.CacheSize;

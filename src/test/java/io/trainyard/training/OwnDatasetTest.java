@@ -2,9 +2,9 @@ package io.trainyard.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.data.DataRoots;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
 import io.trainyard.data.OwnIdx;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Started;

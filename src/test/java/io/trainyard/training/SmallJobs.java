@@ -2,10 +2,10 @@ package io.trainyard.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.data.DataRoots;
 import io.trainyard.Slow;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.DeviceSpec;

@@ -2,10 +2,10 @@ package io.trainyard.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.data.DataRoots;
 import io.trainyard.BadCommand;
 import io.trainyard.Slow;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.topics.DeadLetter;

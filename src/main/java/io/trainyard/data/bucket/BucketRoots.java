@@ -77,8 +77,9 @@ public final class BucketRoots implements DataRoots {
         }
         Listing listing = Listing.of(bucket, dataset);
         if (listing.files().isEmpty()) {
-            throw new DatasetException("data set %s is not there: %s has no object below %s/; put it there, or name another data root with --data"
-                    .formatted(dataset, bucket.location(), dataset));
+            throw new DatasetException(
+                    "data set %s is not there: %s has no object below %s/; put it there, or name another data root with --data"
+                            .formatted(dataset, bucket.location(), dataset));
         }
         release(); // it may have to make room
         DataCache.Pinned pinned = cache.pin(bucket, listing, progress);

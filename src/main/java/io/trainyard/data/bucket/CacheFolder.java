@@ -195,8 +195,7 @@ record CacheFolder(Path root) {
             }
 
             @Override
-            public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e)
-                    throws IOException {
+            public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e) throws IOException {
                 if (e != null) {
                     throw e;
                 }

@@ -92,9 +92,8 @@ final class DataCache {
         try (CacheLock _ = roomLock()) {
             long others = folder.wantedByOthers(listing.hash());
             sweep();
-            Set<String> wanted = listing.files().stream()
-                    .map(Listing.RemoteFile::hash)
-                    .collect(Collectors.toSet());
+            Set<String> wanted =
+                    listing.files().stream().map(Listing.RemoteFile::hash).collect(Collectors.toSet());
             long kept = folder.bytes();
             if (kept + others + missing(listing) > limitBytes) {
                 kept = folder.dropUnused(wanted);

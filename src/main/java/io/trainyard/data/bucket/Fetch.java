@@ -64,10 +64,11 @@ final class Fetch {
         try (ExecutorService threads = Executors.newFixedThreadPool(
                 SIDE_BY_SIDE, Thread.ofVirtual().name("data-fetch").factory())) {
             List<Future<?>> all = new ArrayList<>();
-            listing.files().forEach(file -> all.add(threads.submit(() -> {
-                bring(file, unfinished.resolve(file.path()));
-                return file;
-            })));
+            listing.files()
+                    .forEach(file -> all.add(threads.submit(() -> {
+                        bring(file, unfinished.resolve(file.path()));
+                        return file;
+                    })));
             try {
                 for (Future<?> one : all) {
                     await(one);
@@ -113,8 +114,7 @@ final class Fetch {
         MessageDigest digest = sha256();
         String told = null;
         int failures = 0;
-        try (FileChannel channel =
-                FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
             OutputStream out = Channels.newOutputStream(channel);
             while (channel.position() < file.bytes()) {
                 long before = channel.position();
@@ -127,7 +127,8 @@ final class Fetch {
                 } catch (IOException e) {
                     failures = channel.position() > before ? 0 : failures + 1;
                     if (failures == MOST_FAILURES || Thread.currentThread().isInterrupted()) {
-                        throw new IOException("%s: %s".formatted(bucket.location().uri(file.path()), e.getMessage()), e);
+                        throw new IOException(
+                                "%s: %s".formatted(bucket.location().uri(file.path()), e.getMessage()), e);
                     }
                 }
             }

@@ -77,7 +77,8 @@ final class BucketRootsTest {
     /// How often objects were asked for.
     private long gets() {
         return proxy.seen().stream()
-                .filter(request -> request.is("GET", "check/points/") && !request.line().contains("list-type"))
+                .filter(request ->
+                        request.is("GET", "check/points/") && !request.line().contains("list-type"))
                 .count();
     }
 
@@ -168,12 +169,13 @@ final class BucketRootsTest {
     void goesOnWhereAConnectionBroke() throws IOException {
         byte[] content = put("letters/file", 1);
         AtomicInteger torn = new AtomicInteger();
-        proxy.rule(request -> request.is("GET", "letters/file") && torn.incrementAndGet() <= 3
-                ? new Fate.Torn()
-                : Fate.ARRIVES);
+        proxy.rule(request ->
+                request.is("GET", "letters/file") && torn.incrementAndGet() <= 3 ? new Fate.Torn() : Fate.ARRIVES);
         assertThat(fetch(roots(1 << 30), "letters").resolve("letters/file")).hasBinaryContent(content);
         assertThat(proxy.seen().stream()
-                        .filter(request -> request.headers().toLowerCase(java.util.Locale.ROOT).contains("range: bytes=")))
+                        .filter(request -> request.headers()
+                                .toLowerCase(java.util.Locale.ROOT)
+                                .contains("range: bytes=")))
                 .hasSize(3);
     }
 
@@ -199,7 +201,9 @@ final class BucketRootsTest {
         assertThatThrownBy(() -> fetch(roots, "letters"))
                 .isInstanceOf(DatasetAwayException.class)
                 .hasMessageContaining("data set letters cannot be looked for in %s: the server answered 403", place);
-        assertThat(new DataRoot(fetch(roots, "shapes28")).open(DatasetSpec.named("shapes28")).outputs())
+        assertThat(new DataRoot(fetch(roots, "shapes28"))
+                        .open(DatasetSpec.named("shapes28"))
+                        .outputs())
                 .as("generated: it is not asked for")
                 .isEqualTo(10);
         assertThatThrownBy(() -> roots(1 << 30))

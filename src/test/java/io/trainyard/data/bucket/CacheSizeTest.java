@@ -20,8 +20,7 @@ class CacheSizeTest {
     void refusesWhatIsNone(String text) {
         assertThatThrownBy(() -> CacheSize.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(
-                        "TRAINYARD_DATA_CACHE_LIMIT is \"%s\"; allowed is 1M to 999999T, in units of 1000", text);
+                .hasMessage("TRAINYARD_DATA_CACHE_LIMIT is \"%s\"; allowed is 1M to 999999T, in units of 1000", text);
     }
 
     @Test
