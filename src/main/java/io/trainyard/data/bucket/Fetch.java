@@ -73,6 +73,7 @@ final class Fetch {
                 for (Future<?> one : all) {
                     await(one);
                 }
+                tell();
             } catch (ExecutionException e) {
                 throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
             } finally {
@@ -89,10 +90,14 @@ final class Fetch {
                 var _ = file.get(BETWEEN_NEWS_MILLIS, TimeUnit.MILLISECONDS);
                 return;
             } catch (TimeoutException _) {
-                folder.touch(hash);
-                progress.fetched(listing.dataset(), fetched.get(), listing.bytes());
+                tell();
             }
         }
+    }
+
+    private void tell() throws IOException {
+        folder.touch(hash);
+        progress.fetched(listing.dataset(), fetched.get(), listing.bytes());
     }
 
     private void bring(RemoteFile file, Path target) throws IOException {
