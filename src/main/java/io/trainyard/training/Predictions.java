@@ -2,8 +2,10 @@ package io.trainyard.training;
 
 import io.trainyard.checkpoint.SavedModel;
 import io.trainyard.data.DataRoot;
+import io.trainyard.data.DataRoots;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.DatasetInfo;
+import io.trainyard.data.FetchProgress;
 import io.trainyard.data.PixelScale;
 import io.trainyard.device.Device;
 import io.trainyard.device.LearningSession;
@@ -17,7 +19,6 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
-import java.nio.file.Path;
 
 /// What a trained network makes of test samples.
 ///
@@ -40,13 +41,13 @@ public record Predictions(int classes, int[] labels, float[] probabilities) {
             int limit,
             int threads) {}
 
-    /// @param dataRoot the folder data sets are read from
+    /// @param roots where data sets are read from
     /// @throws InvalidJobException if network and data set do not fit
     /// @throws io.trainyard.checkpoint.CheckpointException if the model is another network's
     /// @throws io.trainyard.data.DatasetException if the data set cannot be read
-    public static Predictions make(Request request, Path dataRoot, Device device) {
+    public static Predictions make(Request request, DataRoots roots, Device device) {
         DatasetSpec wanted = request.dataset();
-        DataRoot root = new DataRoot(dataRoot);
+        DataRoot root = roots.of(wanted.name(), FetchProgress.UNHEARD);
         DatasetInfo described = root.describe(wanted);
         PixelScale scale = Workloads.scale(wanted, described);
         Network network = Network.fit(request.network(), described.shape(), described.outputs());
