@@ -11,6 +11,11 @@ public interface DataRoots {
     /// @throws DatasetException if it cannot be brought
     DataRoot of(String dataset, FetchProgress progress);
 
+    /// Whether a set can be read without bringing it first.
+    default boolean isNear(String dataset) {
+        return true;
+    }
+
     static DataRoots ofFolder(Path folder) {
         DataRoot root = new DataRoot(folder);
         return (_, _) -> root;

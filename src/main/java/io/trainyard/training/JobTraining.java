@@ -66,10 +66,12 @@ public final class JobTraining {
         Workloads.check(job);
     }
 
-    /// Reads the data set that `job` names and gets the device ready, so that an attempt at it, or at one like it,
-    /// begins
-    /// at once. An attempt that begins meanwhile, on another thread, waits for this.
+    /// Reads the data set that `job` names, unless it is elsewhere, and gets the device ready, so that an attempt at
+    /// it, or at one like it, begins at once. An attempt that begins meanwhile, on another thread, waits for this.
     public void getReady(JobSpec job) {
+        if (!workloads.isNear(job)) {
+            return; // it may be large, and never be needed
+        }
         try {
             var _ = workloads.of(job, FetchProgress.UNHEARD);
         } catch (InvalidJobException | DatasetException e) { // told when an attempt needs it

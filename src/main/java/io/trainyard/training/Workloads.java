@@ -61,6 +61,11 @@ final class Workloads {
         return new Prepared(workload, info);
     }
 
+    /// Whether a job's data set is on this machine, as far as that is known without asking.
+    boolean isNear(JobSpec job) {
+        return roots.isNear(job.dataset().name());
+    }
+
     /// What can be known without looking at the data root: whether the job fits a built-in data set.
     ///
     /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written

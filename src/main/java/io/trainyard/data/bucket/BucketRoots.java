@@ -87,6 +87,11 @@ public final class BucketRoots implements DataRoots {
         return new DataRoot(pinned.root());
     }
 
+    @Override
+    public boolean isNear(String dataset) {
+        return Datasets.isGenerated(dataset);
+    }
+
     private void release() {
         DataCache.Pinned before = held;
         held = null;
