@@ -14,19 +14,14 @@ import java.util.stream.Stream;
 
 /// The folder that a worker reads data sets from: the built-in ones, and those that lie there as
 /// `<name>/dataset.json` with files beside it. A built-in name always means the built-in set.
-public final class DataRoot {
+///
+/// @param path need not exist where only generated sets are asked for
+public record DataRoot(Path path) {
     /// Names of data sets that a message has room for.
     private static final int MOST_TOLD = 20;
 
     /// Folders that are looked through for them.
     private static final int MOST_LOOKED_AT = 1_000;
-
-    private final Path path;
-
-    /// @param path need not exist where only generated sets are asked for
-    public DataRoot(Path path) {
-        this.path = path;
-    }
 
     /// What is known before samples are read: enough to fit a network. Reads a description and headers at most.
     ///

@@ -40,6 +40,12 @@ public final class Datasets {
         return Optional.ofNullable(ENTRIES.get(name)).map(Entry::info);
     }
 
+    /// Whether a name is that of a built-in set that needs no files.
+    public static boolean isGenerated(String name) {
+        Entry entry = ENTRIES.get(name);
+        return entry != null && entry.source() instanceof ShapesGenerator;
+    }
+
     /// Reads or generates a built-in set; empty where none has this name.
     ///
     /// @param root the data root; the generated sets do not look at it

@@ -2,8 +2,10 @@ package io.trainyard.training;
 
 import io.trainyard.checkpoint.SavedModel;
 import io.trainyard.data.DataRoot;
+import io.trainyard.data.DataRoots;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.DatasetInfo;
+import io.trainyard.data.FetchProgress;
 import io.trainyard.data.PixelScale;
 import io.trainyard.data.Targets;
 import io.trainyard.device.Device;
@@ -18,7 +20,6 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
-import java.nio.file.Path;
 
 /// What a trained network makes of test samples.
 ///
@@ -41,13 +42,13 @@ public record Predictions(int outputs, Targets targets, float[] values) {
             int limit,
             int threads) {}
 
-    /// @param dataRoot the folder data sets are read from
+    /// @param roots where data sets are read from
     /// @throws InvalidJobException if network and data set do not fit
     /// @throws io.trainyard.checkpoint.CheckpointException if the model is another network's
     /// @throws io.trainyard.data.DatasetException if the data set cannot be read
-    public static Predictions make(Request request, Path dataRoot, Device device) {
+    public static Predictions make(Request request, DataRoots roots, Device device) {
         DatasetSpec wanted = request.dataset();
-        DataRoot root = new DataRoot(dataRoot);
+        DataRoot root = roots.of(wanted.name(), FetchProgress.UNHEARD);
         DatasetInfo described = root.describe(wanted);
         PixelScale scale = Workloads.scale(wanted, described);
         Network network = Network.fit(request.network(), described.shape(), described.outputs());

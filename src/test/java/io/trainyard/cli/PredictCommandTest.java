@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.data.DataRoots;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.spec.DeviceSpec;
@@ -52,7 +53,7 @@ class PredictCommandTest {
     static void train() throws IOException {
         List<TrainingEvent> events = new ArrayList<>();
         var store = CheckpointStore.open(folder.resolve("store").toUri());
-        Outcome outcome = new JobTraining(folder, new DeviceSpec("cpu"), 1, "test")
+        Outcome outcome = new JobTraining(DataRoots.ofFolder(folder), new DeviceSpec("cpu"), 1, "test")
                 .run(
                         JobJson.read(JOB.getBytes(UTF_8)),
                         new JobFolder(store, "a"),

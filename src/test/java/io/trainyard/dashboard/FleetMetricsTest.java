@@ -133,7 +133,8 @@ class FleetMetricsTest {
                 false,
                 null,
                 null,
-                problem);
+                problem,
+                null);
     }
 
     @Test

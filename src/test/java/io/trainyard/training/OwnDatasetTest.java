@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
 import io.trainyard.data.OwnIdx;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Started;
@@ -32,7 +33,7 @@ class OwnDatasetTest {
 
     @BeforeEach
     void writeMarks() throws IOException {
-        training = new JobTraining(root, new DeviceSpec("reference"), 1, "tester");
+        training = new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("reference"), 1, "tester");
         marks = Files.createDirectory(root.resolve("marks"));
         OwnIdx.write(marks, 6, 3);
         describe("[\"dash\", \"dot\", \"stroke\"]");
