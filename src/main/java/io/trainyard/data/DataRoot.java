@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -33,14 +34,16 @@ public final class DataRoot {
     public DatasetInfo describe(DatasetSpec spec) {
         return Datasets.find(spec.name()).orElseGet(() -> {
             DataFolder folder = folder(spec.name());
-            return describe(Manifest.read(folder), folder, spec);
+            Manifest manifest = Manifest.read(folder);
+            return written(folder, () -> manifest.describe(folder, spec));
         });
     }
 
-    private static DatasetInfo describe(Manifest manifest, DataFolder folder, DatasetSpec spec) {
+    /// A mistake in what is written here is not the job's.
+    private static <T> T written(DataFolder folder, Supplier<T> reading) {
         try {
-            return manifest.describe(folder, spec);
-        } catch (InvalidJobException e) { // in what was written here, not in the job
+            return reading.get();
+        } catch (InvalidJobException e) {
             throw ManifestJson.wrong(folder.file(List.of(Manifest.FILE)), String.valueOf(e.getMessage()), e);
         }
     }
@@ -52,7 +55,7 @@ public final class DataRoot {
         return Datasets.read(path, spec.name()).orElseGet(() -> {
             DataFolder folder = folder(spec.name());
             Manifest manifest = Manifest.read(folder);
-            return manifest.read(folder, spec, describe(manifest, folder, spec));
+            return written(folder, () -> manifest.read(folder, spec, manifest.describe(folder, spec)));
         });
     }
 

@@ -16,8 +16,11 @@ import org.jspecify.annotations.Nullable;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
 @JsonSubTypes({
     @JsonSubTypes.Type(value = IdxManifest.class, name = "idx"),
+    @JsonSubTypes.Type(value = CifarManifest.class, name = "cifar"),
+    @JsonSubTypes.Type(value = ArraysManifest.class, name = "arrays"),
+    @JsonSubTypes.Type(value = CsvManifest.class, name = "csv"),
 })
-sealed interface Manifest permits IdxManifest {
+sealed interface Manifest permits IdxManifest, CifarManifest, ArraysManifest, CsvManifest {
     /// The file's name.
     String FILE = "dataset.json";
 

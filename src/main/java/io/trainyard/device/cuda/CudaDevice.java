@@ -39,7 +39,6 @@ record CudaDevice(DeviceInfo info, int number) implements PartDevice {
     @Override
     public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
         workload.requirePrecision(info.name(), precisions());
-        workload.requirePixels(info.name());
         return new CudaSession(workload, number, part);
     }
 }
