@@ -180,7 +180,7 @@ BUILDERS = {  # type: what makes a module of a layer, given the shape of what co
     "batchNorm1d": lambda l, s: nn.BatchNorm1d(s[0], l.get("eps", 1e-5), l.get("momentum", 0.1), l.get("affine", True)),
     "batchNorm2d": lambda l, s: nn.BatchNorm2d(s[0], l.get("eps", 1e-5), l.get("momentum", 0.1), l.get("affine", True)),
     "groupNorm": lambda l, s: nn.GroupNorm(l["groups"], s[0], l.get("eps", 1e-5), l.get("affine", True)),
-    "layerNorm": lambda l, s: nn.LayerNorm(l.get("normalizedShape", list(s)), l.get("eps", 1e-5), l.get("affine", True)),
+    "layerNorm": lambda l, s: nn.LayerNorm(l.get("normalizedShape") or list(s), l.get("eps", 1e-5), l.get("affine", True)),
     "flatten": lambda l, s: nn.Flatten(),
     "dropout": lambda l, s: nn.Dropout(l.get("p", 0.5)),
     "dropout2d": lambda l, s: nn.Dropout2d(l.get("p", 0.5)),

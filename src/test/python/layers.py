@@ -81,6 +81,31 @@ def dropout2d(p):
     return {"type": "dropout2d", "p": p}
 
 
+def softplus(beta, threshold):
+    return {"type": "softplus", "beta": beta, "threshold": threshold}
+
+
+def hardtanh(low, high):
+    return {"type": "hardtanh", "minVal": low, "maxVal": high}
+
+
+def norm(dimensions, eps, momentum, affine=True):
+    return {"type": f"batchNorm{dimensions}d", "eps": eps, "momentum": momentum, "affine": affine}
+
+
+def group_norm(groups, eps=1e-5, affine=True):
+    return {"type": "groupNorm", "groups": groups, "eps": eps, "affine": affine}
+
+
+def layer_norm(kind="", eps=1e-5, affine=True, **options):
+    return {"type": "layerNorm" + kind, "eps": eps, "affine": affine, **options}
+
+
+def layer_scale(init):
+    return {"type": "layerScale", "initValue": init}
+
+
+SILU, HARDSWISH, RELU6, IDENTITY = ({"type": kind} for kind in ("silu", "hardswish", "relu6", "identity"))
 TANH, SIGMOID = {"type": "tanh"}, {"type": "sigmoid"}
 RELU, FLATTEN, NORM = {"type": "relu"}, {"type": "flatten"}, {"type": "batchNorm2d"}
 WIDE, SQUARE = (3, 9, 8), (2, 8, 8)                                        # channels, rows, columns
@@ -127,6 +152,13 @@ CASES = [
     case("linear-only", WIDE, 5, [FLATTEN], seed=34, lr=0.02),
     case("linear-nobias", SQUARE, 4, [FLATTEN, linear(12, bias=False), RELU, linear(4, bias=False)], seed=9, normalize=HALF2),
     case("batchnorm", WIDE, 4, [conv(5, bias=False), NORM, RELU, conv(4), NORM, RELU, FLATTEN], seed=20, normalize=HALF3),
+    case("batchnorm-options", WIDE, 4, [conv(5, bias=False), norm(2, 0.01, 0.4), RELU, conv(4), norm(2, 1e-5, 0.1, False), RELU, FLATTEN,
+                                        linear(10), norm(1, 0.02, 0.25), RELU, linear(8), norm(1, 1e-3, 0.0, False)],
+         seed=20, normalize=HALF3),
+    case("sample-norms", WIDE, 4, [conv(6), group_norm(3), RELU, group_norm(2, 0.01, False), conv(4), layer_norm("2d", 1e-6), gelu("none"),
+                                   layer_norm("2d", 0.1, False), layer_scale(0.5), layer_norm(normalizedShape=[5, 4]), layer_norm(normalizedShape=[]),
+                                   FLATTEN, linear(12), group_norm(4), RELU, layer_norm(eps=0.01, affine=False, normalizedShape=[]), layer_scale(2.0)],
+         seed=18, lr=0.01, normalize=HALF3),
     case("dropout", SQUARE, 4, [FLATTEN, linear(16), RELU, dropout(0.5), linear(4)], seed=10, normalize=HALF2),
     case("dropout-conv", WIDE, 5, [conv(4), RELU, dropout(0.25), conv(6), dropout(0.25), RELU, FLATTEN], seed=15, lr=0.05, normalize=HALF3),
     case("momentum", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, lr=0.05, momentum=0.9, normalize=HALF2),
@@ -154,6 +186,8 @@ CASES = [
     case("avg-pool", WIDE, 4, [conv(5, 3, 1, 1), avg_pool(3, 2), RELU, conv(6, 3, 1, 1), adaptive(3), FLATTEN], seed=30, lr=0.5, normalize=HALF3),
     case("activations", WIDE, 4, [conv(4), SIGMOID, conv(5), gelu("none"), FLATTEN, linear(16), leaky(0.1), linear(12), TANH, linear(12), gelu("tanh")],
          seed=17, lr=0.5, normalize=HALF3),
+    case("more-activations", WIDE, 4, [conv(4), SILU, conv(5), softplus(2, 1.5), IDENTITY, FLATTEN, linear(16), HARDSWISH, linear(12),
+                                       hardtanh(-0.1, 0.3), linear(12), softplus(0.25, 20), RELU6], seed=17, lr=0.5, normalize=HALF3),
     case("dropout2d", WIDE, 5, [conv(6), RELU, dropout2d(0.25), conv(8), dropout2d(0.5), RELU, FLATTEN, linear(12), dropout(0.5), linear(5)],
          seed=25, normalize=HALF3),
     case("label-smoothing", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, normalize=HALF2, loss=cross_entropy(labelSmoothing=0.1)),
@@ -166,6 +200,22 @@ CASES = [
                                residual([RELU, conv(8, 3, 1, 1), dropout2d(0.25), residual([TANH, dropout(0.1)])]), avg_pool(), FLATTEN],
          seed=18, momentum=0.9, normalize=HALF3),
 ]
+
+
+class LayerNorm2d(nn.LayerNorm):
+    """As torchvision's: over the channels of each pixel."""
+    def forward(self, x):
+        return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+
+
+class LayerScale(nn.Module):
+    def __init__(self, channels, init):
+        super().__init__()
+        self.init = init
+        self.gamma = nn.Parameter(torch.full((channels,), init))
+
+    def forward(self, x):
+        return x * (self.gamma if x.dim() == 2 else self.gamma.view(-1, 1, 1))
 
 
 class Residual(nn.Module):
@@ -199,11 +249,19 @@ def build_on(layers, x):
                   "relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "flatten": nn.Flatten,
                   "leakyRelu": lambda: nn.LeakyReLU(a["negativeSlope"]),
                   "gelu": lambda: nn.GELU(approximate=a["approximate"]),
+                  "silu": nn.SiLU, "hardswish": nn.Hardswish, "relu6": nn.ReLU6, "identity": nn.Identity,
+                  "softplus": lambda: nn.Softplus(a["beta"], a["threshold"]),
+                  "hardtanh": lambda: nn.Hardtanh(a["minVal"], a["maxVal"]),
                   "linear": lambda: nn.Linear(x.shape[1], layer["out"], bias=a["bias"]),
                   "residual": lambda: Residual(build_on(a["layers"], x), build_on(a["shortcut"], x)),
                   "dropout": lambda: nn.Dropout(a["p"]),
                   "dropout2d": lambda: nn.Dropout2d(a["p"]),
-                  "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1])}[layer["type"]]()
+                  "groupNorm": lambda: nn.GroupNorm(a["groups"], x.shape[1], a["eps"], a["affine"]),
+                  "layerNorm": lambda: nn.LayerNorm(a["normalizedShape"] or x.shape[1:], a["eps"], a["affine"]),
+                  "layerNorm2d": lambda: LayerNorm2d(x.shape[1], a["eps"], a["affine"]),
+                  "layerScale": lambda: LayerScale(x.shape[1], a["initValue"]),
+                  "batchNorm1d": lambda: nn.BatchNorm1d(x.shape[1], **a),
+                  "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1], **a)}[layer["type"]]()
         with torch.no_grad():
             x = module.eval()(x)                                           # in eval mode this draws nothing and changes nothing
         modules.append(module)

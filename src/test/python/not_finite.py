@@ -15,6 +15,8 @@ import sys
 import torch
 from torch import nn
 
+from layers import LayerNorm2d, LayerScale
+
 IMAGE, CLASSES, SAMPLES, WIDTH, CHANNELS = (3, 4, 4), 2, 4, 18, 17
 FIRST_CHANNEL = [[255], [255, 0, 0], [0, 255, 128], [255] * 15 + [128]]
 MASKS_SEED, LARGE, LABELS = 5, 1e20, [0, 1, 0, 1]
@@ -37,7 +39,10 @@ def residual(*layers):
 RELU, NORM, FLATTEN = {"type": "relu"}, {"type": "batchNorm2d"}, {"type": "flatten"}
 ACTIVATIONS = {"relu": [RELU], "leakyRelu": [{"type": "leakyRelu", "negativeSlope": 0.1}],
                "gelu": [{"type": "gelu", "approximate": "none"}], "gelu by tanh": [{"type": "gelu", "approximate": "tanh"}],
-               "tanh": [{"type": "tanh"}], "sigmoid": [{"type": "sigmoid"}]}
+               "tanh": [{"type": "tanh"}], "sigmoid": [{"type": "sigmoid"}], "silu": [{"type": "silu"}],
+               "softplus": [{"type": "softplus", "beta": 1, "threshold": 20}], "hardswish": [{"type": "hardswish"}],
+               "hardtanh": [{"type": "hardtanh", "minVal": -0.25, "maxVal": 0.5}], "relu6": [{"type": "relu6"}],
+               "identity": [{"type": "identity"}]}
 VECTORS = ACTIVATIONS | {"linear": [{"type": "linear", "out": 5}], "dropout": [{"type": "dropout", "p": 0.5}], "residual": [residual(RELU)]}
 IMAGES = ACTIVATIONS | {
     "conv2d": [conv(3, 3)], "conv2d in groups": [conv(CHANNELS, 2, CHANNELS)],
@@ -46,6 +51,11 @@ IMAGES = ACTIVATIONS | {
     "avgPool2d": [pool("avgPool2d", 2, 2)], "avgPool2d overlapping": [pool("avgPool2d", 3, 1)],
     "adaptiveAvgPool2d": [{"type": "adaptiveAvgPool2d", "out": 2}], "adaptiveAvgPool2d uneven": [{"type": "adaptiveAvgPool2d", "out": 3}],
     "batchNorm2d": [NORM], "batchNorm2d, then relu": [NORM, RELU],
+    "batchNorm2d, not affine": [NORM | {"eps": 0.01, "momentum": 0.5, "affine": False}],
+    "groupNorm": [{"type": "groupNorm", "groups": CHANNELS, "eps": 1e-5, "affine": True}],
+    "groupNorm of one group, not affine": [{"type": "groupNorm", "groups": 1, "eps": 0.1, "affine": False}],
+    "layerNorm": [{"type": "layerNorm", "eps": 1e-5}], "layerNorm of rows": [{"type": "layerNorm", "normalizedShape": [4], "eps": 1e-5}],
+    "layerNorm2d": [{"type": "layerNorm2d", "eps": 1e-6}], "layerScale": [{"type": "layerScale", "initValue": 0.5}],
     "dropout": [{"type": "dropout", "p": 0.5}], "dropout2d": [{"type": "dropout2d", "p": 0.5}],
     "residual": [residual(RELU, conv(CHANNELS, 1))], "residual, batchNorm2d, relu": [residual(conv(CHANNELS, 1), NORM), RELU]}
 
@@ -90,6 +100,16 @@ class Residual(nn.Module):
         return y + x
 
 
+class OneByOne(nn.Module):
+    """PyTorch's loops over vectors make another gradient of NaN than its formula, which the rest of the same tensor and CUDA compute."""
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return torch.cat([self.function(value) for value in x.reshape(-1).split(1)]).view_as(x)
+
+
 def build(layers, x):
     """Each layer's input size is what the layers before it make of x."""
     modules = []
@@ -97,9 +117,15 @@ def build(layers, x):
         a = {k: v for k, v in layer.items() if k != "type"}
         module = {"conv2d": lambda: nn.Conv2d(x.shape[1], a["out"], a["kernel"], groups=a["groups"]),
                   "maxPool2d": lambda: nn.MaxPool2d(a["kernel"], a["stride"]), "avgPool2d": lambda: nn.AvgPool2d(a["kernel"], a["stride"]),
-                  "adaptiveAvgPool2d": lambda: nn.AdaptiveAvgPool2d(a["out"]), "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1]),
+                  "adaptiveAvgPool2d": lambda: nn.AdaptiveAvgPool2d(a["out"]), "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1], **a),
                   "relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "flatten": nn.Flatten,
                   "leakyRelu": lambda: nn.LeakyReLU(a["negativeSlope"]), "gelu": lambda: nn.GELU(approximate=a["approximate"]),
+                  "groupNorm": lambda: nn.GroupNorm(a["groups"], x.shape[1], a["eps"], a["affine"]),
+                  "layerNorm": lambda: nn.LayerNorm(a.get("normalizedShape") or x.shape[1:], a["eps"]),
+                  "layerNorm2d": lambda: LayerNorm2d(x.shape[1], a["eps"]), "layerScale": lambda: LayerScale(x.shape[1], a["initValue"]),
+                  "silu": nn.SiLU, "softplus": lambda: nn.Softplus(a["beta"], a["threshold"]),
+                  "hardswish": lambda: OneByOne(nn.Hardswish()), "relu6": lambda: OneByOne(nn.ReLU6()),
+                  "hardtanh": lambda: OneByOne(nn.Hardtanh(a["minVal"], a["maxVal"])), "identity": nn.Identity,
                   "linear": lambda: nn.Linear(x.shape[1], a["out"]), "residual": lambda: Residual(build(a["layers"], x)),
                   "dropout": lambda: nn.Dropout(a["p"]), "dropout2d": lambda: nn.Dropout2d(a["p"])}[layer["type"]]()
         with torch.no_grad():
@@ -126,9 +152,13 @@ def load(net, parameter, index, value):
                 continue
             values = [(i * 37 % 101 - 50) / 100 for i in range(drawn, drawn + tensor.numel())]
             drawn += tensor.numel()
-            scale = tensor.dim() == 1 and isinstance(net.get_submodule(name.rpartition(".")[0]), nn.BatchNorm2d) \
-                and name.endswith(("weight", "running_var"))
-            tensor.copy_((torch.tensor(values, dtype=torch.float32) + (1 if scale else 0)).view_as(tensor))
+            module = net.get_submodule(name.rpartition(".")[0])
+            middle = 0
+            if isinstance(module, (nn.BatchNorm2d, nn.GroupNorm, nn.LayerNorm)) and name.endswith(("weight", "running_var")):
+                middle = 1
+            elif isinstance(module, LayerScale):
+                middle = module.init
+            tensor.copy_((torch.tensor(values, dtype=torch.float32) + middle).view_as(tensor))
             if name == parameter:
                 tensor.view(-1)[index] = value
 

@@ -3,7 +3,9 @@
 
     python3 optimizers.py [DIR]      writes DIR/optimizers.json and DIR/optimizers.safetensors; DIR is the folder of this file if not given
 
-Needs torch, numpy and safetensors. Recorded with torch 2.13.0+cpu on a machine with AVX-512; running it again there gives the same files.
+Needs torch and numpy. The first 12 cases were recorded with torch 2.13.0+cpu; all with 1.13.1 on a machine with AVX-512, which gives the same bits
+for those 12. Running it again there gives the same files. Where PyTorch 2 says m.lerp_(d, 1 - beta) for a running mean, 1.13 says
+m.mul_(beta).add_(d, alpha=1 - beta), whose last bit may be another; here that is computed as PyTorch 2 does (Mean).
 The square root is numpy's, which is correctly rounded. PyTorch's own for CPU is MKL's, whose last bit is another in one of six values.
 
 optimizers.json lists the cases: a name, and the optimizer as a job writes it. optimizers.safetensors holds, all of it float32 but the rates:
@@ -14,21 +16,26 @@ optimizers.json lists the cases: a name, and the optimizer as a job writes it. o
 """
 import json
 import os
+import struct
 import sys
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
 
 ELEMENTS, STEPS = 333, 5
 
 
-def sgd(momentum=0.0, nesterov=False, weight_decay=0.0):
-    return {"type": "sgd", "learningRate": 0.1, "momentum": momentum, "nesterov": nesterov, "weightDecay": weight_decay}
+def sgd(momentum=0.0, nesterov=False, weight_decay=0.0, dampening=0.0):
+    return {"type": "sgd", "learningRate": 0.1, "momentum": momentum, "dampening": dampening, "nesterov": nesterov, "weightDecay": weight_decay}
 
 
-def adam(kind="adam", beta1=0.9, beta2=0.999, epsilon=1e-8, weight_decay=0.0):
-    return {"type": kind, "learningRate": 0.01, "beta1": beta1, "beta2": beta2, "epsilon": epsilon, "weightDecay": weight_decay}
+def adam(kind="adam", beta1=0.9, beta2=0.999, epsilon=1e-8, weight_decay=0.0, amsgrad=False):
+    return {"type": kind, "learningRate": 0.01, "beta1": beta1, "beta2": beta2, "epsilon": epsilon, "weightDecay": weight_decay, "amsgrad": amsgrad}
+
+
+def rmsprop(alpha=0.99, epsilon=1e-8, momentum=0.0, centered=False, weight_decay=0.0):
+    return {"type": "rmsprop", "learningRate": 0.01, "alpha": alpha, "epsilon": epsilon, "momentum": momentum, "centered": centered,
+            "weightDecay": weight_decay}
 
 
 CASES = {
@@ -44,17 +51,53 @@ CASES = {
     "adam-no-mean": adam(beta1=0.0, beta2=0.9),
     "adamw": adam("adamw", weight_decay=0.01),
     "adamw-betas": adam("adamw", 0.95, 0.99, 1e-5, 0.3),
+    "dampening": sgd(0.9, dampening=0.3),
+    "dampening-decay": sgd(0.8, weight_decay=0.02, dampening=1.0),
+    "amsgrad": adam(beta2=0.5, amsgrad=True),
+    "adamw-amsgrad": adam("adamw", 0.8, 0.6, 1e-6, 0.1, True),
+    "rmsprop": rmsprop(),
+    "rmsprop-momentum": rmsprop(0.9, 1e-6, 0.8, weight_decay=0.01),
+    "rmsprop-centered": rmsprop(0.95, 1e-3, centered=True, weight_decay=0.05),
+    "rmsprop-all": rmsprop(0.4, 1e-4, 0.9, True, 0.03),                    # torch.lerp has its other formula
 }
 
 
 def make(spec, parameters):
     """The optimizer of a job's "optimizer" field; what that leaves out has PyTorch's defaults."""
-    names = {"learningRate": "lr", "momentum": "momentum", "nesterov": "nesterov", "weightDecay": "weight_decay", "epsilon": "eps"}
+    names = {"learningRate": "lr", "momentum": "momentum", "dampening": "dampening", "nesterov": "nesterov", "weightDecay": "weight_decay",
+             "epsilon": "eps", "alpha": "alpha", "centered": "centered", "amsgrad": "amsgrad"}
     options = {names[k]: v for k, v in spec.items() if k in names}
     if spec["type"] == "sgd":
         return torch.optim.SGD(parameters, **options)
+    if spec["type"] == "rmsprop":
+        return torch.optim.RMSprop(parameters, **options)
     return {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[spec["type"]](
         parameters, betas=(spec.get("beta1", 0.9), spec.get("beta2", 0.999)), **options)
+
+
+class Mean(torch.Tensor):
+    """A running mean that follows as PyTorch 2's does."""
+    __torch_function__ = torch._C._disabled_torch_function_impl            # what is computed with it is none
+
+    def mul_(self, keep):
+        return self
+
+    def add_(self, value, alpha):
+        torch.Tensor.lerp_(self, value, alpha)
+        return self
+
+
+def state(spec, parameter):
+    """What PyTorch makes of it in the first step, with means as of PyTorch 2."""
+    def zeros():
+        return torch.zeros_like(parameter.detach())
+    if spec["type"] == "sgd":
+        return {}
+    if spec["type"] == "rmsprop":
+        return {"step": 0, "square_avg": zeros(), **({"momentum_buffer": zeros()} if spec["momentum"] else {}),
+                **({"grad_avg": zeros().as_subclass(Mean)} if spec["centered"] else {})}
+    return {"step": torch.tensor(0.0), "exp_avg": zeros().as_subclass(Mean), "exp_avg_sq": zeros(),
+            **({"max_exp_avg_sq": zeros()} if spec["amsgrad"] else {})}
 
 
 def given():
@@ -70,6 +113,8 @@ def given():
 def record(name, spec, initial, gradients, factors):
     parameter = torch.nn.Parameter(initial.clone())
     optimizer = make(spec, [parameter])
+    if torch.__version__ < "2":
+        optimizer.state[parameter] = state(spec, parameter)
     for gradient, factor in zip(gradients, factors.tolist()):
         optimizer.param_groups[0]["lr"] = spec["learningRate"] * factor
         parameter.grad = gradient.clone()
@@ -78,15 +123,29 @@ def record(name, spec, initial, gradients, factors):
     return {name + "." + k: v for k, v in {"values": parameter.detach(), **slots}.items()}
 
 
+def save_file(tensors, path):
+    """A safetensors file: the header's length, the header, the bytes of all tensors."""
+    header, data = {}, b""
+    for name, tensor in sorted(tensors.items()):
+        values = tensor.as_subclass(torch.Tensor).numpy()
+        header[name] = {"dtype": {"float32": "F32", "float64": "F64"}[values.dtype.name], "shape": list(values.shape),
+                        "data_offsets": [len(data), len(data) + values.nbytes]}
+        data += values.tobytes()
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as f:
+        f.write(struct.pack("<Q", len(text)) + text + data)
+
+
 def main():
-    torch.Tensor.sqrt = lambda self: torch.from_numpy(np.sqrt(self.numpy()))
+    torch.Tensor.sqrt = lambda self: torch.from_numpy(np.sqrt(self.as_subclass(torch.Tensor).numpy()))
+    torch.Tensor.sqrt_ = lambda self: self.copy_(self.sqrt())
     target = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
     torch.set_num_threads(1)
     tensors = given()
     for name, spec in CASES.items():
         tensors.update(record(name, spec, tensors["initial"], tensors["gradients"], tensors["factors"]))
     save_file(tensors, os.path.join(target, "optimizers.safetensors"))
-    os.chmod(os.path.join(target, "optimizers.safetensors"), 0o644)
     with open(os.path.join(target, "optimizers.json"), "w") as f:
         f.write(json.dumps([{"name": name, "optimizer": spec} for name, spec in CASES.items()], indent=2) + "\n")
 

@@ -41,6 +41,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             EventsCommand.class,
             ExportCommand.class,
             ImportCommand.class,
+            NetworkCommand.class,
             DevicesCommand.class,
             CheckDeviceCommand.class
         })

@@ -3,8 +3,10 @@ package io.trainyard.device;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.Precision;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /// One way to compute, found by `ServiceLoader`: oneDNN, CUDA, plain Java.
 public interface DeviceBackend {
@@ -24,6 +26,16 @@ public interface DeviceBackend {
     default List<String> details() {
         return List.of();
     }
+
+    /// What such devices can compute in at most; a model of them may have less.
+    default Set<Precision> precisions() {
+        return Set.of(Precision.FP32);
+    }
+
+    /// What of such a device computes a network, in words. It need not be here.
+    ///
+    /// @param batchSize samples a step
+    String computes(Network network, int batchSize);
 
     /// Gets this process ready to compute such a job at full speed from its first step on, where that takes a while.
     /// Opening a session does it, too; here it can be done beside something else.

@@ -180,6 +180,11 @@ public record Workload(
 
     /// As [#estimatedBytes()], for a device that computes so many samples of each batch.
     public long estimatedBytes(int samples) {
+        return estimatedBytes(network, optimizer, samples);
+    }
+
+    /// As [#estimatedBytes()], of a session that computes so many samples at a time.
+    public static long estimatedBytes(Network network, OptimizerSpec optimizer, int samples) {
         return 4
                 * ((5L + optimizer.slots().size()) * network.parameterElements()
                         + 4L * samples * network.activationElements());

@@ -31,6 +31,11 @@ public final class BuiltInNetworks {
         return List.copyOf(NETWORKS.keySet());
     }
 
+    /// Whether a built-in network is called so, or an alias of one.
+    public static boolean isName(String name) {
+        return NETWORKS.containsKey(ALIASES.getOrDefault(name, name));
+    }
+
     static NetworkSpec named(String name) {
         String canonical = ALIASES.getOrDefault(name, name);
         List<LayerSpec> layers = NETWORKS.get(canonical);

@@ -77,6 +77,10 @@ public record JobSpec(
                 throw new IllegalArgumentException("device must be the first of the devices, not " + device.name());
             }
         }
+        if (schedule.cyclesMomentum() && !optimizer.hasMomentum()) {
+            throw new InvalidJobException(
+                    "schedule.cycleMomentum is true, but optimizer.momentum is 0.0; give the optimizer a momentum above 0, such as 0.9, whose place the schedule's takes, or choose adam or adamw");
+        }
         Check.between("checkpointEveryEpochs", checkpointEveryEpochs, 1, 100_000);
         Check.unlessNull("checkpointEverySteps", checkpointEverySteps, 1, 1_000_000_000);
         Check.unlessNull("checkpointEverySeconds", checkpointEverySeconds, 1, 1_000_000);

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.trainyard.spec.ParameterSpec.Init;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -17,12 +19,23 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = LayerSpec.MaxPool2d.class, name = "maxPool2d"),
     @JsonSubTypes.Type(value = LayerSpec.AvgPool2d.class, name = "avgPool2d"),
     @JsonSubTypes.Type(value = LayerSpec.AdaptiveAvgPool2d.class, name = "adaptiveAvgPool2d"),
+    @JsonSubTypes.Type(value = LayerSpec.BatchNorm1d.class, name = "batchNorm1d"),
     @JsonSubTypes.Type(value = LayerSpec.BatchNorm2d.class, name = "batchNorm2d"),
+    @JsonSubTypes.Type(value = SampleNorm.GroupNorm.class, name = "groupNorm"),
+    @JsonSubTypes.Type(value = SampleNorm.LayerNorm.class, name = "layerNorm"),
+    @JsonSubTypes.Type(value = SampleNorm.LayerNorm2d.class, name = "layerNorm2d"),
+    @JsonSubTypes.Type(value = LayerSpec.LayerScale.class, name = "layerScale"),
     @JsonSubTypes.Type(value = LayerSpec.Relu.class, name = "relu"),
     @JsonSubTypes.Type(value = LayerSpec.LeakyRelu.class, name = "leakyRelu"),
     @JsonSubTypes.Type(value = LayerSpec.Gelu.class, name = "gelu"),
     @JsonSubTypes.Type(value = LayerSpec.Tanh.class, name = "tanh"),
     @JsonSubTypes.Type(value = LayerSpec.Sigmoid.class, name = "sigmoid"),
+    @JsonSubTypes.Type(value = LayerSpec.Silu.class, name = "silu"),
+    @JsonSubTypes.Type(value = LayerSpec.Softplus.class, name = "softplus"),
+    @JsonSubTypes.Type(value = LayerSpec.Hardswish.class, name = "hardswish"),
+    @JsonSubTypes.Type(value = LayerSpec.Hardtanh.class, name = "hardtanh"),
+    @JsonSubTypes.Type(value = LayerSpec.Relu6.class, name = "relu6"),
+    @JsonSubTypes.Type(value = LayerSpec.Identity.class, name = "identity"),
     @JsonSubTypes.Type(value = LayerSpec.Dropout.class, name = "dropout"),
     @JsonSubTypes.Type(value = LayerSpec.Dropout2d.class, name = "dropout2d"),
     @JsonSubTypes.Type(value = LayerSpec.Flatten.class, name = "flatten"),
@@ -30,7 +43,16 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = LayerSpec.Residual.class, name = "residual"),
 })
 @JsonInclude(JsonInclude.Include.NON_NULL)
-public sealed interface LayerSpec {
+public sealed interface LayerSpec
+        permits LayerSpec.Fixed,
+                LayerSpec.Conv2d,
+                LayerSpec.BatchNorm,
+                SampleNorm,
+                LayerSpec.LayerScale,
+                LayerSpec.Dropout,
+                LayerSpec.Dropout2d,
+                LayerSpec.Linear,
+                LayerSpec.Residual {
     int MAX_WIDTH = 1 << 20;
     int MAX_WINDOW = 1024;
 
@@ -43,6 +65,15 @@ public sealed interface LayerSpec {
     default String nameAt(int index) {
         String name = name();
         return name == null ? Integer.toString(index) : name;
+    }
+
+    /// What a job calls this kind of layer: its `type`.
+    default String type() {
+        return Arrays.stream(LayerSpec.class.getAnnotation(JsonSubTypes.class).value())
+                .filter(type -> type.value() == getClass())
+                .map(JsonSubTypes.Type::name)
+                .findFirst()
+                .orElseThrow();
     }
 
     /// The lists of layers within this one; empty for most.
@@ -229,35 +260,135 @@ public sealed interface LayerSpec {
         }
     }
 
-    /// Normalises each channel over batch, height and width; trains a scale and a shift, keeps running statistics
-    /// (momentum [#MOMENTUM]) that are used in evaluation.
-    record BatchNorm2d(@Nullable String name) implements LayerSpec {
-        /// Added to the variance; PyTorch's default.
-        public static final float EPSILON = 1e-5f;
+    /// Normalises each channel by mean and variance over the batch; keeps running ones, which are used in evaluation.
+    sealed interface BatchNorm extends LayerSpec {
+        double DEFAULT_EPS = 1e-5;
+        double DEFAULT_MOMENTUM = 0.1;
 
-        /// The weight of the newest batch in the running statistics; PyTorch's default.
-        public static final float MOMENTUM = 0.1f;
+        /// Added to the variance.
+        double eps();
+
+        /// The weight of the newest batch in the running statistics.
+        double momentum();
+
+        /// Whether it trains a scale and a shift of each channel.
+        boolean affine();
+
+        @Override
+        default List<ParameterSpec> parameters(Shape in) {
+            Shape channels = Shape.of(in.size(0));
+            List<ParameterSpec> parameters = new ArrayList<>();
+            if (affine()) {
+                parameters.addAll(Norms.weightAndBias(channels));
+            }
+            parameters.add(new ParameterSpec("running_mean", channels, new Init.Constant(0), false));
+            parameters.add(new ParameterSpec("running_var", channels, new Init.Constant(1), false));
+            parameters.add(new ParameterSpec("num_batches_tracked", Shape.of(), new Init.Counter(), false));
+            return List.copyOf(parameters);
+        }
+
+        @Override
+        default boolean needsWholeBatch() {
+            return true;
+        }
+
+        @Override
+        default Optional<MaskSpec> mask(Shape in) {
+            return Optional.empty();
+        }
+
+        @Override
+        default long multiplyAdds(Shape in) {
+            return 0;
+        }
+    }
+
+    /// Of vectors: each number is a channel.
+    record BatchNorm1d(@Nullable String name, double eps, double momentum, boolean affine) implements BatchNorm {
+        public BatchNorm1d {
+            Norms.checkEps("batchNorm1d.eps", eps);
+            Check.between("batchNorm1d.momentum", momentum, 0, 1);
+        }
+
+        @JsonCreator
+        static BatchNorm1d read(
+                @Nullable String name, @Nullable Double eps, @Nullable Double momentum, @Nullable Boolean affine) {
+            return new BatchNorm1d(
+                    name,
+                    eps == null ? DEFAULT_EPS : eps,
+                    momentum == null ? DEFAULT_MOMENTUM : momentum,
+                    affine == null || affine);
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            if (in.rank() != 1) {
+                throw new ShapeMismatch(
+                        "it takes vectors; put a flatten layer before it, or take batchNorm2d for images");
+            }
+            return in;
+        }
+    }
+
+    /// Of images, over height and width, too.
+    record BatchNorm2d(@Nullable String name, double eps, double momentum, boolean affine) implements BatchNorm {
+        public BatchNorm2d {
+            Norms.checkEps("batchNorm2d.eps", eps);
+            Check.between("batchNorm2d.momentum", momentum, 0, 1);
+        }
+
+        /// With PyTorch's defaults.
+        public BatchNorm2d(@Nullable String name) {
+            this(name, DEFAULT_EPS, DEFAULT_MOMENTUM, true);
+        }
+
+        @JsonCreator
+        static BatchNorm2d read(
+                @Nullable String name, @Nullable Double eps, @Nullable Double momentum, @Nullable Boolean affine) {
+            return new BatchNorm2d(
+                    name,
+                    eps == null ? DEFAULT_EPS : eps,
+                    momentum == null ? DEFAULT_MOMENTUM : momentum,
+                    affine == null || affine);
+        }
 
         @Override
         public Shape output(Shape in) {
             Window.requireImage(in);
             return in;
         }
+    }
+
+    /// Multiplies each channel, of a vector each number, by a factor that is trained: what a deep residual network
+    /// scales
+    /// its branches with, at first to next to nothing.
+    ///
+    /// @param initValue the factors at first
+    record LayerScale(@Nullable String name, double initValue) implements LayerSpec {
+        public LayerScale {
+            Check.between("layerScale.initValue", initValue, 0, 1000);
+        }
+
+        /// `initValue` defaults to 0.000001.
+        @JsonCreator
+        static LayerScale read(@Nullable String name, @Nullable Double initValue) {
+            return new LayerScale(name, initValue == null ? 1e-6 : initValue);
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            return in;
+        }
 
         @Override
         public List<ParameterSpec> parameters(Shape in) {
-            Shape channels = Shape.of(in.size(0));
-            return List.of(
-                    new ParameterSpec("weight", channels, new Init.Constant(1), true),
-                    new ParameterSpec("bias", channels, new Init.Constant(0), true),
-                    new ParameterSpec("running_mean", channels, new Init.Constant(0), false),
-                    new ParameterSpec("running_var", channels, new Init.Constant(1), false),
-                    new ParameterSpec("num_batches_tracked", Shape.of(), new Init.Counter(), false));
+            var init = new Init.Constant((float) initValue);
+            return List.of(new ParameterSpec("gamma", Shape.of(in.size(0)), init, true));
         }
 
         @Override
         public boolean needsWholeBatch() {
-            return true;
+            return false;
         }
 
         @Override
@@ -319,6 +450,77 @@ public sealed interface LayerSpec {
 
     /// 1 / (1 + e^-x).
     record Sigmoid(@Nullable String name) implements ActivationFunction {}
+
+    /// x times its sigmoid.
+    record Silu(@Nullable String name) implements ActivationFunction {}
+
+    /// ln(1 + e^(beta x)) / beta; x itself where beta x is above `threshold`.
+    record Softplus(@Nullable String name, double beta, double threshold) implements ActivationFunction {
+        /// e to the power of it is a float32.
+        private static final double MAX_THRESHOLD = 80;
+
+        public Softplus {
+            Check.between("softplus.beta", beta, 0.001, 1000);
+            Check.between("softplus.threshold", threshold, 0, MAX_THRESHOLD);
+        }
+
+        /// `beta` defaults to 1, `threshold` to 20.
+        @JsonCreator
+        static Softplus read(@Nullable String name, @Nullable Double beta, @Nullable Double threshold) {
+            return new Softplus(name, beta == null ? 1 : beta, threshold == null ? 20 : threshold);
+        }
+    }
+
+    /// x min(max(x + 3, 0), 6) / 6.
+    record Hardswish(@Nullable String name) implements ActivationFunction {}
+
+    /// x, or the nearer bound where x is beyond one.
+    sealed interface Clamp extends ActivationFunction {
+        double minVal();
+
+        double maxVal();
+    }
+
+    /// x between `minVal` and `maxVal`.
+    record Hardtanh(@Nullable String name, double minVal, double maxVal) implements Clamp {
+        private static final double MOST = 1000;
+
+        public Hardtanh {
+            Check.within("hardtanh.minVal", minVal, -MOST, MOST);
+            Check.between("hardtanh.maxVal", maxVal, -MOST, MOST);
+            if ((float) minVal >= (float) maxVal) {
+                throw new InvalidJobException("hardtanh.minVal is %s, but hardtanh.maxVal is %s; it must be below it"
+                        .formatted(minVal, maxVal));
+            }
+        }
+
+        /// From -1 to 1 by default.
+        @JsonCreator
+        static Hardtanh read(@Nullable String name, @Nullable Double minVal, @Nullable Double maxVal) {
+            return new Hardtanh(name, minVal == null ? -1 : minVal, maxVal == null ? 1 : maxVal);
+        }
+    }
+
+    /// x between 0 and 6.
+    record Relu6(@Nullable String name) implements Clamp {
+        @Override
+        public double minVal() {
+            return 0;
+        }
+
+        @Override
+        public double maxVal() {
+            return 6;
+        }
+    }
+
+    /// Gives what it is given: a place in a list, as `nn.Sequential` counts them.
+    record Identity(@Nullable String name) implements Fixed {
+        @Override
+        public Shape output(Shape in) {
+            return in;
+        }
+    }
 
     /// In training zeroes each element with probability `p` and scales the others by 1/(1-p); in evaluation nothing.
     record Dropout(@Nullable String name, double p) implements LayerSpec {

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 @JsonSubTypes({
     @JsonSubTypes.Type(value = OptimizerSpec.Sgd.class, name = "sgd"),
     @JsonSubTypes.Type(value = OptimizerSpec.Adam.class, name = "adam"),
-    @JsonSubTypes.Type(value = OptimizerSpec.AdamW.class, name = "adamw")
+    @JsonSubTypes.Type(value = OptimizerSpec.AdamW.class, name = "adamw"),
+    @JsonSubTypes.Type(value = OptimizerSpec.Rmsprop.class, name = "rmsprop")
 })
 public sealed interface OptimizerSpec {
     /// The name in the optimizer's state of how many steps it has made.
@@ -22,12 +23,22 @@ public sealed interface OptimizerSpec {
     /// Of Adam and AdamW: the running means of the gradient and of its square.
     List<String> ADAM_SLOTS = List.of("exp_avg", "exp_avg_sq");
 
+    /// With amsgrad also the largest that the second has been.
+    List<String> AMSGRAD_SLOTS = List.of("exp_avg", "exp_avg_sq", "max_exp_avg_sq");
+
     /// What a schedule starts from.
     double learningRate();
 
     /// What it keeps of every parameter from step to step, by PyTorch's names; each has the parameter's shape and
     /// starts at zero.
     List<String> slots();
+
+    /// Whether it has a momentum above 0, or Adam's beta1, that a schedule may change.
+    boolean hasMomentum();
+
+    /// The same with another momentum, or beta1. With [#hasMomentum], and a momentum above 0, its slots are
+    /// the same.
+    OptimizerSpec withMomentum(double momentum);
 
     /// Whether its rule asks how many steps it has made.
     boolean countsSteps();
@@ -55,32 +66,45 @@ public sealed interface OptimizerSpec {
         return entries;
     }
 
-    /// g += weightDecay w; v = momentum v + g; w -= learningRate v. With `nesterov` w -= learningRate (g +
-    /// momentum v).
-    record Sgd(double learningRate, double momentum, boolean nesterov, double weightDecay) implements OptimizerSpec {
+    /// g += weightDecay w; v = momentum v + (1 - dampening) g, in the first step v = g; w -= learningRate v.
+    /// With `nesterov` w -= learningRate (g + momentum v).
+    record Sgd(double learningRate, double momentum, double dampening, boolean nesterov, double weightDecay)
+            implements OptimizerSpec {
         public Sgd {
             Check.within("optimizer.learningRate", learningRate, 0, 1000);
             Check.within("optimizer.momentum", momentum, 0, 1);
+            Check.between("optimizer.dampening", dampening, 0, 1);
             Check.within("optimizer.weightDecay", weightDecay, 0, 1000);
             if (nesterov && momentum == 0) {
                 throw new InvalidJobException(
                         "optimizer.nesterov is true, but optimizer.momentum is 0.0; Nesterov's rule needs a momentum above 0, such as 0.9");
             }
+            if (nesterov && dampening != 0) {
+                throw new InvalidJobException(
+                        "optimizer.nesterov is true, but optimizer.dampening is %s; Nesterov's rule has none: leave out one of the two"
+                                .formatted(dampening));
+            }
+        }
+
+        public Sgd(double learningRate, double momentum, boolean nesterov, double weightDecay) {
+            this(learningRate, momentum, 0, nesterov, weightDecay);
         }
 
         public Sgd(double learningRate, double momentum, double weightDecay) {
-            this(learningRate, momentum, false, weightDecay);
+            this(learningRate, momentum, 0, false, weightDecay);
         }
 
         @JsonCreator
         static Sgd read(
                 @Nullable Double learningRate,
                 @Nullable Double momentum,
+                @Nullable Double dampening,
                 @Nullable Boolean nesterov,
                 @Nullable Double weightDecay) {
             return new Sgd(
                     Check.present("optimizer.learningRate", learningRate),
                     momentum == null ? 0 : momentum,
+                    dampening == null ? 0 : dampening,
                     nesterov != null && nesterov,
                     weightDecay == null ? 0 : weightDecay);
         }
@@ -91,17 +115,33 @@ public sealed interface OptimizerSpec {
         }
 
         @Override
+        public boolean hasMomentum() {
+            return momentum != 0;
+        }
+
+        @Override
+        public Sgd withMomentum(double other) {
+            return new Sgd(learningRate, other, dampening, nesterov, weightDecay);
+        }
+
+        /// The first step is another where there is dampening.
+        @Override
         public boolean countsSteps() {
-            return false;
+            return momentum != 0 && dampening != 0;
         }
     }
 
     /// In step t: g += weightDecay w; m = beta1 m + (1 - beta1) g; s = beta2 s + (1 - beta2) g^2;
-    /// w -= learningRate m / (1 - beta1^t) / (sqrt(s / (1 - beta2^t)) + epsilon).
-    record Adam(double learningRate, double beta1, double beta2, double epsilon, double weightDecay)
+    /// w -= learningRate m / (1 - beta1^t) / (sqrt(s / (1 - beta2^t)) + epsilon). With `amsgrad` the largest
+    /// s so far takes the place of s in the last.
+    record Adam(double learningRate, double beta1, double beta2, double epsilon, double weightDecay, boolean amsgrad)
             implements OptimizerSpec {
         public Adam {
             checkAdam(learningRate, beta1, beta2, epsilon, weightDecay);
+        }
+
+        public Adam(double learningRate, double beta1, double beta2, double epsilon, double weightDecay) {
+            this(learningRate, beta1, beta2, epsilon, weightDecay, false);
         }
 
         /// What it leaves out has PyTorch's defaults.
@@ -111,18 +151,30 @@ public sealed interface OptimizerSpec {
                 @Nullable Double beta1,
                 @Nullable Double beta2,
                 @Nullable Double epsilon,
-                @Nullable Double weightDecay) {
+                @Nullable Double weightDecay,
+                @Nullable Boolean amsgrad) {
             return new Adam(
                     learningRate == null ? 1e-3 : learningRate,
                     beta1 == null ? 0.9 : beta1,
                     beta2 == null ? 0.999 : beta2,
                     epsilon == null ? 1e-8 : epsilon,
-                    weightDecay == null ? 0 : weightDecay);
+                    weightDecay == null ? 0 : weightDecay,
+                    amsgrad != null && amsgrad);
         }
 
         @Override
         public List<String> slots() {
-            return ADAM_SLOTS;
+            return amsgrad ? AMSGRAD_SLOTS : ADAM_SLOTS;
+        }
+
+        @Override
+        public boolean hasMomentum() {
+            return true;
+        }
+
+        @Override
+        public Adam withMomentum(double other) {
+            return new Adam(learningRate, other, beta2, epsilon, weightDecay, amsgrad);
         }
 
         @Override
@@ -132,10 +184,14 @@ public sealed interface OptimizerSpec {
     }
 
     /// As [Adam], but the weights decay by themselves: not by g, but w -= learningRate weightDecay w.
-    record AdamW(double learningRate, double beta1, double beta2, double epsilon, double weightDecay)
+    record AdamW(double learningRate, double beta1, double beta2, double epsilon, double weightDecay, boolean amsgrad)
             implements OptimizerSpec {
         public AdamW {
             checkAdam(learningRate, beta1, beta2, epsilon, weightDecay);
+        }
+
+        public AdamW(double learningRate, double beta1, double beta2, double epsilon, double weightDecay) {
+            this(learningRate, beta1, beta2, epsilon, weightDecay, false);
         }
 
         /// What it leaves out has PyTorch's defaults.
@@ -145,23 +201,96 @@ public sealed interface OptimizerSpec {
                 @Nullable Double beta1,
                 @Nullable Double beta2,
                 @Nullable Double epsilon,
-                @Nullable Double weightDecay) {
+                @Nullable Double weightDecay,
+                @Nullable Boolean amsgrad) {
             return new AdamW(
                     learningRate == null ? 1e-3 : learningRate,
                     beta1 == null ? 0.9 : beta1,
                     beta2 == null ? 0.999 : beta2,
                     epsilon == null ? 1e-8 : epsilon,
-                    weightDecay == null ? 1e-2 : weightDecay);
+                    weightDecay == null ? 1e-2 : weightDecay,
+                    amsgrad != null && amsgrad);
         }
 
         @Override
         public List<String> slots() {
-            return ADAM_SLOTS;
+            return amsgrad ? AMSGRAD_SLOTS : ADAM_SLOTS;
+        }
+
+        @Override
+        public boolean hasMomentum() {
+            return true;
+        }
+
+        @Override
+        public AdamW withMomentum(double other) {
+            return new AdamW(learningRate, other, beta2, epsilon, weightDecay, amsgrad);
         }
 
         @Override
         public boolean countsSteps() {
             return true;
+        }
+    }
+
+    /// g += weightDecay w; s = alpha s + (1 - alpha) g^2; step = g / (sqrt(s) + epsilon), `centered` with s
+    /// less the square of the gradient's mean a = alpha a + (1 - alpha) g; w -= learningRate step. With
+    /// momentum v = momentum v + step; w -= learningRate v.
+    record Rmsprop(
+            double learningRate, double alpha, double epsilon, double momentum, boolean centered, double weightDecay)
+            implements OptimizerSpec {
+        public Rmsprop {
+            Check.within("optimizer.learningRate", learningRate, 0, 1000);
+            Check.within("optimizer.alpha", alpha, 0, 1);
+            Check.within("optimizer.epsilon", epsilon, 1e-30, 1000);
+            Check.within("optimizer.momentum", momentum, 0, 1);
+            Check.within("optimizer.weightDecay", weightDecay, 0, 1000);
+        }
+
+        /// What it leaves out has PyTorch's defaults.
+        @JsonCreator
+        static Rmsprop read(
+                @Nullable Double learningRate,
+                @Nullable Double alpha,
+                @Nullable Double epsilon,
+                @Nullable Double momentum,
+                @Nullable Boolean centered,
+                @Nullable Double weightDecay) {
+            return new Rmsprop(
+                    learningRate == null ? 1e-2 : learningRate,
+                    alpha == null ? 0.99 : alpha,
+                    epsilon == null ? 1e-8 : epsilon,
+                    momentum == null ? 0 : momentum,
+                    centered != null && centered,
+                    weightDecay == null ? 0 : weightDecay);
+        }
+
+        /// In PyTorch's order: the mean of the gradient's square, the momentum, the gradient's mean.
+        @Override
+        public List<String> slots() {
+            List<String> slots = new ArrayList<>(List.of("square_avg"));
+            if (momentum != 0) {
+                slots.add("momentum_buffer");
+            }
+            if (centered) {
+                slots.add("grad_avg");
+            }
+            return List.copyOf(slots);
+        }
+
+        @Override
+        public boolean hasMomentum() {
+            return momentum != 0;
+        }
+
+        @Override
+        public Rmsprop withMomentum(double other) {
+            return new Rmsprop(learningRate, alpha, epsilon, other, centered, weightDecay);
+        }
+
+        @Override
+        public boolean countsSteps() {
+            return false;
         }
     }
 

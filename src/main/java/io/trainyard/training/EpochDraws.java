@@ -10,11 +10,11 @@ final class EpochDraws {
 
     /// The training pass: DataLoader's base seed (drawn, though nothing here uses it), the sampler's seed when
     /// shuffling. Augmentation and dropout masks follow, drawn by the session as it trains.
-    static EpochPlan train(Workload workload, boolean shuffle, double[] learningRates, TorchRandom random) {
+    static EpochPlan train(Workload workload, boolean shuffle, StepRates rates, TorchRandom random) {
         var _ = random.nextLong();
         int samples = workload.dataset().train().size();
         int[] order = shuffle ? TorchRandom.permutation(random.nextLong(), samples) : TorchRandom.identity(samples);
-        return new EpochPlan(order, learningRates, random);
+        return new EpochPlan(order, rates.learningRates(), rates.momenta(), random);
     }
 
     /// The test pass: DataLoader's base seed.

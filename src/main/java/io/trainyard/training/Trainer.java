@@ -27,7 +27,7 @@ final class Trainer {
 
     private final StepTimes stepTimes = new StepTimes();
     private final EpochClock clock;
-    private double[] learningRates = {}; // of the epoch at hand, one a step
+    private StepRates rates = StepRates.NONE; // of the epoch at hand
     private long begunStep; // of the last checkpoint that was begun
     private long begunNanos = startNanos; // when that was
 
@@ -52,9 +52,8 @@ final class Trainer {
         begunStep = from.step();
         while (!isEnd(at)) {
             TorchRandom random = TorchRandom.restore(at.random());
-            learningRates = job.schedule()
-                    .learningRates(job.optimizer().learningRate(), at.epoch(), workload.stepsPerEpoch(), job.epochs());
-            session.beginEpoch(EpochDraws.train(workload, job.shuffle(), learningRates, random), at.stepOfEpoch());
+            rates = StepRates.of(job, workload, at.epoch());
+            session.beginEpoch(EpochDraws.train(workload, job.shuffle(), rates, random), at.stepOfEpoch());
 
             long epochNanos = System.nanoTime();
             Progress begin = at;
@@ -108,7 +107,7 @@ final class Trainer {
             finite++;
         }
         float[] told = finite == steps ? losses : Arrays.copyOf(losses, finite + 1);
-        double learningRate = learningRates[at.stepOfEpoch() + told.length - 1];
+        double learningRate = rates.learningRate(at.stepOfEpoch() + told.length - 1);
         attempt.tell(new StepLosses(
                 job.id(), attempt.number(), at.epoch(), at.step() + 1, told, microsSince(startNanos), learningRate));
         if (finite < steps) {
@@ -124,7 +123,7 @@ final class Trainer {
                         .formatted(
                                 what,
                                 step,
-                                learningRates[Math.floorMod(step - 1, learningRates.length)],
+                                rates.learningRate(step - 1),
                                 attempt.savedStep() == 0
                                         ? "no checkpoint was saved before"
                                         : "what was trained before is in the checkpoint \"%s/%d\", which another job can start from with initFrom"

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.Network;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -24,6 +25,11 @@ class DevicesTest {
             return Stream.of(names)
                     .map(name -> new DeviceInfo(name, "a model", "", 0))
                     .toList();
+        }
+
+        @Override
+        public String computes(Network network, int batchSize) {
+            return kind;
         }
 
         @Override

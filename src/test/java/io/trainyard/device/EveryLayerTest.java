@@ -32,8 +32,13 @@ class EveryLayerTest {
         assertStands(kind, "LayerCases", LayerCases.all().stream().map(LayerCase::layers));
     }
 
+    /// A step of theirs is one sample, of which batchNorm1d has nothing to normalise by; it is computed as batchNorm2d.
+    static Stream<Class<?>> kindsForOneSample() {
+        return LayerKinds.all().stream().filter(kind -> !kind.equals(LayerSpec.BatchNorm1d.class));
+    }
+
     @ParameterizedTest
-    @MethodSource("io.trainyard.spec.LayerKinds#all")
+    @MethodSource("kindsForOneSample")
     void hasARowAmongThoseOfValuesThatAreNotFinite(Class<?> kind) {
         assertStands(kind, "NonFiniteCases", NonFiniteCases.all().stream().map(NonFiniteCase::layers));
     }

@@ -30,6 +30,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "augment-flip-cutout",
                 "avg-pool",
                 "batchnorm",
+                "batchnorm-options",
                 "class-weights",
                 "class-weights-smoothing",
                 "conv-nobias",
@@ -43,11 +44,13 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "linear-nobias",
                 "linear-only",
                 "momentum",
+                "more-activations",
                 "nesterov",
                 "pool-overlapping",
                 "pool-then-relu",
                 "relu-then-pool",
                 "residual",
+                "sample-norms",
                 "schedule-cosine",
                 "schedule-multistep",
                 "schedule-onecycle",
@@ -126,6 +129,7 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 job.shuffle() ? TorchRandom.permutation(random.nextLong(), samples) : TorchRandom.identity(samples),
                 job.schedule()
                         .learningRates(job.optimizer().learningRate(), epoch, workload.stepsPerEpoch(), job.epochs()),
+                job.schedule().momenta(epoch, workload.stepsPerEpoch(), job.epochs()),
                 random);
     }
 

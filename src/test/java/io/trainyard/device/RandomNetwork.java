@@ -8,23 +8,36 @@ import io.trainyard.spec.AugmentSpec.RandomCrop;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
 import io.trainyard.spec.LayerSpec.AvgPool2d;
+import io.trainyard.spec.LayerSpec.BatchNorm;
+import io.trainyard.spec.LayerSpec.BatchNorm1d;
 import io.trainyard.spec.LayerSpec.BatchNorm2d;
 import io.trainyard.spec.LayerSpec.Conv2d;
 import io.trainyard.spec.LayerSpec.Dropout;
 import io.trainyard.spec.LayerSpec.Dropout2d;
 import io.trainyard.spec.LayerSpec.Flatten;
 import io.trainyard.spec.LayerSpec.Gelu;
+import io.trainyard.spec.LayerSpec.Hardswish;
+import io.trainyard.spec.LayerSpec.Hardtanh;
+import io.trainyard.spec.LayerSpec.Identity;
+import io.trainyard.spec.LayerSpec.LayerScale;
 import io.trainyard.spec.LayerSpec.LeakyRelu;
 import io.trainyard.spec.LayerSpec.Linear;
 import io.trainyard.spec.LayerSpec.MaxPool2d;
 import io.trainyard.spec.LayerSpec.Relu;
+import io.trainyard.spec.LayerSpec.Relu6;
 import io.trainyard.spec.LayerSpec.Residual;
 import io.trainyard.spec.LayerSpec.Sigmoid;
+import io.trainyard.spec.LayerSpec.Silu;
+import io.trainyard.spec.LayerSpec.Softplus;
 import io.trainyard.spec.LayerSpec.Tanh;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.OptimizerSpec.Adam;
 import io.trainyard.spec.OptimizerSpec.AdamW;
+import io.trainyard.spec.OptimizerSpec.Rmsprop;
 import io.trainyard.spec.OptimizerSpec.Sgd;
+import io.trainyard.spec.SampleNorm.GroupNorm;
+import io.trainyard.spec.SampleNorm.LayerNorm;
+import io.trainyard.spec.SampleNorm.LayerNorm2d;
 import io.trainyard.spec.Shape;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,12 +76,29 @@ public record RandomNetwork(
         MAX_POOL2D((recipe, in) -> isImage(in) ? new MaxPool2d(null, window(recipe, in), stride(recipe)) : null),
         AVG_POOL2D((recipe, in) -> isImage(in) ? new AvgPool2d(null, window(recipe, in), stride(recipe)) : null),
         ADAPTIVE_AVG_POOL2D((recipe, in) -> isImage(in) ? new AdaptiveAvgPool2d(null, 1 + recipe.first() % 5) : null),
-        BATCH_NORM2D((_, in) -> isImage(in) && in.elements() > in.size(0) ? new BatchNorm2d(null) : null),
+        BATCH_NORM1D((recipe, in) -> isImage(in)
+                ? null
+                : new BatchNorm1d(null, 0.1 + recipe.first() / 200.0, BatchNorm.DEFAULT_MOMENTUM, option(recipe))),
+        BATCH_NORM2D((recipe, in) -> isImage(in) && in.elements() > in.size(0)
+                ? new BatchNorm2d(null, 1e-5 + recipe.first() / 500.0, BatchNorm.DEFAULT_MOMENTUM, option(recipe))
+                : null),
+        GROUP_NORM((recipe, in) -> groupNorm(recipe, in)),
+        LAYER_NORM((recipe, in) ->
+                in.elements() > 1 ? new LayerNorm(null, List.of(), normEps(recipe), option(recipe)) : null),
+        LAYER_NORM2D((recipe, in) ->
+                isImage(in) && in.size(0) > 1 ? new LayerNorm2d(null, normEps(recipe), option(recipe)) : null),
+        LAYER_SCALE((recipe, _) -> new LayerScale(null, recipe.first() / 50.0)),
         RELU((_, _) -> new Relu(null)),
         LEAKY_RELU((recipe, _) -> new LeakyRelu(null, recipe.first() / 50.0)),
         GELU((recipe, _) -> new Gelu(null, option(recipe) ? "tanh" : "none")),
         TANH((_, _) -> new Tanh(null)),
         SIGMOID((_, _) -> new Sigmoid(null)),
+        SILU((_, _) -> new Silu(null)),
+        SOFTPLUS((recipe, _) -> new Softplus(null, 0.5 + recipe.first() / 50.0, recipe.second() * 0.5 + 10)),
+        HARDSWISH((_, _) -> new Hardswish(null)),
+        HARDTANH((recipe, _) -> new Hardtanh(null, -1 + recipe.first() / 80.0, 0.5 + recipe.second() / 50.0)),
+        RELU6((_, _) -> new Relu6(null)),
+        IDENTITY((_, _) -> new Identity(null)),
         DROPOUT((recipe, _) -> new Dropout(null, recipe.first() / 100.0)),
         DROPOUT2D((recipe, in) -> isImage(in) ? new Dropout2d(null, recipe.first() / 100.0) : null),
         FLATTEN((_, _) -> new Flatten(null)),
@@ -113,10 +143,13 @@ public record RandomNetwork(
         return Combinators.combine(networks, sizes(1, 3)).as(RandomNetwork::withThreads);
     }
 
-    /// Those with weights more often: only behind them the gradients of the others count.
+    /// Those with weights more often: only behind them the gradients of the others count. And what is seldom there
+    /// because it comes behind another.
     private static Arbitrary<Kind> kinds() {
         return Arbitraries.frequencyOf(
-                Tuple.of(2, Arbitraries.of(Kind.CONV2D, Kind.LINEAR)), Tuple.of(5, Arbitraries.of(Kind.values())));
+                Tuple.of(2, Arbitraries.of(Kind.CONV2D, Kind.LINEAR)),
+                Tuple.of(1, Arbitraries.of(Kind.FLATTEN, Kind.BATCH_NORM1D)),
+                Tuple.of(6, Arbitraries.of(Kind.values())));
     }
 
     private RandomNetwork withThreads(int number) {
@@ -184,6 +217,16 @@ public record RandomNetwork(
         return in.rank() == 3;
     }
 
+    /// So much that what normalises two values that are nearly the same does not make rounding as large as they are.
+    private static double normEps(Recipe recipe) {
+        return 0.05 + recipe.first() / 200.0;
+    }
+
+    private static @Nullable LayerSpec groupNorm(Recipe recipe, Shape in) {
+        int groups = recipe.second() % 2 == 0 ? 1 : in.size(0);
+        return in.elements() > groups ? new GroupNorm(null, groups, normEps(recipe), option(recipe)) : null;
+    }
+
     private static int side(Shape image) {
         return Math.min(image.size(1), image.size(2));
     }
@@ -220,12 +263,13 @@ public record RandomNetwork(
     private static Arbitrary<OptimizerSpec> optimizers() {
         Arbitrary<Double> momenta = Arbitraries.of(0.0, 0.5, 0.9);
         Arbitrary<Double> decays = Arbitraries.of(0.0, 0.01, 0.1);
-        Arbitrary<Integer> rules = sizes(0, 3);
+        Arbitrary<Integer> rules = sizes(0, 4);
         return Combinators.combine(rules, momenta, decays).as((rule, momentum, decay) -> switch (rule) {
             case 0 -> new Sgd(0.02, momentum, false, decay);
             case 1 -> new Sgd(0.02, momentum, momentum > 0, decay);
             case 2 -> new Adam(0.01, momentum, 0.99, 0.05, decay);
-            default -> new AdamW(0.01, momentum, 0.99, 0.05, decay);
+            case 3 -> new AdamW(0.01, momentum, 0.99, 0.05, decay);
+            default -> new Rmsprop(0.01, 0.9, 0.5, momentum, false, decay);
         });
     }
 

@@ -65,7 +65,7 @@ public abstract class ReferenceProperties extends DeviceProperties {
 
     /// Of the batch that moved the running variances.
     private static double smallestVariance(Workload workload, SessionState before, SessionState after) {
-        double momentum = LayerSpec.BatchNorm2d.MOMENTUM;
+        double momentum = LayerSpec.BatchNorm.DEFAULT_MOMENTUM;
         double smallest = Double.POSITIVE_INFINITY;
         for (ParameterSpec parameter : workload.network().parameters()) {
             if (parameter.name().endsWith("running_var")) {

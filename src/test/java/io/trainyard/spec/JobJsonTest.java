@@ -100,7 +100,7 @@ class JobJsonTest {
                         4,
                         new LossSpec.CrossEntropy(0.1, List.of(1.0, 0.5)),
                         new Sgd(1, 0.9, true, 0.001),
-                        new ScheduleSpec.Step(3, 0.5),
+                        new EpochSchedule.Step(3, 0.5),
                         true,
                         Long.MIN_VALUE,
                         new DeviceSpec("cuda:1"),
@@ -151,7 +151,12 @@ class JobJsonTest {
                 layers("{'type': 'avgPool2d', 'kernel': 3}, {'type': 'avgPool2d', 'kernel': 3, 'stride': 2}, {'type':"
                         + " 'adaptiveAvgPool2d', 'out': 4}, {'type': 'leakyRelu'}, {'type': 'leakyRelu', 'negativeSlope': 0.2},"
                         + " {'type': 'gelu'}, {'type': 'gelu', 'approximate': 'tanh', 'name': 'act'}, {'type': 'tanh'}, {'type':"
-                        + " 'sigmoid'}, {'type': 'dropout2d'}, {'type': 'dropout2d', 'p': 0.25}"));
+                        + " 'sigmoid'}, {'type': 'dropout2d'}, {'type': 'dropout2d', 'p': 0.25}, {'type': 'silu'}, {'type': 'softplus'}, {'type':"
+                        + " 'softplus', 'beta': 2, 'threshold': 5.5}, {'type': 'hardswish'}, {'type': 'hardtanh'}, {'type':"
+                        + " 'hardtanh', 'minVal': -2, 'maxVal': 0.5}, {'type': 'relu6', 'name': 'six'}, {'type': 'identity'}, {'type': 'batchNorm1d'}, {'type':"
+                        + " 'batchNorm1d', 'eps': 0.25, 'momentum': 0, 'affine': false}, {'type': 'batchNorm2d', 'momentum': 0.5}, {'type': 'groupNorm', 'groups': 4}, {'type': 'layerNorm'}, {'type':"
+                        + " 'layerNorm', 'normalizedShape': [8, 9], 'eps': 1e-6, 'affine': false}, {'type': 'layerNorm2d'},"
+                        + " {'type': 'layerScale'}"));
         assertThat(job.network())
                 .isEqualTo(NetworkSpec.ofLayers(List.of(
                         new AvgPool2d(null, 3, 3),
@@ -164,7 +169,23 @@ class JobJsonTest {
                         new Tanh(null),
                         new Sigmoid(null),
                         new Dropout2d(null, 0.5),
-                        new Dropout2d(null, 0.25))));
+                        new Dropout2d(null, 0.25),
+                        new LayerSpec.Silu(null),
+                        new LayerSpec.Softplus(null, 1, 20),
+                        new LayerSpec.Softplus(null, 2, 5.5),
+                        new LayerSpec.Hardswish(null),
+                        new LayerSpec.Hardtanh(null, -1, 1),
+                        new LayerSpec.Hardtanh(null, -2, 0.5),
+                        new LayerSpec.Relu6("six"),
+                        new LayerSpec.Identity(null),
+                        new LayerSpec.BatchNorm1d(null, 1e-5, 0.1, true),
+                        new LayerSpec.BatchNorm1d(null, 0.25, 0, false),
+                        new BatchNorm2d(null, 1e-5, 0.5, true),
+                        new SampleNorm.GroupNorm(null, 4, 1e-5, true),
+                        new SampleNorm.LayerNorm(null, List.of(), 1e-5, true),
+                        new SampleNorm.LayerNorm(null, List.of(8, 9), 1e-6, false),
+                        new SampleNorm.LayerNorm2d(null, 1e-5, true),
+                        new LayerSpec.LayerScale(null, 1e-6))));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
     }
@@ -181,25 +202,25 @@ class JobJsonTest {
                         ScheduleSpec.CONSTANT),
                 arguments(schedule("'type': 'constant'"), new Sgd(0.01, 0, 0), ScheduleSpec.CONSTANT),
                 arguments(
-                        schedule("'type': 'step', 'stepSize': 2"), new Sgd(0.01, 0, 0), new ScheduleSpec.Step(2, 0.1)),
+                        schedule("'type': 'step', 'stepSize': 2"), new Sgd(0.01, 0, 0), new EpochSchedule.Step(2, 0.1)),
                 arguments(
                         schedule("'type': 'multiStep', 'milestones': [3, 5], 'gamma': 0.2"),
                         new Sgd(0.01, 0, 0),
-                        new ScheduleSpec.MultiStep(List.of(3, 5), 0.2)),
-                arguments(schedule("'type': 'cosine'"), new Sgd(0.01, 0, 0), new ScheduleSpec.Cosine(0)),
+                        new EpochSchedule.MultiStep(List.of(3, 5), 0.2)),
+                arguments(schedule("'type': 'cosine'"), new Sgd(0.01, 0, 0), new EpochSchedule.Cosine(0)),
                 arguments(
                         schedule("'type': 'oneCycle', 'maxLearningRate': 0.4"),
                         new Sgd(0.01, 0, 0),
-                        new ScheduleSpec.OneCycle(0.4, 0.3, 25, 10_000)),
+                        new OneCycleSchedule(0.4, 0.3, 25, 10_000, false, 0.85, 0.95)),
                 arguments(
                         schedule("'type': 'warmup', 'steps': 9"),
                         new Sgd(0.01, 0, 0),
-                        new ScheduleSpec.Warmup(9, 1.0 / 3, ScheduleSpec.CONSTANT)),
+                        new WarmupSchedule(9, 1.0 / 3, ScheduleSpec.CONSTANT)),
                 arguments(
                         schedule(
                                 "'type': 'warmup', 'steps': 9, 'startFactor': 0.5, 'then': {'type': 'cosine', 'minLearningRate': 0.1}"),
                         new Sgd(0.01, 0, 0),
-                        new ScheduleSpec.Warmup(9, 0.5, new ScheduleSpec.Cosine(0.1))));
+                        new WarmupSchedule(9, 0.5, new EpochSchedule.Cosine(0.1))));
     }
 
     @ParameterizedTest

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// What is wrong with a network, or with how it is trained.
 class NetworkJsonMistakesTest {
     private static final String LAYERS =
-            "adaptiveAvgPool2d, avgPool2d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, leakyRelu, linear, maxPool2d, relu, residual, sigmoid, tanh";
+            "adaptiveAvgPool2d, avgPool2d, batchNorm1d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, groupNorm, hardswish, hardtanh, identity, layerNorm, layerNorm2d, layerScale, leakyRelu, linear, maxPool2d, relu, relu6, residual, sigmoid, silu, softplus, tanh";
     private static final String LAYER_NAME =
             "allowed is letters, digits and underscores, in parts joined by single dots, such as conv1 or model.0";
 

@@ -64,6 +64,57 @@ class NetworkTest {
     }
 
     @Test
+    void aNormThatIsNotAffineHasItsStatisticsAlone() {
+        Network network = fit(
+                Shape.of(3, 2, 2),
+                4,
+                new BatchNorm2d("a", 1e-3, 0.5, false),
+                new Flatten(null),
+                new Linear("fc", 4, false),
+                new LayerSpec.BatchNorm1d("b", 1e-3, 0.5, true));
+        assertThat(network.parameters())
+                .extracting(p -> p.name() + " " + p.shape())
+                .containsExactly(
+                        "a.running_mean 3",
+                        "a.running_var 3",
+                        "a.num_batches_tracked scalar",
+                        "fc.weight 4x12",
+                        "b.weight 4",
+                        "b.bias 4",
+                        "b.running_mean 4",
+                        "b.running_var 4",
+                        "b.num_batches_tracked scalar");
+        assertThat(network.wholeBatchLayers()).extracting(Network.Layer::name).containsExactly("a", "b");
+    }
+
+    @Test
+    void normsOfASampleHaveAScaleForEachChannelOrPlace() {
+        Network network = fit(
+                Shape.of(4, 2, 3),
+                24,
+                new SampleNorm.GroupNorm("group", 2, 0.1, true),
+                new SampleNorm.LayerNorm("all", List.of(), 0.1, true),
+                new SampleNorm.LayerNorm("rows", List.of(3), 0.1, true),
+                new SampleNorm.LayerNorm2d("pixels", 0.1, true),
+                new SampleNorm.LayerNorm2d("plain", 0.1, false),
+                new LayerSpec.LayerScale("scale", 0.25),
+                new Flatten(null));
+        assertThat(network.parameters())
+                .extracting(p -> p.name() + " " + p.shape() + " " + p.init())
+                .containsExactly(
+                        "group.weight 4 Constant[value=1.0]",
+                        "group.bias 4 Constant[value=0.0]",
+                        "all.weight 4x2x3 Constant[value=1.0]",
+                        "all.bias 4x2x3 Constant[value=0.0]",
+                        "rows.weight 3 Constant[value=1.0]",
+                        "rows.bias 3 Constant[value=0.0]",
+                        "pixels.weight 4 Constant[value=1.0]",
+                        "pixels.bias 4 Constant[value=0.0]",
+                        "scale.gamma 4 Constant[value=0.25]");
+        assertThat(network.wholeBatchLayers()).isEmpty();
+    }
+
+    @Test
     void onlyDropoutAboveZeroHasMasks() {
         Network network = fit(
                 Shape.of(1, 2, 3),
@@ -236,6 +287,21 @@ class NetworkTest {
                 arguments(
                         List.of(flatten, new MaxPool2d(null, 2, 2)),
                         "layer \"1\" (number 1, MaxPool2d) is given 192: it takes images (channels, height, width)"),
+                arguments(
+                        List.of(new LayerSpec.BatchNorm1d(null, 0.1, 0.1, true)),
+                        "layer \"0\" (number 0, BatchNorm1d) is given 3x8x8: it takes vectors; put a flatten layer before it, or take batchNorm2d for images"),
+                arguments(
+                        List.of(new SampleNorm.GroupNorm("norm", 2, 0.1, true)),
+                        "layer \"norm\" (number 0, GroupNorm) is given 3x8x8: its 2 groups cannot share 3 channels evenly"),
+                arguments(
+                        List.of(new SampleNorm.LayerNorm(null, List.of(8, 3), 0.1, true)),
+                        "layer \"0\" (number 0, LayerNorm) is given 3x8x8: its normalizedShape is 8x3; it must be the last sizes of what it is given, or be left out"),
+                arguments(
+                        List.of(flatten, new SampleNorm.LayerNorm2d(null, 0.1, true)),
+                        "layer \"1\" (number 1, LayerNorm2d) is given 192: it takes images (channels, height, width)"),
+                arguments(
+                        List.of(flatten, new SampleNorm.GroupNorm(null, 192, 0.1, false)),
+                        "layer \"1\" (number 1, GroupNorm) is given 192: it would normalise each value by itself, which leaves nothing of it"),
                 arguments(
                         List.of(flatten, new BatchNorm2d(null)),
                         "layer \"1\" (number 1, BatchNorm2d) is given 192: it takes images (channels, height, width)"),

@@ -1,12 +1,15 @@
 package io.trainyard.spec;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
@@ -48,10 +51,50 @@ class ScheduleSpecTest {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("schedules")
+    void givesPyTorchsMomenta(String line) throws IOException {
+        JsonNode recorded = new ObjectMapper().readTree(line);
+        int epochs = recorded.get("epochs").asInt();
+        int stepsPerEpoch = recorded.get("stepsPerEpoch").asInt();
+        ScheduleSpec schedule = schedule(recorded.get("schedule"));
+        JsonNode momenta = recorded.path("momenta");
+        assertThat(schedule.cyclesMomentum()).isEqualTo(momenta.isArray());
+        List<Double> actual = new ArrayList<>();
+        for (int epoch = 0; epoch < epochs; epoch++) {
+            for (double momentum : schedule.momenta(epoch, stepsPerEpoch, epochs)) {
+                actual.add(momentum);
+            }
+        }
+        assertThat(actual).hasSize(momenta.size());
+        for (int i = 0; i < actual.size(); i++) {
+            assertThat(actual.get(i)).as("step %d", i).isCloseTo(momenta.get(i).asDouble(), Offset.offset(RELATIVE));
+        }
+    }
+
+    @Test
+    void aMomentumToCycleIsOneThatTheOptimizerHas() {
+        String message = "schedule.cycleMomentum is true, but optimizer.momentum is 0.0; ";
+        for (String optimizer : List.of("{'type': 'sgd', 'learningRate': 1}", "{'type': 'rmsprop'}")) {
+            assertThatThrownBy(() -> cycling(optimizer))
+                    .isInstanceOf(InvalidJobException.class)
+                    .hasMessageStartingWith(message);
+        }
+        assertThat(cycling("{'type': 'rmsprop', 'momentum': 0.5}").optimizer().hasMomentum())
+                .isTrue();
+        assertThat(cycling("{'type': 'adamw'}").schedule().cyclesMomentum()).isTrue();
+    }
+
+    private static JobSpec cycling(String optimizer) {
+        return JobJson.read("""
+                {'id': 'a', 'network': 'lenet', 'dataset': 'mnist', 'epochs': 1, 'optimizer': %s,
+                 'schedule': {'type': 'oneCycle', 'maxLearningRate': 0.1, 'cycleMomentum': true}}""".formatted(optimizer).replace('\'', '"').getBytes(StandardCharsets.UTF_8));
+    }
+
     /// PyTorch divides by zero here.
     @Test
     void oneCycleMayBeAtItsTopInTheFirstStep() {
-        var schedule = new ScheduleSpec.OneCycle(0.5, 0.25, 25, 1e4);
+        var schedule = new OneCycleSchedule(0.5, 0.25, 25, 1e4, false, 0.85, 0.95);
         assertThat(schedule.learningRates(0.1, 0, 2, 2)[0]).isEqualTo(0.5);
         assertThat(schedule.learningRates(0.1, 1, 2, 2)[1]).isCloseTo(0.5 / 25 / 1e4, Offset.offset(1e-15));
     }
@@ -59,6 +102,7 @@ class ScheduleSpecTest {
     private static ScheduleSpec schedule(JsonNode written) {
         ObjectNode job = new ObjectMapper().createObjectNode();
         job.put("id", "a").put("network", "lenet").put("dataset", "mnist").put("epochs", 1);
+        job.putObject("optimizer").put("type", "sgd").put("learningRate", 0.1).put("momentum", 0.9);
         job.set("schedule", written);
         return JobJson.read(job).schedule();
     }

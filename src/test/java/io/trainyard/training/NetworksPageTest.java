@@ -118,8 +118,7 @@ class NetworksPageTest {
             Parameters initial = Initializer.initial(network, random);
             session.load(new SessionState(initial, Parameters.NONE));
             int steps = workload.stepsPerEpoch();
-            double[] rates = job.schedule().learningRates(job.optimizer().learningRate(), 0, steps, job.epochs());
-            session.beginEpoch(EpochDraws.train(workload, job.shuffle(), rates, random), 0);
+            session.beginEpoch(EpochDraws.train(workload, job.shuffle(), StepRates.of(job, workload, 0), random), 0);
             for (float loss : session.advance(Math.min(MOST_STEPS, steps))) {
                 assertThat(loss).isBetween(0.1f, 10f);
             }

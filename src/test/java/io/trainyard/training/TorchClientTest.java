@@ -30,7 +30,6 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -135,9 +134,7 @@ class TorchClientTest {
             Parameters initial = Initializer.initial(workload.network(), random);
             write(name + ".initial.safetensors", initial);
             session.load(new SessionState(initial, Parameters.NONE));
-            double[] rates = new double[workload.stepsPerEpoch()];
-            Arrays.fill(rates, 0.01);
-            session.beginEpoch(EpochDraws.train(workload, false, rates, random), 0);
+            session.beginEpoch(EpochDraws.train(workload, false, StepRates.of(job, workload, 0), random), 0);
             var _ = session.advance(STEPS);
             write(name + ".safetensors", session.save().model());
             write(name + ".probabilities", session.predict());

@@ -21,6 +21,7 @@ import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.OptimizerSpec.Adam;
 import io.trainyard.spec.OptimizerSpec.AdamW;
+import io.trainyard.spec.OptimizerSpec.Rmsprop;
 import io.trainyard.spec.OptimizerSpec.Sgd;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.Precision;
@@ -56,7 +57,14 @@ public final class CheckWorkload {
                 new Sgd(0.05, 0.9, true, 0.01),
                 ADAM,
                 new Adam(0.01, 0.4, 0.9, 1e-3, 0),
-                new AdamW(0.01, 0.9, 0.99, 1e-2, 0.1));
+                new AdamW(0.01, 0.9, 0.99, 1e-2, 0.1),
+                new Sgd(0.05, 0.9, 0.4, false, 0.01),
+                new Adam(0.01, 0.9, 0.6, 1e-2, 0, true),
+                new AdamW(0.01, 0.9, 0.6, 1e-2, 0.1, true),
+                new Rmsprop(0.002, 0.9, 1e-2, 0, false, 0.01),
+                new Rmsprop(0.01, 0.5, 0.5, 0.9, false, 0),
+                new Rmsprop(0.002, 0.9, 1e-1, 0, true, 0.01),
+                new Rmsprop(0.01, 0.4, 0.5, 0.8, true, 0.01));
     }
 
     /// Every loss, and every option of one, for three classes.

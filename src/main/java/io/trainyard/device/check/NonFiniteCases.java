@@ -7,13 +7,23 @@ import static io.trainyard.device.check.Layers.dropout;
 import static io.trainyard.device.check.Layers.dropout2d;
 import static io.trainyard.device.check.Layers.flatten;
 import static io.trainyard.device.check.Layers.gelu;
+import static io.trainyard.device.check.Layers.groupNorm;
+import static io.trainyard.device.check.Layers.hardswish;
+import static io.trainyard.device.check.Layers.hardtanh;
+import static io.trainyard.device.check.Layers.identity;
+import static io.trainyard.device.check.Layers.layerNorm;
+import static io.trainyard.device.check.Layers.layerNorm2d;
+import static io.trainyard.device.check.Layers.layerScale;
 import static io.trainyard.device.check.Layers.leakyRelu;
 import static io.trainyard.device.check.Layers.linear;
 import static io.trainyard.device.check.Layers.norm;
 import static io.trainyard.device.check.Layers.pool;
 import static io.trainyard.device.check.Layers.relu;
+import static io.trainyard.device.check.Layers.relu6;
 import static io.trainyard.device.check.Layers.residual;
 import static io.trainyard.device.check.Layers.sigmoid;
+import static io.trainyard.device.check.Layers.silu;
+import static io.trainyard.device.check.Layers.softplus;
 import static io.trainyard.device.check.Layers.tanh;
 
 import io.trainyard.spec.LayerSpec;
@@ -76,6 +86,13 @@ public final class NonFiniteCases {
         layers.put("adaptiveAvgPool2d uneven", List.of(adaptive(3)));
         layers.put("batchNorm2d", List.of(norm()));
         layers.put("batchNorm2d, then relu", List.of(norm(), relu()));
+        layers.put("batchNorm2d, not affine", List.of(norm(0.01, 0.5, false)));
+        layers.put("groupNorm", List.of(groupNorm(CHANNELS, 1e-5, true)));
+        layers.put("groupNorm of one group, not affine", List.of(groupNorm(1, 0.1, false)));
+        layers.put("layerNorm", List.of(layerNorm(1e-5, true)));
+        layers.put("layerNorm of rows", List.of(layerNorm(1e-5, true, 4)));
+        layers.put("layerNorm2d", List.of(layerNorm2d(1e-6, true)));
+        layers.put("layerScale", List.of(layerScale(0.5)));
         layers.put("dropout", List.of(dropout(0.5)));
         layers.put("dropout2d", List.of(dropout2d(0.5)));
         layers.put("residual", List.of(residual(relu(), conv(CHANNELS, 1, 1, 0, true))));
@@ -100,6 +117,12 @@ public final class NonFiniteCases {
         layers.put("gelu by tanh", List.of(gelu("tanh")));
         layers.put("tanh", List.of(tanh()));
         layers.put("sigmoid", List.of(sigmoid()));
+        layers.put("silu", List.of(silu()));
+        layers.put("softplus", List.of(softplus(1, 20)));
+        layers.put("hardswish", List.of(hardswish()));
+        layers.put("hardtanh", List.of(hardtanh(-0.25, 0.5)));
+        layers.put("relu6", List.of(relu6()));
+        layers.put("identity", List.of(identity()));
         return layers;
     }
 

@@ -53,6 +53,17 @@ public final class CpuBackend implements DeviceBackend {
     }
 
     @Override
+    public String computes(Network network, int batchSize) {
+        int threads =
+                ThreadRule.threads(network, batchSize, Runtime.getRuntime().availableProcessors());
+        return "%s, %d %s here"
+                .formatted(
+                        KernelRule.narrow(network) ? "vector kernels of our own (a narrow network)" : "oneDNN",
+                        threads,
+                        threads == 1 ? "thread" : "threads");
+    }
+
+    @Override
     public Device open(DeviceSpec spec) {
         return open();
     }

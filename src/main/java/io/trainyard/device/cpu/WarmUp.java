@@ -64,6 +64,10 @@ final class WarmUp {
                 new LayerSpec.MaxPool2d(null, 2, 2),
                 new LayerSpec.MaxPool2d(null, 3, 1),
                 new LayerSpec.Sigmoid(null),
+                new LayerSpec.Softplus(null, 1, 20),
+                new LayerSpec.Hardswish(null),
+                new LayerSpec.Relu6(null),
+                new LayerSpec.LayerScale(null, 1),
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, CLASSES, true)),
 
@@ -104,8 +108,8 @@ final class WarmUp {
     /// What decides which kernels are called.
     private record Kind(Layers layers, Loop update) {}
 
-    /// How often [#next] is to be called to have warmed all.
-    static final int KINDS = Layers.values().length * Loop.values().length;
+    /// How often [#next] is to be called to have warmed all that many jobs need.
+    static final int KINDS = Layers.values().length * Loop.usual().size();
 
     private static final Set<Kind> DONE = new HashSet<>(); // in this process, as what is compiled
     private static int next;
@@ -128,12 +132,12 @@ final class WarmUp {
         }
     }
 
-    /// The next of all kinds, those that many jobs need first, and again from the beginning: what surrounds the
-    /// kernels is compiled only after thousands of steps.
+    /// The next of the kinds that many jobs need, and again from the beginning: what surrounds the kernels is compiled
+    /// only after thousands of steps.
     void next() {
         synchronized (DONE) {
             Layers[] all = Layers.values();
-            Kind kind = new Kind(all[next % all.length], Loop.values()[next / all.length]);
+            Kind kind = new Kind(all[next % all.length], Loop.usual().get(next / all.length));
             next = (next + 1) % KINDS;
             DONE.add(kind);
             train(kind);

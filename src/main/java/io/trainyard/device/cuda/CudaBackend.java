@@ -6,8 +6,12 @@ import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.cuda.driver.Gpus;
 import io.trainyard.device.cuda.library.CudaLibraries;
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.Precision;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /// The devices `cuda:0` and on, and `cuda`, which is the first: there where NVIDIA's driver has a GPU and the
@@ -40,6 +44,16 @@ public final class CudaBackend implements DeviceBackend {
     @Override
     public List<String> details() {
         return whyUnavailable().isPresent() ? List.of() : CudaLibraries.loaded().details();
+    }
+
+    @Override
+    public Set<Precision> precisions() {
+        return EnumSet.allOf(Precision.class);
+    }
+
+    @Override
+    public String computes(Network network, int batchSize) {
+        return "cuDNN, cuBLAS and kernels of our own, a step as a graph";
     }
 
     @Override

@@ -71,8 +71,8 @@ final class CudaSession extends BackendSession {
         super.beginSteps(steps);
         if (scalarsAreStale) {
             programs.scalars()
-                    .write(Pointer.to(StepScalars.of(
-                            workload().optimizer(), cursor().plan().learningRates(), cursor().step(), state.steps())));
+                    .write(Pointer.to(
+                            StepScalars.of(workload().optimizer(), cursor().plan(), cursor().step(), state.steps())));
             scalarsAreStale = false;
         }
     }

@@ -15,6 +15,7 @@ final class KernelSource {
             "loss.cu",
             "bias.cu",
             "activation.cu",
+            "norm.cu",
             "pooling.cu",
             "dropout.cu",
             "layout.cu",

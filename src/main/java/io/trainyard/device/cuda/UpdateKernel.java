@@ -12,6 +12,7 @@ interface UpdateKernel {
         return switch (rule) {
             case UpdateRule.Sgd sgd -> new Sgd(sgd);
             case UpdateRule.Adam adam -> new Adam(adam);
+            case UpdateRule.Rmsprop rmsprop -> new Rmsprop(rmsprop);
         };
     }
 
@@ -45,7 +46,7 @@ interface UpdateKernel {
 
         @Override
         public float[] changing() {
-            return new float[] {rule.minusLearningRate()};
+            return new float[] {rule.minusLearningRate(), rule.momentum(), rule.newGradient()};
         }
 
         @Override
@@ -57,7 +58,6 @@ interface UpdateKernel {
                 on.floats(),
                 on.scalars(),
                 on.step(),
-                rule.momentum(),
                 rule.weightDecay(),
                 rule.nesterov() ? 1 : 0
             };
@@ -72,7 +72,13 @@ interface UpdateKernel {
 
         @Override
         public float[] changing() {
-            return new float[] {rule.shrink(), rule.minusStepSize(), rule.correction()};
+            return new float[] {
+                rule.shrink(),
+                rule.minusStepSize(),
+                rule.correction(),
+                rule.mean().approach(),
+                rule.mean().fromEnd() ? 1 : 0
+            };
         }
 
         @Override
@@ -82,15 +88,47 @@ interface UpdateKernel {
                 on.gradients(),
                 on.slots().get(0),
                 on.slots().get(1),
+                rule.amsgrad() ? on.slots().get(2) : null,
                 on.floats(),
                 on.scalars(),
                 on.step(),
                 rule.gradientDecay(),
-                rule.approach(),
-                rule.fromGradient() ? 1 : 0,
                 rule.beta2(),
                 rule.newSquare(),
                 rule.epsilon()
+            };
+        }
+    }
+
+    record Rmsprop(UpdateRule.Rmsprop rule) implements UpdateKernel {
+        @Override
+        public String name() {
+            return "rmsprop";
+        }
+
+        @Override
+        public float[] changing() {
+            return new float[] {rule.minusLearningRate(), rule.momentum()};
+        }
+
+        @Override
+        public @Nullable Object[] arguments(Operands on) {
+            boolean moving = on.slots().size() > (rule.centered() ? 2 : 1);
+            return new @Nullable Object[] {
+                on.values(),
+                on.gradients(),
+                on.slots().getFirst(),
+                moving ? on.slots().get(1) : null,
+                rule.centered() ? on.slots().get(moving ? 2 : 1) : null,
+                on.floats(),
+                on.scalars(),
+                on.step(),
+                rule.alpha(),
+                rule.newSquare(),
+                rule.mean().approach(),
+                rule.mean().fromEnd() ? 1 : 0,
+                rule.epsilon(),
+                rule.weightDecay()
             };
         }
     }

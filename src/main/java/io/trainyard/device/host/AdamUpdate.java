@@ -17,17 +17,19 @@ final class AdamUpdate extends ParameterUpdate {
     private final float minusStepSize;
     private final float correction;
     private final float epsilon;
+    private final boolean amsgrad;
 
     AdamUpdate(UpdateRule.Adam rule) {
         gradientDecay = rule.gradientDecay();
         shrink = rule.shrink();
-        approach = rule.approach();
-        fromGradient = rule.fromGradient();
+        approach = rule.mean().approach();
+        fromGradient = rule.mean().fromEnd();
         beta2 = rule.beta2();
         newSquare = rule.newSquare();
         minusStepSize = rule.minusStepSize();
         correction = rule.correction();
         epsilon = rule.epsilon();
+        amsgrad = rule.amsgrad();
     }
 
     /// Without weight decay the parameter plays no part, as in PyTorch: 0 times an infinite one would be NaN.
@@ -49,7 +51,11 @@ final class AdamUpdate extends ParameterUpdate {
 
     @Override
     void applyWhole(MemorySegment values, MemorySegment gradient, List<MemorySegment> state, long end) {
-        adamVectors(values, gradient, state.get(0), state.get(1), end);
+        if (amsgrad) {
+            amsgradVectors(values, gradient, state, end);
+        } else {
+            adamVectors(values, gradient, state.get(0), state.get(1), end);
+        }
     }
 
     private void adamVectors(
@@ -66,9 +72,31 @@ final class AdamUpdate extends ParameterUpdate {
         }
     }
 
+    private void amsgradVectors(MemorySegment values, MemorySegment gradient, List<MemorySegment> state, long end) {
+        MemorySegment means = state.get(0);
+        MemorySegment squares = state.get(1);
+        MemorySegment largest = state.get(2);
+        VectorMask<Float> ends = SPECIES.maskAll(fromGradient);
+        for (long i = 0; i < end; i += BYTES) {
+            FloatVector p = load(values, i);
+            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector m = mean(load(means, i), d, ends);
+            FloatVector s = square(load(squares, i), d);
+            FloatVector most = load(largest, i).max(s);
+            store(m, means, i);
+            store(s, squares, i);
+            store(most, largest, i);
+            store(moved(p, m, most), values, i);
+        }
+    }
+
     @Override
     void applyWhole(float[] values, float[] gradient, List<float[]> state, int from, int to) {
-        adamVectors(values, gradient, state.get(0), state.get(1), from, to);
+        if (amsgrad) {
+            amsgradVectors(values, gradient, state, from, to);
+        } else {
+            adamVectors(values, gradient, state.get(0), state.get(1), from, to);
+        }
     }
 
     private void adamVectors(float[] values, float[] gradient, float[] means, float[] squares, int from, int to) {
@@ -81,6 +109,24 @@ final class AdamUpdate extends ParameterUpdate {
             m.intoArray(means, i);
             s.intoArray(squares, i);
             moved(p, m, s).intoArray(values, i);
+        }
+    }
+
+    private void amsgradVectors(float[] values, float[] gradient, List<float[]> state, int from, int to) {
+        float[] means = state.get(0);
+        float[] squares = state.get(1);
+        float[] largest = state.get(2);
+        VectorMask<Float> ends = SPECIES.maskAll(fromGradient);
+        for (int i = from; i < to; i += LANES) {
+            FloatVector p = load(values, i);
+            FloatVector d = decayed(p, load(gradient, i));
+            FloatVector m = mean(load(means, i), d, ends);
+            FloatVector s = square(load(squares, i), d);
+            FloatVector most = load(largest, i).max(s);
+            m.intoArray(means, i);
+            s.intoArray(squares, i);
+            most.intoArray(largest, i);
+            moved(p, m, most).intoArray(values, i);
         }
     }
 }

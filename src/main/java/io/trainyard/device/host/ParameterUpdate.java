@@ -3,6 +3,8 @@ package io.trainyard.device.host;
 import io.trainyard.device.session.UpdateRule;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.OptimizerSpec.Adam;
+import io.trainyard.spec.OptimizerSpec.AdamW;
+import io.trainyard.spec.OptimizerSpec.Rmsprop;
 import io.trainyard.spec.OptimizerSpec.Sgd;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
@@ -36,7 +38,12 @@ public abstract class ParameterUpdate {
         MOMENTUM(new Sgd(0, 0.9, 0)),
         PLAIN(new Sgd(0, 0, 0)),
         ADAM(new Adam(0, 0.9, 0.999, 1e-8, 0)),
-        NESTEROV(new Sgd(0, 0.9, true, 0));
+        NESTEROV(new Sgd(0, 0.9, true, 0)),
+        RMSPROP(new Rmsprop(0, 0.99, 1e-8, 0, false, 0)),
+        RMSPROP_MOMENTUM(new Rmsprop(0, 0.99, 1e-8, 0.9, false, 0)),
+        AMSGRAD(new Adam(0, 0.9, 0.999, 1e-8, 0, true)),
+        RMSPROP_CENTERED(new Rmsprop(0, 0.99, 1e-8, 0, true, 0)),
+        RMSPROP_CENTERED_MOMENTUM(new Rmsprop(0, 0.99, 1e-8, 0.9, true, 0));
 
         private final OptimizerSpec example;
 
@@ -44,11 +51,25 @@ public abstract class ParameterUpdate {
             this.example = example;
         }
 
+        /// Those that many jobs take.
+        public static List<Loop> usual() {
+            return List.of(MOMENTUM, PLAIN, ADAM, NESTEROV);
+        }
+
         public static Loop of(OptimizerSpec optimizer) {
             return switch (optimizer) {
                 case Sgd sgd -> sgd.slots().isEmpty() ? PLAIN : sgd.nesterov() ? NESTEROV : MOMENTUM;
-                case Adam _, OptimizerSpec.AdamW _ -> ADAM;
+                case Adam adam -> adam.amsgrad() ? AMSGRAD : ADAM;
+                case AdamW adam -> adam.amsgrad() ? AMSGRAD : ADAM;
+                case Rmsprop rmsprop -> of(rmsprop);
             };
+        }
+
+        private static Loop of(Rmsprop rmsprop) {
+            if (rmsprop.centered()) {
+                return rmsprop.hasMomentum() ? RMSPROP_CENTERED_MOMENTUM : RMSPROP_CENTERED;
+            }
+            return rmsprop.hasMomentum() ? RMSPROP_MOMENTUM : RMSPROP;
         }
 
         /// An optimizer whose steps take this loop. Its learning rate is 0.
@@ -57,12 +78,14 @@ public abstract class ParameterUpdate {
         }
     }
 
+    /// @param optimizer with the momentum of this step
     /// @param learningRate of this step, whatever the optimizer's own is
     /// @param step how many steps the optimizer has made with this one: 1 for the first
     public static ParameterUpdate of(OptimizerSpec optimizer, double learningRate, long step) {
         return switch (UpdateRule.of(optimizer, learningRate, step)) {
             case UpdateRule.Sgd sgd -> new SgdUpdate(sgd);
             case UpdateRule.Adam adam -> new AdamUpdate(adam);
+            case UpdateRule.Rmsprop rmsprop -> new RmspropUpdate(rmsprop);
         };
     }
 

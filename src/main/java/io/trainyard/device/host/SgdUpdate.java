@@ -9,12 +9,14 @@ import jdk.incubator.vector.FloatVector;
 final class SgdUpdate extends ParameterUpdate {
     private final float minusLearningRate;
     private final float momentum;
+    private final float newGradient;
     private final boolean nesterov;
     private final float weightDecay;
 
     SgdUpdate(UpdateRule.Sgd rule) {
         minusLearningRate = rule.minusLearningRate();
         momentum = rule.momentum();
+        newGradient = rule.newGradient();
         nesterov = rule.nesterov();
         weightDecay = rule.weightDecay();
     }
@@ -25,7 +27,7 @@ final class SgdUpdate extends ParameterUpdate {
     }
 
     private FloatVector velocity(FloatVector v, FloatVector d) {
-        return v.mul(momentum).add(d);
+        return all(newGradient).fma(d, v.mul(momentum));
     }
 
     private FloatVector ahead(FloatVector v, FloatVector d) {

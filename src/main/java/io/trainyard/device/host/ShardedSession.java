@@ -90,7 +90,7 @@ public abstract class ShardedSession extends BackendSession {
 
     @Override
     protected final void updateOwnRange(long step) {
-        ParameterUpdate update = ParameterUpdate.of(workload().optimizer(), cursor().learningRate(), step);
+        ParameterUpdate update = ParameterUpdate.of(cursor().optimizer(), cursor().learningRate(), step);
         together(t -> update(update, part().piece(t, shardLosses.length)));
     }
 

@@ -3,28 +3,54 @@ package io.trainyard.device.onednn;
 import static org.bytedeco.dnnl.global.dnnl.*;
 
 import io.trainyard.device.onednn.Engine.Argument;
+import io.trainyard.device.onednn.kernel.Above;
+import io.trainyard.device.onednn.kernel.Clamp;
+import io.trainyard.device.onednn.kernel.Hardswish;
 import io.trainyard.device.onednn.kernel.NaN;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import java.lang.foreign.MemorySegment;
 
 /// A function of each value. The backward pass starts from the input, so that a [CompiledRelu] may follow and write
-/// over the output.
+/// over the output. Where oneDNN does not as PyTorch, kernels of our own mend it or take its place.
 final class CompiledActivationFunction implements CompiledLayer {
     private static final float UNUSED = 0;
 
+    /// @param alpha a parameter of oneDNN's formula
+    /// @param linearAbove where x is above it, PyTorch takes x itself
+    private record Formula(int algorithm, float alpha, float linearAbove) {
+        Formula(int algorithm, float alpha) {
+            this(algorithm, alpha, Float.POSITIVE_INFINITY);
+        }
+
+        Formula(int algorithm) {
+            this(algorithm, UNUSED);
+        }
+
+        static Formula of(LayerSpec.Softplus softplus) {
+            return new Formula(
+                    dnnl_eltwise_soft_relu, (float) softplus.beta(), (float) (softplus.threshold() / softplus.beta()));
+        }
+
+        boolean isLinearSomewhere() {
+            return linearAbove < Float.POSITIVE_INFINITY;
+        }
+
+        /// Of these oneDNN makes numbers of what is none.
+        boolean losesNaN() {
+            return algorithm == dnnl_eltwise_logistic || algorithm == dnnl_eltwise_soft_relu;
+        }
+    }
+
     private final String name;
-    private final int algorithm;
-    private final float alpha; // a parameter of oneDNN's formula
+    private final Formula formula;
     private final Memory input;
     private final PrimitiveDescription forward;
     private final Memory output;
 
-    private CompiledActivationFunction(
-            ProgramBuilder program, Network.Layer layer, int algorithm, float alpha, Memory input) {
+    private CompiledActivationFunction(ProgramBuilder program, Network.Layer layer, Formula formula, Memory input) {
         this.name = layer.name();
-        this.algorithm = algorithm;
-        this.alpha = alpha;
+        this.formula = formula;
         this.input = input;
         Layout layout = input.layout();
         forward = program.engine()
@@ -34,15 +60,15 @@ final class CompiledActivationFunction implements CompiledLayer {
                                 handle,
                                 cpu,
                                 program.propagation(),
-                                algorithm,
+                                formula.algorithm(),
                                 layout.handle(),
                                 layout.handle(),
-                                alpha,
+                                formula.alpha(),
                                 UNUSED,
                                 null));
         output = program.engine().memory(layout);
         program.add(forward, new Argument(DNNL_ARG_SRC, input), new Argument(DNNL_ARG_DST, output));
-        keepNaN(program, output);
+        mend(program, input, output);
     }
 
     static CompiledLayer of(
@@ -50,15 +76,23 @@ final class CompiledActivationFunction implements CompiledLayer {
         return switch (spec) {
             case LayerSpec.Relu _ -> new CompiledRelu(program, input);
             case LayerSpec.LeakyRelu leaky ->
-                new CompiledActivationFunction(program, layer, dnnl_eltwise_relu, (float) leaky.negativeSlope(), input);
+                byOneDnn(program, layer, new Formula(dnnl_eltwise_relu, (float) leaky.negativeSlope()), input);
             case LayerSpec.Gelu gelu -> {
                 int algorithm = gelu.byTanh() ? dnnl_eltwise_gelu_tanh : dnnl_eltwise_gelu_erf;
-                yield new CompiledActivationFunction(program, layer, algorithm, UNUSED, input);
+                yield byOneDnn(program, layer, new Formula(algorithm), input);
             }
-            case LayerSpec.Tanh _ -> new CompiledActivationFunction(program, layer, dnnl_eltwise_tanh, UNUSED, input);
-            case LayerSpec.Sigmoid _ ->
-                new CompiledActivationFunction(program, layer, dnnl_eltwise_logistic, UNUSED, input);
+            case LayerSpec.Tanh _ -> byOneDnn(program, layer, new Formula(dnnl_eltwise_tanh), input);
+            case LayerSpec.Sigmoid _ -> byOneDnn(program, layer, new Formula(dnnl_eltwise_logistic), input);
+            case LayerSpec.Silu _ -> byOneDnn(program, layer, new Formula(dnnl_eltwise_swish, 1), input);
+            case LayerSpec.Softplus softplus -> byOneDnn(program, layer, Formula.of(softplus), input);
+            case LayerSpec.Hardswish _ -> new CompiledValueFunction(program, new Hardswish(), input);
+            case LayerSpec.Clamp clamp ->
+                CompiledValueFunction.of(program, new Clamp((float) clamp.minVal(), (float) clamp.maxVal()), input);
         };
+    }
+
+    private static CompiledLayer byOneDnn(ProgramBuilder program, Network.Layer layer, Formula formula, Memory input) {
+        return new CompiledActivationFunction(program, layer, formula, input);
     }
 
     @Override
@@ -76,32 +110,35 @@ final class CompiledActivationFunction implements CompiledLayer {
                         (handle, cpu) -> dnnl_eltwise_backward_primitive_desc_create(
                                 handle,
                                 cpu,
-                                algorithm,
+                                formula.algorithm(),
                                 layout.handle(),
                                 layout.handle(),
                                 layout.handle(),
-                                alpha,
+                                formula.alpha(),
                                 UNUSED,
                                 forward.handle(),
                                 null));
-        Memory inputGradient = program.over(gradient);
+        Memory inputGradient = formula.isLinearSomewhere() ? program.engine().memory(layout) : program.over(gradient);
         program.add(
                 backward,
                 new Argument(DNNL_ARG_SRC, input),
                 new Argument(DNNL_ARG_DIFF_DST, gradient),
                 new Argument(DNNL_ARG_DIFF_SRC, inputGradient));
-        keepNaN(program, inputGradient);
+        mend(program, gradient, inputGradient);
         return inputGradient;
     }
 
-    /// oneDNN's sigmoid of NaN is a number.
-    ///
-    /// @param result of the input or of its gradient
-    private void keepNaN(ProgramBuilder program, Memory result) {
-        if (algorithm == dnnl_eltwise_logistic) {
-            MemorySegment from = input.data();
-            MemorySegment to = result.data();
-            program.add(() -> NaN.keep(from, to));
+    /// @param given the input, or the output's gradient
+    /// @param result what oneDNN made of it
+    private void mend(ProgramBuilder program, Memory given, Memory result) {
+        MemorySegment x = input.data();
+        MemorySegment from = given.data();
+        MemorySegment to = result.data();
+        if (formula.isLinearSomewhere()) {
+            program.add(() -> Above.copy(x, formula.linearAbove(), from, to));
+        }
+        if (formula.losesNaN()) {
+            program.add(() -> NaN.keep(x, to));
         }
     }
 }

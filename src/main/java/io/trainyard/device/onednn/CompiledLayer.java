@@ -2,6 +2,7 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.SampleNorm;
 
 /// One layer within a program. Its constructor adds the forward pass; the two methods add the backward pass, which
 /// only training programs have.
@@ -20,7 +21,7 @@ interface CompiledLayer {
 
     /// Whether the layer computes a ReLU along that follows it.
     static boolean takesRelu(Network.Layer layer) {
-        return layer.spec() instanceof LayerSpec.BatchNorm2d || CompiledNormResidual.fits(layer);
+        return layer.spec() instanceof LayerSpec.BatchNorm || CompiledNormResidual.fits(layer);
     }
 
     /// @param relu whether it computes one along; only for layers that do
@@ -30,10 +31,12 @@ interface CompiledLayer {
             case LayerSpec.MaxPool2d spec -> new CompiledMaxPool2d(program, layer, spec, input);
             case LayerSpec.AvgPool2d spec -> CompiledAvgPool2d.sliding(program, layer, spec, input);
             case LayerSpec.AdaptiveAvgPool2d spec -> CompiledAvgPool2d.covering(program, layer, spec, input);
-            case LayerSpec.BatchNorm2d _ -> new CompiledBatchNorm2d(program, layer, input, null, relu);
+            case LayerSpec.BatchNorm _ -> new CompiledBatchNorm(program, layer, input, null, relu);
+            case SampleNorm spec -> new CompiledSampleNorm(program, layer, spec, input);
+            case LayerSpec.LayerScale _ -> new CompiledLayerScale(program, layer, input);
             case LayerSpec.ActivationFunction spec -> CompiledActivationFunction.of(program, layer, spec, input);
             case LayerSpec.Dropout _, LayerSpec.Dropout2d _ -> CompiledDropout.of(program, layer, input);
-            case LayerSpec.Flatten _ -> new PassThrough(input);
+            case LayerSpec.Flatten _, LayerSpec.Identity _ -> new PassThrough(input);
             case LayerSpec.Linear spec -> new CompiledLinear(program, layer, spec, input);
             case LayerSpec.Residual _ ->
                 CompiledNormResidual.fits(layer)

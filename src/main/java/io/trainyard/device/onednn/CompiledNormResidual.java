@@ -10,7 +10,7 @@ final class CompiledNormResidual implements CompiledLayer {
     private final String name;
     private final Chain body; // of the branch with the batch norm, what is before it
     private final Chain other;
-    private final CompiledBatchNorm2d norm;
+    private final CompiledBatchNorm norm;
 
     /// @param relu whether one follows
     CompiledNormResidual(ProgramBuilder program, Network.Layer layer, Memory input, boolean relu) {
@@ -20,7 +20,7 @@ final class CompiledNormResidual implements CompiledLayer {
         List<Network.Layer> branch = layer.branches().get(ending);
         body = new Chain(program, branch.subList(0, branch.size() - 1), input);
         other = new Chain(program, layer.branches().get(1 - ending), input);
-        norm = new CompiledBatchNorm2d(program, branch.getLast(), body.output(), other.output(), relu);
+        norm = new CompiledBatchNorm(program, branch.getLast(), body.output(), other.output(), relu);
     }
 
     static boolean fits(Network.Layer layer) {

@@ -1,9 +1,10 @@
 package io.trainyard.device.onednn;
 
 import io.trainyard.device.host.Meeting;
-import io.trainyard.spec.LayerSpec.BatchNorm2d;
+import io.trainyard.spec.LayerSpec.BatchNorm;
 import io.trainyard.spec.Network;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /// One shard's share in a layer's batch norm: meets the others, and then has the whole batch's statistics and, in
 /// the backward pass, its gradients. A shard without samples of a batch meets the others all the same. The first
@@ -12,8 +13,10 @@ final class NormShare {
     private final int shard;
     private final Meeting meeting;
     private final BatchSums sums;
-    private final Slot scale;
-    private final Slot shift;
+    private final float eps;
+    private final double momentum;
+    private final @Nullable Slot scale; // null for 1, with the shift
+    private final @Nullable Slot shift;
     private final Memory runningMean;
     private final Memory runningVariance;
 
@@ -27,10 +30,14 @@ final class NormShare {
         this.shard = shard;
         this.meeting = meeting;
         this.sums = sums;
-        scale = state.placeVector(layer.parameters().get(0));
-        shift = state.placeVector(layer.parameters().get(1));
-        runningMean = state.placeVector(layer.parameters().get(2)).value();
-        runningVariance = state.placeVector(layer.parameters().get(3)).value();
+        BatchNorm spec = (BatchNorm) layer.spec();
+        eps = (float) spec.eps();
+        momentum = (float) spec.momentum();
+        scale = spec.affine() ? state.placeVector(layer.parameters().get(0)) : null;
+        shift = spec.affine() ? state.placeVector(layer.parameters().get(1)) : null;
+        int running = spec.affine() ? 2 : 0;
+        runningMean = state.placeVector(layer.parameters().get(running)).value();
+        runningVariance = state.placeVector(layer.parameters().get(running + 1)).value();
         int channels = layer.in().size(0);
         mean = new double[channels];
         variance = new double[channels];
@@ -75,8 +82,7 @@ final class NormShare {
     }
 
     /// PyTorch keeps the unbiased variance: `correction` is its ratio to the biased one.
-    private static void follow(Memory running, double[] batch, double correction) {
-        double momentum = BatchNorm2d.MOMENTUM;
+    private void follow(Memory running, double[] batch, double correction) {
         for (int c = 0; c < batch.length; c++) {
             double old = running.data().getAtIndex(ValueLayout.JAVA_FLOAT, c);
             double now = batch[c] * correction;
@@ -87,7 +93,7 @@ final class NormShare {
     void meetBackward() {
         meeting.await(shard);
         sums.addUp(gradientSums, productSums);
-        if (shard == 0) {
+        if (shard == 0 && scale != null && shift != null) {
             for (int c = 0; c < mean.length; c++) {
                 shift.requireGradient().data().setAtIndex(ValueLayout.JAVA_FLOAT, c, (float) gradientSums[c]);
                 scale.requireGradient().data().setAtIndex(ValueLayout.JAVA_FLOAT, c, (float) scaleGradient(c));
@@ -110,17 +116,20 @@ final class NormShare {
 
     /// Of input - [#center] in the output.
     double factor(int channel) {
-        return scale.value().data().getAtIndex(ValueLayout.JAVA_FLOAT, channel) * inverse(channel);
+        return value(scale, channel, 1) * inverse(channel);
     }
 
     /// Of the output, besides; what the center's rounding took away included.
     double shift(int channel) {
-        double bias = shift.value().data().getAtIndex(ValueLayout.JAVA_FLOAT, channel);
-        return bias + (center(channel) - mean[channel]) * factor(channel);
+        return value(shift, channel, 0) + (center(channel) - mean[channel]) * factor(channel);
+    }
+
+    private static float value(@Nullable Slot slot, int channel, float without) {
+        return slot == null ? without : slot.value().data().getAtIndex(ValueLayout.JAVA_FLOAT, channel);
     }
 
     private double inverse(int channel) {
-        return 1 / Math.sqrt(variance[channel] + BatchNorm2d.EPSILON);
+        return 1 / Math.sqrt(variance[channel] + eps);
     }
 
     /// The sum of the gradients times the normalised inputs.

@@ -97,7 +97,7 @@ final class ParallelSession implements LearningSession {
         long[] generator = plan.random().state();
         run(t -> {
             TorchRandom random = t == 0 ? plan.random() : TorchRandom.restore(generator);
-            parts[t].beginEpoch(new EpochPlan(plan.order(), plan.learningRates(), random), firstStep);
+            parts[t].beginEpoch(plan.withRandom(random), firstStep);
         });
     }
 

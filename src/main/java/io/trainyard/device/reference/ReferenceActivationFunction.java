@@ -38,6 +38,10 @@ final class ReferenceActivationFunction implements ReferenceLayer {
             case LayerSpec.Tanh _ -> smooth(Math::tanh, x -> 1 - square(Math.tanh(x)));
             case LayerSpec.Sigmoid _ ->
                 smooth(ReferenceActivationFunction::sigmoid, x -> sigmoid(x) * (1 - sigmoid(x)));
+            case LayerSpec.Silu _ -> smooth(x -> x / (1 + Math.exp(-x)), x -> sigmoid(x) * (1 + x * (1 - sigmoid(x))));
+            case LayerSpec.Softplus softplus -> softplus(softplus.beta(), softplus.threshold());
+            case LayerSpec.Hardswish _ -> hardswish();
+            case LayerSpec.Clamp clamp -> clamp((float) clamp.minVal(), (float) clamp.maxVal());
         };
     }
 
@@ -69,6 +73,25 @@ final class ReferenceActivationFunction implements ReferenceLayer {
                 x -> x / 2 * (1 + tanh.at(x)),
                 x -> (1 + tanh.at(x)) / 2
                         + x / 2 * (1 - square(tanh.at(x))) * scale * (1 + 3 * cubic * (float) square(x)));
+    }
+
+    private static ReferenceActivationFunction softplus(double beta, double threshold) {
+        return smooth(
+                x -> x * beta > threshold ? x : Math.log1p(Math.exp(x * beta)) / beta,
+                x -> x * beta > threshold ? 1 : Math.exp(x * beta) / (Math.exp(x * beta) + 1));
+    }
+
+    /// Below -3 the gradient ends, even one that is not finite; above 3, and where x is NaN, it passes.
+    private static ReferenceActivationFunction hardswish() {
+        return new ReferenceActivationFunction(
+                x -> x * Math.min(Math.max(x + 3, 0), 6) / 6,
+                (gradient, x) -> x <= -3 ? 0 : x < 3 ? gradient * (x / 3 + 0.5) : gradient);
+    }
+
+    /// At the bounds and beyond the gradient ends; where x is NaN it passes.
+    private static ReferenceActivationFunction clamp(double min, double max) {
+        return new ReferenceActivationFunction(
+                x -> Math.min(Math.max(x, min), max), (gradient, x) -> x <= min || x >= max ? 0 : gradient);
     }
 
     private static double sigmoid(double x) {

@@ -4,6 +4,7 @@ import io.trainyard.device.Device;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.Network;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,6 +30,11 @@ public final class ReferenceBackend implements DeviceBackend {
     @Override
     public List<DeviceInfo> devices() {
         return List.of(info());
+    }
+
+    @Override
+    public String computes(Network network, int batchSize) {
+        return "plain loops in Java, 1 thread";
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.SampleNorm;
 
 /// One layer's two passes. Values are (samples, ...sample's shape), row-major.
 interface ReferenceLayer {
@@ -28,10 +29,12 @@ interface ReferenceLayer {
             case LayerSpec.MaxPool2d pool -> new ReferenceMaxPool2d(pool, layer);
             case LayerSpec.AvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
             case LayerSpec.AdaptiveAvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
-            case LayerSpec.BatchNorm2d norm -> new ReferenceBatchNorm2d(layer, state);
+            case LayerSpec.BatchNorm norm -> new ReferenceBatchNorm(norm, layer, state);
+            case SampleNorm norm -> new ReferenceSampleNorm(norm, layer, state);
+            case LayerSpec.LayerScale _ -> new ReferenceLayerScale(layer, state);
             case LayerSpec.ActivationFunction activation -> ReferenceActivationFunction.of(activation);
             case LayerSpec.Dropout _, LayerSpec.Dropout2d _ -> new ReferenceDropout(layer);
-            case LayerSpec.Flatten flatten -> new ReferenceFlatten();
+            case LayerSpec.Flatten _, LayerSpec.Identity _ -> new ReferencePassThrough();
             case LayerSpec.Linear linear -> new ReferenceLinear(linear, layer, state);
             case LayerSpec.Residual _ -> new ReferenceResidual(layer, state);
         };

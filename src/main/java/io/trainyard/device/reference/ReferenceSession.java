@@ -33,7 +33,7 @@ final class ReferenceSession extends BackendSession {
         this.crossEntropy = switch (workload.loss()) {
             case LossSpec.CrossEntropy loss -> new CrossEntropy(loss, classes);
         };
-        this.optimizer = ReferenceOptimizer.of(workload.optimizer(), memory);
+        this.optimizer = new ReferenceOptimizer(memory);
         this.losses = new float[workload.stepsPerEpoch()];
     }
 
@@ -71,7 +71,7 @@ final class ReferenceSession extends BackendSession {
 
     @Override
     protected void updateOwnRange(long step) {
-        optimizer.step(cursor().learningRate(), step);
+        optimizer.step(cursor().optimizer(), cursor().learningRate(), step);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.trainyard.device.session;
 
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Workload;
+import io.trainyard.spec.OptimizerSpec;
 import org.jspecify.annotations.Nullable;
 
 /// Where a session is in its epoch: the step that is next, and the steps that were begun with it.
@@ -43,6 +44,10 @@ public final class EpochCursor {
         if (newPlan.learningRates().length != steps) {
             throw new IllegalArgumentException("the epoch's plan has %d learning rates; it must have %d, one a step"
                     .formatted(newPlan.learningRates().length, steps));
+        }
+        if (newPlan.momenta().length != 0 && newPlan.momenta().length != steps) {
+            throw new IllegalArgumentException("the epoch's plan has %d momenta; it must have none or %d, one a step"
+                    .formatted(newPlan.momenta().length, steps));
         }
         if (first < 0 || first > steps) {
             throw new IllegalArgumentException(
@@ -100,6 +105,11 @@ public final class EpochCursor {
     /// Of the step's batch.
     public int samples() {
         return workload.samples(step);
+    }
+
+    /// The workload's, with the momentum of the step.
+    public OptimizerSpec optimizer() {
+        return plan().inStep(workload.optimizer(), step);
     }
 
     public double learningRate() {

@@ -3,6 +3,7 @@ package io.trainyard.device.vector;
 import io.trainyard.device.host.BatchMasks;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.SampleNorm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -69,9 +70,12 @@ final class ChunkChain {
             case LayerSpec.Relu _ -> Optional.of((chain, _, in) -> chain.add(new ChunkRelu(in)));
             case LayerSpec.Dropout _ -> Optional.of((chain, layer, in) -> chain.dropout(layer, in));
             case LayerSpec.Flatten _ -> Optional.of((chain, _, in) -> chain.flattened(in));
+            case LayerSpec.Identity _ -> Optional.of((_, _, in) -> in);
             case LayerSpec.AvgPool2d _,
                     LayerSpec.AdaptiveAvgPool2d _,
-                    LayerSpec.BatchNorm2d _,
+                    LayerSpec.BatchNorm _,
+                    SampleNorm _,
+                    LayerSpec.LayerScale _,
                     LayerSpec.ActivationFunction _,
                     LayerSpec.Dropout2d _,
                     LayerSpec.Residual _ -> Optional.empty();

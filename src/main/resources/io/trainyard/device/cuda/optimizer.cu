@@ -1,27 +1,34 @@
-// The optimizers' updates, in the operations of io.trainyard.device.host.SgdUpdate and AdamUpdate and in their order,
-// so that the bits are the same. Therefore a fused multiplication stands only where it is written, the program is
-// compiled without others (--fmad=false), and roots and quotients are rounded correctly, which is the default.
+// The optimizers' updates, in the operations of the classes of io.trainyard.device.host and in their order, so that the
+// bits are the same. Therefore a fused multiplication stands only where it is written, the program is compiled without
+// others (--fmad=false), and roots and quotients are rounded correctly, which is the default.
 
 const int WIDTH = 4; // floats that a thread changes at once
+const int OF_STEP = 8; // numbers that a step has of its own
 
 // g + decay w. Without decay w plays no part: 0 times an infinite one would be NaN.
 __device__ inline float decayed(float g, float decay, float w) {
     return decay == 0 ? g : fmaf(decay, w, g);
 }
 
-// d = g + weightDecay w; v = momentum v + d; w -= learningRate v. Without momentum v is d; with `nesterov`
+// How m comes nearer to d: by `approach` of the way from m, or with `fromEnd` by approach - 1 from d.
+__device__ inline float lerp(float m, float d, float approach, bool fromEnd) {
+    return fmaf(approach, d - m, fromEnd ? d : m);
+}
+
+// d = g + weightDecay w; v = momentum v + newGradient d; w -= learningRate v. Without momentum v is d; with `nesterov`
 // w -= learningRate (d + momentum v).
 extern "C" __global__ void sgd(
         float* w, // (n)
         const float* g, // (n)
         float* v, // (n); null without momentum
         long long n,
-        const float* scalars, // (steps, 4): minusLearningRate
+        const float* scalars, // (steps, 8): minusLearningRate, momentum, newGradient
         const int* step,
-        float momentum,
         float weightDecay,
         int nesterov) {
-    float minusLearningRate = scalars[*step * 4];
+    float minusLearningRate = scalars[*step * OF_STEP];
+    float momentum = scalars[*step * OF_STEP + 1];
+    float newGradient = scalars[*step * OF_STEP + 2]; // 1 - dampening; 1 in the first step
     for (long long i = thread() * WIDTH; i < n; i += threads() * WIDTH) {
         Group<float, WIDTH> values = load<WIDTH>(w, i, n);
         Group<float, WIDTH> gradient = load<WIDTH>(g, i, n);
@@ -33,7 +40,7 @@ extern "C" __global__ void sgd(
             float d = decayed(gradient.at[k], weightDecay, values.at[k]);
             float along = d;
             if (v) {
-                velocity.at[k] = velocity.at[k] * momentum + d;
+                velocity.at[k] = fmaf(newGradient, d, velocity.at[k] * momentum);
                 along = nesterov ? fmaf(momentum, velocity.at[k], d) : velocity.at[k];
             }
             values.at[k] = fmaf(minusLearningRate, along, values.at[k]);
@@ -46,39 +53,110 @@ extern "C" __global__ void sgd(
 }
 
 // d = g + gradientDecay w; m += (1 - beta1) (d - m); s = beta2 s + (1 - beta2) d^2; w = shrink w - stepSize m /
-// (sqrt(s) / correction + epsilon).
+// (sqrt(s) / correction + epsilon). With amsgrad the largest s so far takes the place of s in the last.
 extern "C" __global__ void adam(
         float* w, // (n)
         const float* g, // (n)
         float* m, // (n)
         float* s, // (n)
+        float* largest, // (n); null without amsgrad
         long long n,
-        const float* scalars, // (steps, 4): shrink, minusStepSize, correction
+        const float* scalars, // (steps, 8): shrink, minusStepSize, correction, approach, fromGradient
         const int* step,
         float gradientDecay,
-        float approach, // how m comes nearer to d: by 1 - beta1 from m, or by -beta1 with `fromGradient` from d
-        int fromGradient,
         float beta2,
         float newSquare, // 1 - beta2
         float epsilon) {
-    float shrink = scalars[*step * 4];
-    float minusStepSize = scalars[*step * 4 + 1];
-    float correction = scalars[*step * 4 + 2];
+    float shrink = scalars[*step * OF_STEP];
+    float minusStepSize = scalars[*step * OF_STEP + 1];
+    float correction = scalars[*step * OF_STEP + 2];
+    float approach = scalars[*step * OF_STEP + 3];
+    bool fromGradient = scalars[*step * OF_STEP + 4] != 0;
     for (long long i = thread() * WIDTH; i < n; i += threads() * WIDTH) {
         Group<float, WIDTH> values = load<WIDTH>(w, i, n);
         Group<float, WIDTH> gradient = load<WIDTH>(g, i, n);
         Group<float, WIDTH> means = load<WIDTH>(m, i, n);
         Group<float, WIDTH> squares = load<WIDTH>(s, i, n);
+        Group<float, WIDTH> most = {};
+        if (largest) {
+            most = load<WIDTH>(largest, i, n);
+        }
         for (int k = 0; k < WIDTH; k++) {
             float d = decayed(gradient.at[k], gradientDecay, values.at[k]);
-            float mean = fmaf(approach, d - means.at[k], fromGradient ? d : means.at[k]);
+            float mean = lerp(means.at[k], d, approach, fromGradient);
             float square = fmaf(d * newSquare, d, squares.at[k] * beta2);
             means.at[k] = mean;
             squares.at[k] = square;
+            if (largest) {
+                most.at[k] = square > most.at[k] || square != square ? square : most.at[k]; // NaN stays
+                square = most.at[k];
+            }
             values.at[k] = mean * minusStepSize / (sqrtf(square) / correction + epsilon) + values.at[k] * shrink;
         }
         store(m, i, n, means);
         store(s, i, n, squares);
+        if (largest) {
+            store(largest, i, n, most);
+        }
+        store(w, i, n, values);
+    }
+}
+
+// d = g + weightDecay w; s = alpha s + (1 - alpha) d^2; w -= learningRate d / (sqrt(s) + epsilon). Where there is a mean
+// it follows d, and the root is that of s less its square. Where there is a velocity v = momentum v + d / (root + epsilon);
+// w -= learningRate v.
+extern "C" __global__ void rmsprop(
+        float* w, // (n)
+        const float* g, // (n)
+        float* s, // (n)
+        float* v, // (n); null without momentum
+        float* a, // (n); null unless centered
+        long long n,
+        const float* scalars, // (steps, 8): minusLearningRate, momentum
+        const int* step,
+        float alpha,
+        float newSquare, // 1 - alpha
+        float approach,
+        int fromGradient,
+        float epsilon,
+        float weightDecay) {
+    float minusLearningRate = scalars[*step * OF_STEP];
+    float momentum = scalars[*step * OF_STEP + 1];
+    for (long long i = thread() * WIDTH; i < n; i += threads() * WIDTH) {
+        Group<float, WIDTH> values = load<WIDTH>(w, i, n);
+        Group<float, WIDTH> gradient = load<WIDTH>(g, i, n);
+        Group<float, WIDTH> squares = load<WIDTH>(s, i, n);
+        Group<float, WIDTH> velocity = {};
+        Group<float, WIDTH> means = {};
+        if (v) {
+            velocity = load<WIDTH>(v, i, n);
+        }
+        if (a) {
+            means = load<WIDTH>(a, i, n);
+        }
+        for (int k = 0; k < WIDTH; k++) {
+            float d = decayed(gradient.at[k], weightDecay, values.at[k]);
+            float square = fmaf(d * newSquare, d, squares.at[k] * alpha);
+            squares.at[k] = square;
+            if (a) {
+                means.at[k] = lerp(means.at[k], d, approach, fromGradient);
+                square = fmaf(-means.at[k], means.at[k], square);
+            }
+            float root = sqrtf(square) + epsilon;
+            if (v) {
+                velocity.at[k] = velocity.at[k] * momentum + d / root;
+                values.at[k] = fmaf(minusLearningRate, velocity.at[k], values.at[k]);
+            } else {
+                values.at[k] = values.at[k] + d * minusLearningRate / root;
+            }
+        }
+        store(s, i, n, squares);
+        if (v) {
+            store(v, i, n, velocity);
+        }
+        if (a) {
+            store(a, i, n, means);
+        }
         store(w, i, n, values);
     }
 }

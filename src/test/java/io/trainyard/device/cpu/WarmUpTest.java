@@ -7,6 +7,10 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.trainyard.Slow;
 import io.trainyard.device.ChildJvm;
+import io.trainyard.device.host.ParameterUpdate.Loop;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.NetworkSpec;
+import io.trainyard.spec.Shape;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,6 +35,12 @@ class WarmUpTest {
             CpuBackend backend = new CpuBackend();
             for (int kind = 0; kind < WarmUp.KINDS; kind++) {
                 backend.warmUp();
+            }
+            for (String name : List.of("lenet", "resnet18-cifar")) { // a narrow network and a wide one
+                Network network = Network.fit(NetworkSpec.named(name), Shape.of(3, 32, 32), 10);
+                for (Loop loop : Loop.values()) { // those that fewer jobs need are warmed by these
+                    backend.warmUp(network, loop.example());
+                }
             }
             System.out.println("warm");
         }

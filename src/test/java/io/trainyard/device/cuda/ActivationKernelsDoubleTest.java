@@ -19,9 +19,17 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class ActivationKernelsDoubleTest {
     private static final int COUNT = 7003; // several rounds of all threads, and no whole number of groups
     private static final float SLOPE = 0.2f;
+    private static final float UNUSED = 0;
+    private static final List<Double> BENDS = List.of(0.0, 0.5, 2.0, 3.0, 4.0); // or their negatives
 
     /// @param gradientByX whether the gradient reads x, and not y
-    private record Kind(String kernel, boolean gradientByX, DoubleUnaryOperator function) {
+    /// @param a first number of its formula
+    /// @param b second
+    private record Kind(String kernel, boolean gradientByX, float a, float b, DoubleUnaryOperator function) {
+        Kind(String kernel, boolean gradientByX, DoubleUnaryOperator function) {
+            this(kernel, gradientByX, UNUSED, UNUSED, function);
+        }
+
         @Override
         public String toString() {
             return kernel;
@@ -30,14 +38,18 @@ final class ActivationKernelsDoubleTest {
 
     private static final List<Kind> KINDS = List.of(
             new Kind("relu", false, x -> Math.max(x, 0)),
-            new Kind("leaky_relu", true, x -> x > 0 ? x : SLOPE * x),
+            new Kind("leaky_relu", true, SLOPE, UNUSED, x -> x > 0 ? x : SLOPE * x),
             new Kind("gelu", true, x -> x / 2 * (1 + Erf.erf(x / Math.sqrt(2)))),
             new Kind(
                     "gelu_tanh",
                     true,
                     x -> x / 2 * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x * x * x)))),
             new Kind("tanh", false, Math::tanh),
-            new Kind("sigmoid", false, x -> 1 / (1 + Math.exp(-x))));
+            new Kind("sigmoid", false, x -> 1 / (1 + Math.exp(-x))),
+            new Kind("silu", true, x -> x / (1 + Math.exp(-x))),
+            new Kind("softplus", true, 2, 8, x -> 2 * x > 8 ? x : Math.log1p(Math.exp(2 * x)) / 2),
+            new Kind("hardswish", true, x -> x * Math.min(Math.max(x + 3, 0), 6) / 6),
+            new Kind("clamp", true, -0.5f, 2, x -> Math.min(Math.max(x, -0.5), 2)));
 
     static Stream<Arguments> kinds() {
         return KINDS.stream()
@@ -52,7 +64,7 @@ final class ActivationKernelsDoubleTest {
             float[] x = runner.rounded(inputs());
             double[] expected = doubles(x).map(kind.function()).toArray();
             Buffer y = runner.roomForValues(COUNT);
-            runner.run(kind.kernel() + "_forward", y, runner.values(x), (long) COUNT, SLOPE);
+            runner.run(kind.kernel() + "_forward", y, runner.values(x), (long) COUNT, kind.a(), kind.b());
             runner.assertNear(runner.readValues(y), expected, 1e-6);
         }
     }
@@ -71,12 +83,13 @@ final class ActivationKernelsDoubleTest {
             Buffer input = kind.gradientByX() ? runner.values(x) : null;
             Buffer output = kind.gradientByX() ? null : runner.values(y);
             Buffer dx = runner.roomForValues(COUNT);
-            runner.run(kind.kernel() + "_backward", dx, gradient, input, output, (long) COUNT, SLOPE);
+            runner.run(kind.kernel() + "_backward", dx, gradient, input, output, (long) COUNT, kind.a(), kind.b());
             // y is rounded, so that 1 - y^2 is off by that much where y is near 1
             double absolute = precision == Precision.BF16 && !kind.gradientByX() ? 0.05 : 1e-5;
             runner.assertNear(runner.readValues(dx), expected, absolute);
 
-            runner.run(kind.kernel() + "_backward", gradient, gradient, input, output, (long) COUNT, SLOPE);
+            runner.run(
+                    kind.kernel() + "_backward", gradient, gradient, input, output, (long) COUNT, kind.a(), kind.b());
             runner.assertNear(runner.readValues(gradient), expected, absolute); // in place
         }
     }
@@ -95,7 +108,8 @@ final class ActivationKernelsDoubleTest {
                     runner.part(y, 1, count),
                     runner.part(runner.values(x), 1, count),
                     (long) count,
-                    0f);
+                    UNUSED,
+                    UNUSED);
             double[] expected = doubles(x).map(Math::tanh).toArray();
             expected[0] = 0; // not touched
             runner.assertNear(runner.readValues(y), expected, 1e-6);
@@ -111,15 +125,15 @@ final class ActivationKernelsDoubleTest {
             Buffer y = runner.roomForValues(4);
             Buffer x = runner.values(Float.NaN, 0, -0f, Float.POSITIVE_INFINITY);
             for (Kind kind : KINDS) {
-                runner.run(kind.kernel() + "_forward", y, x, 4L, SLOPE);
+                runner.run(kind.kernel() + "_forward", y, x, 4L, kind.a(), kind.b());
                 double zero = kind.function().applyAsDouble(0);
                 double infinity = kind.function().applyAsDouble(Double.POSITIVE_INFINITY);
                 runner.assertNear(runner.readValues(y), new double[] {Double.NaN, zero, zero, infinity}, 1e-6);
             }
             Buffer dy = runner.values(1, 1, 1, 1);
-            runner.run("leaky_relu_backward", y, dy, x, null, 4L, SLOPE);
+            runner.run("leaky_relu_backward", y, dy, x, null, 4L, SLOPE, UNUSED);
             runner.assertNear(runner.readValues(y), new double[] {SLOPE, SLOPE, SLOPE, 1}, 0);
-            runner.run("relu_backward", y, dy, null, x, 4L, 0f);
+            runner.run("relu_backward", y, dy, null, x, 4L, UNUSED, UNUSED);
             runner.assertNear(runner.readValues(y), new double[] {1, 0, 0, 1}, 0);
         }
     }
@@ -141,11 +155,12 @@ final class ActivationKernelsDoubleTest {
         }
     }
 
-    /// Between -6 and 6, none within the width of a slope of 0.
+    /// Between -6 and 6, none near a place where a function bends, not even when rounded.
     private static float[] inputs() {
         Random random = new Random(5);
-        return floats(IntStream.range(0, COUNT)
-                .mapToDouble(_ -> (random.nextBoolean() ? 1 : -1) * random.nextDouble(0.01, 6))
+        return floats(DoubleStream.generate(() -> random.nextDouble(-6, 6))
+                .filter(x -> BENDS.stream().allMatch(bend -> Math.abs(Math.abs(x) - bend) > 0.03))
+                .limit(COUNT)
                 .toArray());
     }
 

@@ -2,10 +2,12 @@ package io.trainyard.device.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.device.EpochPlan;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.host.ParameterUpdate;
 import io.trainyard.device.session.UpdateRule;
+import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
 import java.util.ArrayList;
@@ -22,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class UpdateKernelsDoubleTest {
     private static final int COUNT = 4099; // several rounds of all threads, and no whole number of groups
     private static final double[] LEARNING_RATES = {0.1, 0.05, 0.3, 0.01};
+    private static final double[] MOMENTA = {0.95, 0.3, 0.6, 0.9}; // on both sides of where torch.lerp changes
     private static final int STEPS_BEFORE = 5; // that the optimizer made in an epoch before
 
     /// What every device is checked with, and without weight decay.
@@ -37,12 +40,24 @@ final class UpdateKernelsDoubleTest {
     @ParameterizedTest
     @MethodSource("optimizers")
     void givesTheBitsOfTheCpu(OptimizerSpec optimizer) {
+        checkBits(optimizer, new double[0], STEPS_BEFORE);
+    }
+
+    /// From the optimizer's first step on.
+    @ParameterizedTest
+    @MethodSource("optimizers")
+    void givesTheBitsOfTheCpuWhereTheMomentumChanges(OptimizerSpec optimizer) {
+        checkBits(optimizer, optimizer.hasMomentum() ? MOMENTA : new double[0], 0);
+    }
+
+    private static void checkBits(OptimizerSpec optimizer, double[] momenta, int before) {
+        EpochPlan plan = new EpochPlan(new int[0], LEARNING_RATES, momenta, new TorchRandom(0));
         Random random = new Random(31);
         float[] values = normal(random);
         List<float[]> state = new ArrayList<>();
         optimizer.slots().forEach(_ -> state.add(new float[COUNT]));
         UpdateKernel kernel = UpdateKernel.of(UpdateRule.of(optimizer, 0, 1));
-        float[] scalars = StepScalars.of(optimizer, LEARNING_RATES, 0, STEPS_BEFORE);
+        float[] scalars = StepScalars.of(optimizer, plan, 0, before);
         try (var runner = new KernelRunner(Precision.FP32)) {
             Buffer w = runner.floats(values);
             List<Buffer> slots = state.stream().map(runner::floats).toList();
@@ -53,7 +68,7 @@ final class UpdateKernelsDoubleTest {
                         kernel.name(),
                         kernel.arguments(new UpdateKernel.Operands(
                                 w, runner.floats(gradient), slots, allScalars, runner.ints(step))));
-                ParameterUpdate.of(optimizer, LEARNING_RATES[step], STEPS_BEFORE + step + 1)
+                ParameterUpdate.of(plan.inStep(optimizer, step), LEARNING_RATES[step], before + step + 1)
                         .apply(values, gradient, state, 0, COUNT);
             }
             assertThat(bits(runner.readFloats(w))).isEqualTo(bits(values));

@@ -9,6 +9,7 @@ import io.trainyard.device.RandomNetwork;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.spec.LayerKinds;
 import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
 import net.jqwik.api.statistics.Statistics;
 import net.jqwik.api.statistics.StatisticsCollector;
 import net.jqwik.api.statistics.StatisticsReport;
@@ -19,8 +20,8 @@ class ReferencePropertiesTest extends DeviceProperties {
         return new ReferenceDeviceTest().device();
     }
 
-    /// A new layer needs a line in [RandomNetwork].
-    @SeededProperty
+    /// A new layer needs a line in [RandomNetwork]. Networks are only made here, so that there may be many.
+    @Property(seed = "20251101", tries = 300)
     @StatisticsReport(StatisticsReport.StatisticsReportMode.OFF)
     void noLayerIsLeftOut(@ForAll("networks") RandomNetwork network) {
         StatisticsCollector layers = Statistics.label("layers");

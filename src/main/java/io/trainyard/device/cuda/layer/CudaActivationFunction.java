@@ -9,8 +9,13 @@ final class CudaActivationFunction implements CudaLayer {
     private static final float UNUSED = 0;
 
     /// @param kernel the name of its kernels, without `_forward` and `_backward`
-    /// @param slope leaky ReLU's below 0
-    private record Formula(String kernel, float slope) {}
+    /// @param a the first number of its kernels' formula
+    /// @param b the second
+    private record Formula(String kernel, float a, float b) {
+        Formula(String kernel) {
+            this(kernel, UNUSED, UNUSED);
+        }
+    }
 
     private final Compilation c;
     private final Formula formula;
@@ -25,11 +30,16 @@ final class CudaActivationFunction implements CudaLayer {
         this.c = c;
         this.applied = applied;
         this.formula = switch (spec) {
-            case LayerSpec.Relu _ -> new Formula("relu", UNUSED);
-            case LayerSpec.LeakyRelu leaky -> new Formula("leaky_relu", (float) leaky.negativeSlope());
-            case LayerSpec.Gelu gelu -> new Formula(gelu.byTanh() ? "gelu_tanh" : "gelu", UNUSED);
-            case LayerSpec.Tanh _ -> new Formula("tanh", UNUSED);
-            case LayerSpec.Sigmoid _ -> new Formula("sigmoid", UNUSED);
+            case LayerSpec.Relu _ -> new Formula("relu");
+            case LayerSpec.LeakyRelu leaky -> new Formula("leaky_relu", (float) leaky.negativeSlope(), UNUSED);
+            case LayerSpec.Gelu gelu -> new Formula(gelu.byTanh() ? "gelu_tanh" : "gelu");
+            case LayerSpec.Tanh _ -> new Formula("tanh");
+            case LayerSpec.Sigmoid _ -> new Formula("sigmoid");
+            case LayerSpec.Silu _ -> new Formula("silu");
+            case LayerSpec.Softplus softplus ->
+                new Formula("softplus", (float) softplus.beta(), (float) softplus.threshold());
+            case LayerSpec.Hardswish _ -> new Formula("hardswish");
+            case LayerSpec.Clamp clamp -> new Formula("clamp", (float) clamp.minVal(), (float) clamp.maxVal());
         };
         this.in = in;
         this.out = out;
@@ -71,7 +81,8 @@ final class CudaActivationFunction implements CudaLayer {
                             out.value(),
                             in.value(),
                             out.elements(),
-                            formula.slope());
+                            formula.a(),
+                            formula.b());
         }
     }
 
@@ -87,7 +98,8 @@ final class CudaActivationFunction implements CudaLayer {
                             in.value(),
                             out.value(),
                             out.elements(),
-                            formula.slope());
+                            formula.a(),
+                            formula.b());
         }
     }
 }

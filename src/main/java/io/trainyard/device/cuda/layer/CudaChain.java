@@ -2,6 +2,7 @@ package io.trainyard.device.cuda.layer;
 
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.SampleNorm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +43,9 @@ public final class CudaChain {
         return switch (layer.spec()) {
             case LayerSpec.Conv2d conv -> Optional.of(new CudaConv2d(conv, layer, in, c, descriptors));
             case LayerSpec.Linear _ -> Optional.of(new CudaLinear(layer, in, c));
-            case LayerSpec.BatchNorm2d _ -> Optional.of(new CudaBatchNorm2d(layer, in, c, descriptors));
+            case LayerSpec.BatchNorm norm -> Optional.of(new CudaBatchNorm(norm, layer, in, c, descriptors));
+            case SampleNorm norm -> Optional.of(new CudaSampleNorm(norm, layer, in, c));
+            case LayerSpec.LayerScale _ -> Optional.of(new CudaLayerScale(layer, in, c));
             case LayerSpec.MaxPool2d pool -> Optional.of(new CudaMaxPool2d(pool, layer, in, c));
             case LayerSpec.AvgPool2d pool -> Optional.of(new CudaAvgPool2d(pool, layer, in, c, descriptors));
             case LayerSpec.AdaptiveAvgPool2d pool -> Optional.of(new CudaAdaptiveAvgPool2d(pool, layer, in, c));
@@ -54,6 +57,7 @@ public final class CudaChain {
                 c.numbers().channelsLast() && in.shape().rank() > 1 && in.channels() > 1 && in.area() > 1
                         ? Optional.of(new CudaFlatten(layer, in, c))
                         : Optional.empty();
+            case LayerSpec.Identity _ -> Optional.empty();
             case LayerSpec.Residual _ -> Optional.of(new CudaResidual(layer, in, c, descriptors));
         };
     }

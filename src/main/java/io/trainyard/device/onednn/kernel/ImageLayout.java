@@ -54,6 +54,14 @@ public record ImageLayout(
         return rowsAsTold && columnsAsTold ? Optional.of(layout) : Optional.empty();
     }
 
+    /// Of vectors, one behind the other: as the pixels of one image whose channels are last.
+    ///
+    /// @param numbers of a vector
+    public static ImageLayout ofRows(int vectors, int numbers) {
+        long all = (long) vectors * numbers;
+        return new ImageLayout(1, numbers, vectors, 1, numbers, all, all, numbers, numbers);
+    }
+
     /// Blocks of channels of each sample.
     public int blocks() {
         return Math.ceilDiv(channels, lanes);

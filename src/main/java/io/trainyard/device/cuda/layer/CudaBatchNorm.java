@@ -3,24 +3,29 @@ package io.trainyard.device.cuda.layer;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
-import io.trainyard.spec.LayerSpec.BatchNorm2d;
+import io.trainyard.spec.LayerSpec.BatchNorm;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.ParameterSpec;
 import java.util.Objects;
+import java.util.Optional;
 import jcuda.jcudnn.JCudnn;
 import jcuda.jcudnn.cudnnBatchNormMode;
 import jcuda.jcudnn.cudnnTensorDescriptor;
 
-/// Batch norm by cuDNN. Its parameters and statistics are float32 in each precision.
-final class CudaBatchNorm2d implements CudaLayer {
+/// Batch norm by cuDNN, to which a vector is an image of one pixel. Its parameters and statistics are float32 in each
+/// precision.
+final class CudaBatchNorm implements CudaLayer {
     private static final int SPATIAL = cudnnBatchNormMode.CUDNN_BATCHNORM_SPATIAL;
 
+    private final BatchNorm spec;
     private final Compilation c;
     private final BatchTensor in;
     private final BatchTensor out;
     private final String name;
-    private final ParameterSpec weight;
-    private final ParameterSpec bias;
+    private final Buffer weight; // (channels), as all below; without a trained one full of ones
+    private final Buffer weightGradient;
+    private final Buffer bias;
+    private final Buffer biasGradient;
     private final Buffer runningMean;
     private final Buffer runningVariance;
     private final Buffer mean; // of the batch
@@ -29,21 +34,46 @@ final class CudaBatchNorm2d implements CudaLayer {
     private final cudnnTensorDescriptor image;
     private final cudnnTensorDescriptor channels;
 
-    CudaBatchNorm2d(Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
+    CudaBatchNorm(BatchNorm spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
+        this.spec = spec;
         this.c = c;
         this.in = in;
         this.name = layer.name();
         this.out = c.output(layer.out(), true, name);
-        this.weight = layer.parameters().get(0);
-        this.bias = layer.parameters().get(1);
-        this.runningMean = c.parameters().value(layer.parameters().get(2));
-        this.runningVariance = c.parameters().value(layer.parameters().get(3));
+        this.weight = value(layer, "weight");
+        this.weightGradient = gradient(layer, "weight");
+        this.bias = value(layer, "bias");
+        this.biasGradient = gradient(layer, "bias");
+        this.runningMean = value(layer, "running_mean");
+        this.runningVariance = value(layer, "running_var");
         this.mean = c.arena().reserve(runningMean.bytes(), "the batch's mean of layer " + name);
         this.inverseDeviation = c.arena().reserve(runningMean.bytes(), "the batch's deviation of layer " + name);
         Buffer wanted = in.gradient();
         this.unwanted = c.training() && wanted == null ? c.gradient(layer.in(), "before " + name) : out.value();
         this.image = descriptors.tensor(in);
         this.channels = descriptors.channels(image);
+    }
+
+    /// Of a parameter or buffer; without a trained weight and bias, room for what stands for them.
+    private Buffer value(Network.Layer layer, String parameter) {
+        return named(layer, parameter).map(c.parameters()::value).orElseGet(() -> constant(parameter));
+    }
+
+    private Buffer gradient(Network.Layer layer, String parameter) {
+        return named(layer, parameter)
+                .map(c.parameters()::gradient)
+                .orElseGet(() -> constant("gradient of the " + parameter));
+    }
+
+    private static Optional<ParameterSpec> named(Network.Layer layer, String parameter) {
+        return layer.parameters().stream()
+                .filter(spec -> spec.name().equals(layer.name() + "." + parameter))
+                .findFirst();
+    }
+
+    private Buffer constant(String what) {
+        return c.arena()
+                .reserve((long) in.channels() * Float.BYTES, "the constant %s of layer %s".formatted(what, name));
     }
 
     @Override
@@ -59,6 +89,10 @@ final class CudaBatchNorm2d implements CudaLayer {
     @Override
     public void forward() {
         Gpu gpu = c.gpu();
+        if (!spec.affine()) {
+            c.kernels().launch("fill", in.channels(), weight, in.channels(), 1f);
+            c.kernels().launch("fill", in.channels(), bias, in.channels(), 0f);
+        }
         if (c.training()) {
             Status.dnn(
                     JCudnn.cudnnBatchNormalizationForwardTraining(
@@ -71,12 +105,12 @@ final class CudaBatchNorm2d implements CudaLayer {
                             image,
                             gpu.at(out.value()),
                             channels,
-                            gpu.at(c.parameters().value(weight)),
-                            gpu.at(c.parameters().value(bias)),
-                            BatchNorm2d.MOMENTUM,
+                            gpu.at(weight),
+                            gpu.at(bias),
+                            (float) spec.momentum(),
                             gpu.at(runningMean),
                             gpu.at(runningVariance),
-                            BatchNorm2d.EPSILON,
+                            (float) spec.eps(),
                             gpu.at(mean),
                             gpu.at(inverseDeviation)),
                     "cudnnBatchNormalizationForwardTraining of layer " + name);
@@ -92,11 +126,11 @@ final class CudaBatchNorm2d implements CudaLayer {
                             image,
                             gpu.at(out.value()),
                             channels,
-                            gpu.at(c.parameters().value(weight)),
-                            gpu.at(c.parameters().value(bias)),
+                            gpu.at(weight),
+                            gpu.at(bias),
                             gpu.at(runningMean),
                             gpu.at(runningVariance),
-                            BatchNorm2d.EPSILON),
+                            (float) spec.eps()),
                     "cudnnBatchNormalizationForwardInference of layer " + name);
         }
     }
@@ -119,10 +153,10 @@ final class CudaBatchNorm2d implements CudaLayer {
                         image,
                         gpu.at(Objects.requireNonNullElse(in.gradient(), unwanted)),
                         channels,
-                        gpu.at(c.parameters().value(weight)),
-                        gpu.at(c.parameters().gradient(weight)),
-                        gpu.at(c.parameters().gradient(bias)),
-                        BatchNorm2d.EPSILON,
+                        gpu.at(weight),
+                        gpu.at(weightGradient),
+                        gpu.at(biasGradient),
+                        (float) spec.eps(),
                         gpu.at(mean),
                         gpu.at(inverseDeviation)),
                 "cudnnBatchNormalizationBackward of layer " + name);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// evaluation by the running ones. By kernels of our own: oneDNN sums in float32, and knows nothing of shards.
 ///
 /// What follows is computed along with it where it is there: adding a residual's other branch, and a ReLU.
-final class CompiledBatchNorm2d implements CompiledLayer {
+final class CompiledBatchNorm implements CompiledLayer {
     private final NormShare share;
     private final ImageLayout images;
     private final boolean relu;
@@ -29,12 +29,13 @@ final class CompiledBatchNorm2d implements CompiledLayer {
 
     /// @param addend what is added to the normalised values; null for none
     /// @param relu whether one follows
-    CompiledBatchNorm2d(
+    CompiledBatchNorm(
             ProgramBuilder program, Network.Layer layer, Memory input, @Nullable Memory addend, boolean relu) {
         share = program.norms().of(layer);
         this.relu = relu;
-        this.input = described(program, input);
-        images = this.input.layout().image().orElseThrow();
+        ChannelValues values = ChannelValues.of(program, layer, input);
+        this.input = values.memory();
+        images = values.images();
         this.addend = addend == null ? null : program.in(this.input.layout(), addend);
         output = program.training()
                 ? program.engine().memory(this.input.layout())
@@ -43,12 +44,6 @@ final class CompiledBatchNorm2d implements CompiledLayer {
             program.norms().meetsForward(share);
         }
         program.add(forward(program.training()));
-    }
-
-    /// In a layout that the kernels know.
-    private static Memory described(ProgramBuilder program, Memory memory) {
-        Layout layout = memory.layout();
-        return layout.image().isPresent() ? memory : program.in(program.engine().plain(layout.sizes()), memory);
     }
 
     private Operation forward(boolean training) {

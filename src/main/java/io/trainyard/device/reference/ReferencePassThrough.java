@@ -2,8 +2,8 @@ package io.trainyard.device.reference;
 
 import io.trainyard.random.TorchRandom;
 
-/// Row-major values are flat already.
-final class ReferenceFlatten implements ReferenceLayer {
+/// Gives what it is given: identity; and flatten, because row-major values are flat already.
+final class ReferencePassThrough implements ReferenceLayer {
     @Override
     public float[] train(float[] in, int samples, TorchRandom random) {
         return in;

@@ -1,16 +1,19 @@
 package io.trainyard.device.reference;
 
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.LayerSpec.BatchNorm2d;
+import io.trainyard.spec.LayerSpec.BatchNorm;
 import io.trainyard.spec.Network;
+import java.util.Arrays;
 
-/// y = (x - mean) / sqrt(variance + epsilon) * weight + bias, channel by channel. In training mean and variance are
+/// y = (x - mean) / sqrt(variance + eps) * weight + bias, channel by channel. In training mean and variance are
 /// the batch's, over samples, rows and columns; in evaluation the running ones.
 ///
 /// As in PyTorch the batch is normalised by its biased variance, and the running variance follows the unbiased one.
-final class ReferenceBatchNorm2d implements ReferenceLayer {
+final class ReferenceBatchNorm implements ReferenceLayer {
+    private final float eps;
+    private final float momentum;
     private final int channels;
-    private final int area; // rows * columns
+    private final int area; // rows * columns; of vectors 1
     private final float[] weight; // (channels), as all below
     private final float[] weightGradient;
     private final float[] bias;
@@ -21,15 +24,25 @@ final class ReferenceBatchNorm2d implements ReferenceLayer {
     private final double[] mean;
     private final double[] inverseDeviation;
 
-    ReferenceBatchNorm2d(Network.Layer layer, ReferenceState state) {
+    ReferenceBatchNorm(BatchNorm spec, Network.Layer layer, ReferenceState state) {
+        eps = (float) spec.eps();
+        momentum = (float) spec.momentum();
         channels = layer.in().size(0);
-        area = layer.in().size(1) * layer.in().size(2);
-        var weightSpec = ReferenceLayer.parameter(layer, "weight");
-        var biasSpec = ReferenceLayer.parameter(layer, "bias");
-        weight = state.values(weightSpec);
-        weightGradient = state.gradient(weightSpec);
-        bias = state.values(biasSpec);
-        biasGradient = state.gradient(biasSpec);
+        area = layer.in().elements() / channels;
+        if (spec.affine()) {
+            var weightSpec = ReferenceLayer.parameter(layer, "weight");
+            var biasSpec = ReferenceLayer.parameter(layer, "bias");
+            weight = state.values(weightSpec);
+            weightGradient = state.gradient(weightSpec);
+            bias = state.values(biasSpec);
+            biasGradient = state.gradient(biasSpec);
+        } else { // as if they never changed
+            weight = new float[channels];
+            Arrays.fill(weight, 1);
+            weightGradient = new float[channels];
+            bias = new float[channels];
+            biasGradient = new float[channels];
+        }
         runningMean = state.values(ReferenceLayer.parameter(layer, "running_mean"));
         runningVariance = state.values(ReferenceLayer.parameter(layer, "running_var"));
         mean = new double[channels];
@@ -54,15 +67,15 @@ final class ReferenceBatchNorm2d implements ReferenceLayer {
                     squares += (in[i] - mean[c]) * (in[i] - mean[c]);
                 }
             }
-            inverseDeviation[c] = 1 / Math.sqrt(squares / count + BatchNorm2d.EPSILON);
+            inverseDeviation[c] = 1 / Math.sqrt(squares / count + eps);
             runningMean[c] = follow(runningMean[c], mean[c]);
             runningVariance[c] = follow(runningVariance[c], squares / (count - 1));
         }
         return normalise(in, samples, mean, inverseDeviation);
     }
 
-    private static float follow(float running, double newest) {
-        return (float) ((1 - BatchNorm2d.MOMENTUM) * running + BatchNorm2d.MOMENTUM * newest);
+    private float follow(float running, double newest) {
+        return (float) ((1 - momentum) * running + momentum * newest);
     }
 
     @Override
@@ -71,7 +84,7 @@ final class ReferenceBatchNorm2d implements ReferenceLayer {
         double[] inverses = new double[channels];
         for (int c = 0; c < channels; c++) {
             means[c] = runningMean[c];
-            inverses[c] = 1 / Math.sqrt((double) runningVariance[c] + BatchNorm2d.EPSILON);
+            inverses[c] = 1 / Math.sqrt((double) runningVariance[c] + eps);
         }
         return normalise(in, samples, means, inverses);
     }

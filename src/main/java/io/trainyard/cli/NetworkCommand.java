@@ -1,0 +1,161 @@
+package io.trainyard.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.trainyard.cli.report.NetworkReport;
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.data.DataRoot;
+import io.trainyard.data.DatasetInfo;
+import io.trainyard.jobfile.JobFiles;
+import io.trainyard.spec.BuiltInNetworks;
+import io.trainyard.spec.DatasetSpec;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.Printable;
+import io.trainyard.spec.Shape;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `network`: what a network is made of, and what it takes to train it.
+@Command(
+        name = "network",
+        description = {
+            "Shows the layers of a job's network, or of a built-in one: the shape of what each gives, its parameters and",
+            "multiply-adds; what memory training needs; what computes it on each kind of device, and which refuse it."
+        },
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {ExitCodes.OK_HELP, ExitCodes.UNEXPECTED_HELP, ExitCodes.BAD_INPUT_HELP},
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./trainyard network show job.json",
+            "  ./trainyard network show resnet18-cifar --dataset cifar10 --batch-size 128",
+            "  ./trainyard network show lenet --input 3x32x32 --json"
+        })
+public final class NetworkCommand implements Callable<Integer>, PlainCommand {
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+    private final Terminal terminal;
+
+    @Spec
+    private CommandSpec command;
+
+    @Parameters(index = "0", paramLabel = "ACTION", description = "show.")
+    private String action = "";
+
+    @Parameters(
+            index = "1",
+            paramLabel = "NETWORK",
+            description = "A file of jobs (JSON or YAML; - is standard input), or the name of a built-in network.")
+    private String subject = "";
+
+    @Option(
+            names = "--dataset",
+            paramLabel = "D",
+            description = "The data set whose samples it is given (a job has its own).")
+    private @Nullable String dataset;
+
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            defaultValue = "data",
+            description = "Where a data set of one's own is looked for (default: data).")
+    private Path data = Path.of("data");
+
+    @Option(
+            names = "--input",
+            paramLabel = "SHAPE",
+            description = "Or their shape: channels, rows and columns, such as 3x32x32.")
+    private @Nullable String input;
+
+    @Option(names = "--batch-size", paramLabel = "N", description = "Samples a step (default: the job's, or 64).")
+    private @Nullable Integer batchSize;
+
+    @Option(names = "--json", description = "One JSON object a network, a line each.")
+    private boolean json;
+
+    public NetworkCommand() {
+        this(Terminal.system());
+    }
+
+    NetworkCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws JsonProcessingException {
+        if (!action.equals("show")) {
+            throw wrong("\"%s\" is nothing that can be done with a network; allowed is show".formatted(action));
+        }
+        if (dataset != null && input != null) {
+            throw wrong("--dataset and --input are given; leave out one of the two");
+        }
+        for (JobSpec job : jobs()) {
+            Network network = network(job);
+            NetworkReport report = NetworkReport.of(
+                    job.network().label(),
+                    network,
+                    job.optimizer(),
+                    batchSize == null ? job.batchSize() : batchSize,
+                    job.precision());
+            Stream<String> lines = json ? Stream.of(MAPPER.writeValueAsString(report)) : report.lines();
+            lines.forEach(line -> terminal.out().println(json ? line : Printable.text(line, 1000)));
+        }
+        terminal.out().flush();
+        return ExitCodes.OK;
+    }
+
+    /// Of a built-in network a job with all defaults.
+    private List<JobSpec> jobs() {
+        if (!BuiltInNetworks.isName(subject)) {
+            return JobFiles.read(List.of(subject), terminal.in());
+        }
+        if (dataset == null && input == null) {
+            throw wrong("network %s is given no samples; say which with --dataset D, or their shape with --input SHAPE"
+                    .formatted(subject));
+        }
+        String job = """
+                {"id": "shown", "network": "%s", "dataset": "shown", "epochs": 1}""".formatted(subject);
+        return List.of(JobJson.read(job.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private Network network(JobSpec job) {
+        if (input != null) {
+            List<LayerSpec> layers = job.network().layers();
+            if (!(layers.getLast() instanceof LayerSpec.Linear last)) {
+                throw new InvalidJobException(
+                        "the network's last layer is of type %s; how many outputs it must have is known from a data set, with --dataset, or from a last layer of type linear"
+                                .formatted(layers.getLast().type()));
+            }
+            return Network.fit(job.network(), shape(input), last.out());
+        }
+        DatasetSpec spec = dataset == null ? job.dataset() : DatasetSpec.named(dataset);
+        DatasetInfo info = new DataRoot(data).describe(spec);
+        return Network.fit(job.network(), info.shape(), info.outputs());
+    }
+
+    private Shape shape(String text) {
+        if (!text.matches("\\d{1,7}(x\\d{1,7}){0,2}")) {
+            throw wrong("--input is \"%s\"; it must be sizes with x between them, such as 3x32x32"
+                    .formatted(Printable.text(text, 100)));
+        }
+        return new Shape(Stream.of(text.split("x")).map(Integer::valueOf).toList());
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(command.commandLine(), message);
+    }
+}

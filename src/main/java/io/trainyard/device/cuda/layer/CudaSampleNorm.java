@@ -1,0 +1,116 @@
+package io.trainyard.device.cuda.layer;
+
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.NormSets;
+import io.trainyard.spec.SampleNorm;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Group norm and layer norm. Their parameters and statistics are float32 in each precision.
+final class CudaSampleNorm implements CudaLayer {
+    /// Of a launch; each takes on as many sets as there are for it.
+    private static final int MOST_BLOCKS = 1 << 16;
+
+    private final Compilation c;
+    private final SampleNorm spec;
+    private final NormSets sets;
+    private final Network.Layer layer;
+    private final BatchTensor in;
+    private final BatchTensor out;
+    private final Buffer means; // (samples, sets)
+    private final Buffer inverses;
+
+    CudaSampleNorm(SampleNorm spec, Network.Layer layer, BatchTensor in, Compilation c) {
+        this.c = c;
+        this.spec = spec;
+        this.sets = spec.sets(layer.in());
+        this.layer = layer;
+        this.in = in;
+        this.out = c.output(layer.out(), in.gradient() != null || spec.affine(), layer.name());
+        long bytes = (long) in.samples() * sets.sets() * Float.BYTES;
+        this.means = c.arena().reserve(bytes, "the means of layer " + layer.name());
+        this.inverses = c.arena().reserve(bytes, "the deviations of layer " + layer.name());
+    }
+
+    @Override
+    public BatchTensor out() {
+        return out;
+    }
+
+    @Override
+    public boolean needsOutput() {
+        return false;
+    }
+
+    private @Nullable Buffer parameter(int number) {
+        return spec.affine() ? c.parameters().value(layer.parameters().get(number)) : null;
+    }
+
+    @Override
+    public void forward() {
+        launch(
+                "sample_norm_forward",
+                blocks(),
+                List.of((float) spec.eps()),
+                out.value(),
+                in.value(),
+                parameter(0),
+                parameter(1),
+                means,
+                inverses);
+    }
+
+    private int blocks() {
+        return Math.clamp((long) in.samples() * sets.sets(), 1, MOST_BLOCKS);
+    }
+
+    /// @param behind arguments after those that tell the sets
+    /// @param before arguments before them
+    private void launch(String kernel, int blocks, List<Object> behind, @Nullable Object... before) {
+        List<@Nullable Object> arguments = new ArrayList<>(Arrays.asList(before));
+        arguments.addAll(List.of(
+                in.samples(),
+                sets.sets(),
+                sets.size(),
+                sets.sideBySide() ? 1 : 0,
+                sets.weights(),
+                sets.run(),
+                in.channels(),
+                in.area(),
+                c.numbers().channelsLastFlag()));
+        arguments.addAll(behind);
+        c.kernels().launchBlocks(kernel, blocks, arguments.toArray());
+    }
+
+    @Override
+    public void backward() {
+        if (spec.affine()) {
+            launch(
+                    "sample_norm_gradients",
+                    Math.min(sets.weights(), MOST_BLOCKS),
+                    List.of(),
+                    c.parameters().gradient(layer.parameters().get(0)),
+                    c.parameters().gradient(layer.parameters().get(1)),
+                    Objects.requireNonNull(out.gradient()),
+                    in.value(),
+                    means,
+                    inverses);
+        }
+        if (in.gradient() != null) {
+            launch(
+                    "sample_norm_backward",
+                    blocks(),
+                    List.of(),
+                    in.gradient(),
+                    Objects.requireNonNull(out.gradient()),
+                    in.value(),
+                    parameter(0),
+                    means,
+                    inverses);
+        }
+    }
+}

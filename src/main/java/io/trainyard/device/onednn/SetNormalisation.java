@@ -1,0 +1,113 @@
+package io.trainyard.device.onednn;
+
+import static org.bytedeco.dnnl.global.dnnl.*;
+
+import io.trainyard.spec.Network;
+import io.trainyard.spec.NormSets;
+import io.trainyard.spec.SampleNorm;
+
+/// oneDNN's view of a layer that normalises sets of a sample's values: rows, of which each is a set, or images whose
+/// channels are grouped.
+///
+/// @param base in which the values must lie in memory
+/// @param seen what oneDNN takes this memory for
+/// @param statistics of a mean, or a variance, of each set
+/// @param groups of channels; 0 for rows
+/// @param flags oneDNN's: whether there are scale and shift
+record SetNormalisation(String layer, Layout base, Layout seen, Layout statistics, int groups, float eps, int flags) {
+    static SetNormalisation of(Engine engine, Network.Layer layer, SampleNorm spec, long[] sizes) {
+        NormSets sets = spec.sets(layer.in());
+        long samples = sizes[0];
+        long channels = layer.in().size(0);
+        Layout rows = engine.plain(samples * sets.sets(), sets.size());
+        int flags = spec.affine() ? dnnl_use_scale | dnnl_use_shift : dnnl_normalization_flags_none;
+        return new SetNormalisation(
+                layer.name(),
+                sets.sideBySide() ? engine.blocked((int) channels, sizes) : engine.plain(sizes),
+                switch (spec) {
+                    case SampleNorm.GroupNorm _ ->
+                        engine.plain(samples, channels, layer.in().elements() / channels, 1);
+                    case SampleNorm.LayerNorm _, SampleNorm.LayerNorm2d _ -> rows;
+                },
+                spec instanceof SampleNorm.GroupNorm
+                        ? engine.plain(samples, sets.sets())
+                        : engine.plain(samples * sets.sets()),
+                spec instanceof SampleNorm.GroupNorm norm ? norm.groups() : 0,
+                (float) spec.eps(),
+                flags);
+    }
+
+    boolean affine() {
+        return flags != dnnl_normalization_flags_none;
+    }
+
+    PrimitiveDescription forward(ProgramBuilder program) {
+        return program.engine()
+                .describe(
+                        "run layer \"%s\" forward".formatted(layer),
+                        (handle, cpu) -> groups > 0
+                                ? dnnl_group_normalization_forward_primitive_desc_create(
+                                        handle,
+                                        cpu,
+                                        program.propagation(),
+                                        seen.handle(),
+                                        seen.handle(),
+                                        groups,
+                                        eps,
+                                        flags,
+                                        null)
+                                : dnnl_layer_normalization_forward_primitive_desc_create(
+                                        handle,
+                                        cpu,
+                                        program.propagation(),
+                                        seen.handle(),
+                                        seen.handle(),
+                                        statistics.handle(),
+                                        eps,
+                                        flags,
+                                        null));
+    }
+
+    /// Of the input's gradient, and with it of those of scale and shift, where there are any.
+    PrimitiveDescription backward(ProgramBuilder program, PrimitiveDescription forward) {
+        int kind = affine() ? dnnl_backward : dnnl_backward_data;
+        return program.engine()
+                .describe(
+                        "run the gradients of layer \"%s\"".formatted(layer),
+                        (handle, cpu) -> groups > 0
+                                ? dnnl_group_normalization_backward_primitive_desc_create(
+                                        handle,
+                                        cpu,
+                                        kind,
+                                        seen.handle(),
+                                        seen.handle(),
+                                        seen.handle(),
+                                        groups,
+                                        eps,
+                                        flags,
+                                        forward.handle(),
+                                        null)
+                                : dnnl_layer_normalization_backward_primitive_desc_create(
+                                        handle,
+                                        cpu,
+                                        kind,
+                                        seen.handle(),
+                                        seen.handle(),
+                                        seen.handle(),
+                                        statistics.handle(),
+                                        eps,
+                                        flags,
+                                        forward.handle(),
+                                        null));
+    }
+
+    /// The values as oneDNN is to see them.
+    Memory see(ProgramBuilder program, Memory values) {
+        return program.engine().view(program.in(base, values), seen);
+    }
+
+    /// What it has made, for other layers.
+    Memory show(ProgramBuilder program, Memory values) {
+        return program.engine().view(values, base);
+    }
+}

@@ -1,0 +1,97 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// Up from `maxLearningRate / divFactor` to `maxLearningRate` in the first `pctStart` of the job's steps,
+/// then down to the first rate divided by `finalDivFactor`, step by step, both along half a cosine:
+/// `OneCycleLR`. The optimizer's own learning rate has no part in it. With `cycleMomentum` its momentum, or
+/// Adam's beta1, goes from `maxMomentum` down to `baseMomentum` and up again with the rate; without it stays
+/// as it is.
+public record OneCycleSchedule(
+        double maxLearningRate,
+        double pctStart,
+        double divFactor,
+        double finalDivFactor,
+        boolean cycleMomentum,
+        double baseMomentum,
+        double maxMomentum)
+        implements ScheduleSpec {
+    private static final double LEAST_MOMENTUM = 1e-6; // without any, SGD and RMSprop keep nothing to go on with
+
+    public OneCycleSchedule {
+        Check.within("schedule.maxLearningRate", maxLearningRate, 0, 1000);
+        Check.between("schedule.pctStart", pctStart, 0, 1);
+        Check.within("schedule.divFactor", divFactor, 1e-6, 1e12);
+        Check.within("schedule.finalDivFactor", finalDivFactor, 1e-6, 1e12);
+        Check.within("schedule.baseMomentum", baseMomentum, LEAST_MOMENTUM, 1);
+        Check.within("schedule.maxMomentum", maxMomentum, LEAST_MOMENTUM, 1);
+    }
+
+    /// What is left out has PyTorch's defaults, but for `cycleMomentum`, which is false.
+    @JsonCreator
+    static OneCycleSchedule read(
+            @Nullable Double maxLearningRate,
+            @Nullable Double pctStart,
+            @Nullable Double divFactor,
+            @Nullable Double finalDivFactor,
+            @Nullable Boolean cycleMomentum,
+            @Nullable Double baseMomentum,
+            @Nullable Double maxMomentum) {
+        return new OneCycleSchedule(
+                Check.present("schedule.maxLearningRate", maxLearningRate),
+                pctStart == null ? 0.3 : pctStart,
+                divFactor == null ? 25 : divFactor,
+                finalDivFactor == null ? 1e4 : finalDivFactor,
+                cycleMomentum != null && cycleMomentum,
+                baseMomentum == null ? 0.85 : baseMomentum,
+                maxMomentum == null ? 0.95 : maxMomentum);
+    }
+
+    /// Where a step is in the cycle.
+    ///
+    /// @param rising whether the rate goes up
+    /// @param part how much of the way is done, 0..1
+    private record Place(boolean rising, double part) {}
+
+    @Override
+    public double[] learningRates(double base, int epoch, int stepsPerEpoch, int epochs) {
+        double[] rates = new double[stepsPerEpoch];
+        double first = maxLearningRate / divFactor;
+        Arrays.setAll(rates, i -> {
+            Place place = place((long) epoch * stepsPerEpoch + i, (long) epochs * stepsPerEpoch);
+            return place.rising()
+                    ? HalfCosine.between(first, maxLearningRate, place.part())
+                    : HalfCosine.between(maxLearningRate, first / finalDivFactor, place.part());
+        });
+        return rates;
+    }
+
+    @Override
+    public double[] momenta(int epoch, int stepsPerEpoch, int epochs) {
+        double[] momenta = new double[cycleMomentum ? stepsPerEpoch : 0];
+        Arrays.setAll(momenta, i -> {
+            Place place = place((long) epoch * stepsPerEpoch + i, (long) epochs * stepsPerEpoch);
+            return place.rising()
+                    ? HalfCosine.between(maxMomentum, baseMomentum, place.part())
+                    : HalfCosine.between(baseMomentum, maxMomentum, place.part());
+        });
+        return momenta;
+    }
+
+    @Override
+    public boolean cyclesMomentum() {
+        return cycleMomentum;
+    }
+
+    /// @param steps of the whole job
+    private Place place(long step, long steps) {
+        double last = steps - 1.0;
+        double top = pctStart * steps - 1; // may lie between two steps, or before the first
+        if (step <= top) {
+            return new Place(true, top == 0 ? 1 : step / top);
+        }
+        return new Place(false, (step - top) / (last - top));
+    }
+}

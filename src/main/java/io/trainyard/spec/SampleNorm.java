@@ -1,0 +1,155 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Normalises each sample by itself: sets of its values, each by the set's own mean and variance, in training and in
+/// evaluation alike.
+public sealed interface SampleNorm extends LayerSpec {
+    double DEFAULT_EPS = 1e-5;
+
+    /// Added to the variance.
+    double eps();
+
+    /// Whether it trains a scale and a shift.
+    boolean affine();
+
+    /// Which values of a sample of shape `in` are normalised together.
+    NormSets sets(Shape in);
+
+    @Override
+    default Shape output(Shape in) {
+        if (sets(in).size() == 1) {
+            throw new ShapeMismatch("it would normalise each value by itself, which leaves nothing of it");
+        }
+        return in;
+    }
+
+    /// The shape of the scale, and of the shift.
+    Shape parameterShape(Shape in);
+
+    @Override
+    default List<ParameterSpec> parameters(Shape in) {
+        return affine() ? Norms.weightAndBias(parameterShape(in)) : List.of();
+    }
+
+    @Override
+    default boolean needsWholeBatch() {
+        return false;
+    }
+
+    @Override
+    default Optional<MaskSpec> mask(Shape in) {
+        return Optional.empty();
+    }
+
+    @Override
+    default long multiplyAdds(Shape in) {
+        return 0;
+    }
+
+    /// The channels in `groups` equal parts, each a set; a scale and a shift for each channel.
+    record GroupNorm(@Nullable String name, int groups, double eps, boolean affine) implements SampleNorm {
+        public GroupNorm {
+            Check.between("groupNorm.groups", groups, 1, MAX_WIDTH);
+            Norms.checkEps("groupNorm.eps", eps);
+        }
+
+        @JsonCreator
+        static GroupNorm read(
+                @Nullable String name, @Nullable Integer groups, @Nullable Double eps, @Nullable Boolean affine) {
+            return new GroupNorm(
+                    name,
+                    Check.present("groupNorm.groups", groups),
+                    eps == null ? DEFAULT_EPS : eps,
+                    affine == null || affine);
+        }
+
+        @Override
+        public NormSets sets(Shape in) {
+            int channels = in.size(0);
+            if (channels % groups != 0) {
+                throw new ShapeMismatch("its %d groups cannot share %d channels evenly".formatted(groups, channels));
+            }
+            return new NormSets(groups, in.elements() / groups, false, channels, in.elements() / channels);
+        }
+
+        @Override
+        public Shape parameterShape(Shape in) {
+            return Shape.of(in.size(0));
+        }
+    }
+
+    /// The last dimensions together, of which each place has a scale and a shift.
+    ///
+    /// @param normalizedShape the sizes of these dimensions; empty for all
+    record LayerNorm(@Nullable String name, List<Integer> normalizedShape, double eps, boolean affine)
+            implements SampleNorm {
+        public LayerNorm {
+            normalizedShape = Check.complete("layerNorm.normalizedShape", normalizedShape);
+            normalizedShape.forEach(size -> Check.between("layerNorm.normalizedShape", size, 1, MAX_WIDTH));
+            Norms.checkEps("layerNorm.eps", eps);
+        }
+
+        /// All dimensions by default.
+        @JsonCreator
+        static LayerNorm read(
+                @Nullable String name,
+                @Nullable List<Integer> normalizedShape,
+                @Nullable Double eps,
+                @Nullable Boolean affine) {
+            return new LayerNorm(
+                    name,
+                    normalizedShape == null ? List.of() : normalizedShape,
+                    eps == null ? DEFAULT_EPS : eps,
+                    affine == null || affine);
+        }
+
+        @Override
+        public NormSets sets(Shape in) {
+            int size = parameterShape(in).elements();
+            return new NormSets(in.elements() / size, size, false, size, 1);
+        }
+
+        @Override
+        public Shape parameterShape(Shape in) {
+            if (normalizedShape.isEmpty()) {
+                return in;
+            }
+            int dimensions = normalizedShape.size();
+            if (dimensions > in.rank()
+                    || !in.sizes().subList(in.rank() - dimensions, in.rank()).equals(normalizedShape)) {
+                throw new ShapeMismatch(
+                        "its normalizedShape is %s; it must be the last sizes of what it is given, or be left out"
+                                .formatted(new Shape(normalizedShape)));
+            }
+            return new Shape(normalizedShape);
+        }
+    }
+
+    /// The channels of each pixel together, with a scale and a shift for each channel: torchvision's `LayerNorm2d`.
+    record LayerNorm2d(@Nullable String name, double eps, boolean affine) implements SampleNorm {
+        public LayerNorm2d {
+            Norms.checkEps("layerNorm2d.eps", eps);
+        }
+
+        @JsonCreator
+        static LayerNorm2d read(@Nullable String name, @Nullable Double eps, @Nullable Boolean affine) {
+            return new LayerNorm2d(name, eps == null ? DEFAULT_EPS : eps, affine == null || affine);
+        }
+
+        @Override
+        public NormSets sets(Shape in) {
+            Window.requireImage(in);
+            int area = in.size(1) * in.size(2);
+            return new NormSets(area, in.size(0), true, in.size(0), area);
+        }
+
+        @Override
+        public Shape parameterShape(Shape in) {
+            return Shape.of(in.size(0));
+        }
+    }
+}

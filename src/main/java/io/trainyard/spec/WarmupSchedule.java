@@ -1,0 +1,68 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import java.util.Arrays;
+import java.util.function.IntToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/// The rates of `then`, with a factor that grows in a line from `startFactor` to 1 in the first `steps` steps
+/// of the job: `LinearLR`, stepped with each batch, and the scheduler of `then`, stepped after each epoch, on
+/// one optimizer. Each acts on the rate that it finds. For all but [EpochSchedule.Cosine] that is the
+/// product.
+///
+/// `OneCycleLR` overwrites the rate in each step, so that beside it nothing would remain of `LinearLR` but
+/// its last step, and `CosineAnnealingWarmRestarts` does so after each epoch. Here the product stands for
+/// them too.
+///
+/// Not `SequentialLR`, which begins `then` after the warmup: it counts both in one unit, but here one is in
+/// steps and the other in epochs, and milestones would no longer be the epochs that they name.
+public record WarmupSchedule(int steps, double startFactor, ScheduleSpec then) implements ScheduleSpec {
+    public WarmupSchedule {
+        Check.between("schedule.steps", steps, 1, MAX_STEPS);
+        Check.between("schedule.startFactor", startFactor, 1e-9, 1);
+        if (then instanceof WarmupSchedule) {
+            throw new InvalidJobException(
+                    "schedule.then is a warmup in a warmup; allowed is constant, cosine, cosineRestarts, exponential, multiStep, oneCycle, polynomial, step");
+        }
+    }
+
+    /// `startFactor` defaults to PyTorch's third, `then` to the constant schedule.
+    @JsonCreator
+    static WarmupSchedule read(@Nullable Integer steps, @Nullable Double startFactor, @Nullable ScheduleSpec then) {
+        return new WarmupSchedule(
+                Check.present("schedule.steps", steps),
+                startFactor == null ? 1.0 / 3 : startFactor,
+                then == null ? CONSTANT : then);
+    }
+
+    @Override
+    public double[] learningRates(double base, int epoch, int stepsPerEpoch, int epochs) {
+        double[] rates = ratesOfThen(base, epoch, stepsPerEpoch, epochs);
+        Arrays.setAll(rates, i -> rates[i] * factor((long) epoch * stepsPerEpoch + i));
+        return rates;
+    }
+
+    private double[] ratesOfThen(double base, int epoch, int stepsPerEpoch, int epochs) {
+        double[] rates = then.learningRates(base, epoch, stepsPerEpoch, epochs);
+        if (then instanceof EpochSchedule.Cosine cosine) {
+            IntToDoubleFunction first = at -> factor((long) at * stepsPerEpoch);
+            Arrays.fill(rates, cosine.learningRate(base, epoch, epochs, first));
+        }
+        return rates;
+    }
+
+    /// @param step in the whole job, from 0
+    private double factor(long step) {
+        return step < steps ? startFactor + (1 - startFactor) * step / steps : 1;
+    }
+
+    @Override
+    public double[] momenta(int epoch, int stepsPerEpoch, int epochs) {
+        return then.momenta(epoch, stepsPerEpoch, epochs);
+    }
+
+    @Override
+    public boolean cyclesMomentum() {
+        return then.cyclesMomentum();
+    }
+}

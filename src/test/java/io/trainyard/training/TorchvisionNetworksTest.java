@@ -1,0 +1,147 @@
+package io.trainyard.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.Page;
+import io.trainyard.Slow;
+import io.trainyard.data.Dataset;
+import io.trainyard.data.PixelScale;
+import io.trainyard.device.Devices;
+import io.trainyard.device.Initializer;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.Parameters;
+import io.trainyard.device.SessionState;
+import io.trainyard.device.Workload;
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.AugmentSpec;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Network;
+import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.Shape;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/// The jobs with networks of torchvision have its modules' parameters and train as these: recorded by
+/// torchvision_networks.py in src/test/python, which says what the file holds.
+@Slow
+class TorchvisionNetworksTest {
+    private static final String RECORDED = "/golden/torchvision.jsonl";
+    private static final Path JOBS = Path.of("docs/jobs");
+    private static final Shape IMAGE = Shape.of(3, 32, 32);
+    private static final int CLASSES = 10;
+    private static final int IMAGES = 64;
+
+    /// In float64 PyTorch's second loss differs by no more than 0.0001 of it.
+    private static final Percentage TOLERANCE = Percentage.withPercentage(0.03);
+
+    static List<JsonNode> recorded() {
+        ObjectMapper mapper = new ObjectMapper();
+        try (InputStream in =
+                Objects.requireNonNull(TorchvisionNetworksTest.class.getResourceAsStream(RECORDED), RECORDED)) {
+            return mapper.readerFor(JsonNode.class).<JsonNode>readValues(in).readAll();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot read " + RECORDED, e);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("recorded")
+    void theNetworkIsTorchvisions(JsonNode line) throws IOException {
+        JobSpec job = job(line);
+        Network network = Network.fit(job.network(), IMAGE, CLASSES);
+        assertThat(trained(network)).isEqualTo(line.get("parameters").asLong());
+        if (line.has("names")) {
+            List<String> names =
+                    line.get("names").valueStream().map(JsonNode::asText).toList();
+            assertThat(network.parameters()).extracting(ParameterSpec::name).containsExactlyElementsOf(names);
+        }
+        List<Double> losses =
+                line.get("losses").valueStream().map(JsonNode::asDouble).toList();
+        float[] ours = losses(job, network, losses.size());
+        for (int i = 0; i < ours.length; i++) {
+            assertThat((double) ours[i]).as("loss of step %d", i).isCloseTo(losses.get(i), TOLERANCE);
+        }
+    }
+
+    /// A row of the page's table is a file, its numbers of parameters and of multiplications.
+    @Test
+    void thePageSaysWhatTheyAre() throws IOException {
+        List<List<String>> rows = Page.read("docs/networks.md")
+                .section("## Networks of torchvision")
+                .table();
+        assertThat(rows).hasSameSizeAs(recorded());
+        for (int i = 0; i < rows.size(); i++) {
+            JsonNode line = recorded().get(i);
+            Network network = Network.fit(job(line).network(), IMAGE, CLASSES);
+            assertThat(rows.get(i).get(0)).contains("(jobs/" + line.get("job").asText() + ")");
+            assertThat(rows.get(i).subList(2, 4))
+                    .containsExactly(number(trained(network)), number(network.multiplyAdds()));
+        }
+    }
+
+    private static String number(long value) {
+        return String.format(Locale.ROOT, "%,d", value);
+    }
+
+    private static long trained(Network network) {
+        return network.parameters().stream()
+                .filter(ParameterSpec::trained)
+                .mapToLong(parameter -> parameter.shape().elements())
+                .sum();
+    }
+
+    private static JobSpec job(JsonNode line) throws IOException {
+        String written = Files.readString(JOBS.resolve(line.get("job").asText()));
+        ObjectNode job = (ObjectNode) new ObjectMapper().readTree(written);
+        return JobJson.read(job.put("id", "example").toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static float[] losses(JobSpec job, Network network, int steps) {
+        Workload workload = new Workload(
+                network,
+                job.optimizer(),
+                job.batchSize(),
+                new Dataset("formula", IMAGE, CLASSES, images(), images()),
+                PixelScale.of(IMAGE.size(0), job.dataset().normalize()),
+                AugmentSpec.NONE,
+                job.precision(),
+                0);
+        try (LearningSession session = Devices.open(new DeviceSpec("cpu")).open(workload)) {
+            TorchRandom random = new TorchRandom(job.seed());
+            session.load(new SessionState(Initializer.initial(network, random), Parameters.NONE));
+            double[] rates = job.schedule()
+                    .learningRates(job.optimizer().learningRate(), 0, workload.stepsPerEpoch(), job.epochs());
+            session.beginEpoch(EpochDraws.train(workload, job.shuffle(), rates, random), 0);
+            return session.advance(steps);
+        }
+    }
+
+    /// Bytes without a visible order, of the same formula as the script's.
+    private static Dataset.Split images() {
+        byte[] pixels = new byte[IMAGES * IMAGE.elements()];
+        for (int i = 0; i < pixels.length; i++) {
+            pixels[i] = (byte) (i * 2654435761L % (1L << 32) >> 24);
+        }
+        byte[] labels = new byte[IMAGES];
+        for (int i = 0; i < IMAGES; i++) {
+            labels[i] = (byte) (i % CLASSES);
+        }
+        return new Dataset.Split(pixels, labels);
+    }
+}
