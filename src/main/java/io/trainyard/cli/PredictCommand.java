@@ -1,5 +1,6 @@
 package io.trainyard.cli;
 
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.Device;
 import io.trainyard.device.Devices;
@@ -191,8 +192,15 @@ public final class PredictCommand implements Callable<Integer>, PlainCommand {
             String probabilities = IntStream.range(0, predictions.classes())
                     .mapToObj(c -> Float.toString(predictions.probability(sample, c)))
                     .collect(Collectors.joining(","));
-            out.write("{\"index\":%d,\"label\":%d,\"predicted\":%d,\"probabilities\":[%s]}\n"
-                    .formatted(i, predictions.label(i), predictions.predicted(i), probabilities));
+            out.write(
+                    "{\"index\":%d,\"label\":%d,\"predicted\":%d,\"labelName\":%s,\"predictedName\":%s,\"probabilities\":[%s]}\n"
+                            .formatted(
+                                    i,
+                                    predictions.label(i),
+                                    predictions.predicted(i),
+                                    TextNode.valueOf(predictions.classNames().get(predictions.label(i))),
+                                    TextNode.valueOf(predictions.classNames().get(predictions.predicted(i))),
+                                    probabilities));
         }
     }
 

@@ -97,11 +97,8 @@ record ArraysManifest(
         NumberArray targets = files.read("y_" + part);
         if (!samples.shape().getFirst().equals(targets.shape().getFirst())) {
             throw DataFiles.wrong(
-                    targets.file(),
-                    "%s beside %s".formatted(targets, samples),
-                    "as many of one as of the other");
+                    targets.file(), "%s beside %s".formatted(targets, samples), "as many of one as of the other");
         }
-        return new Split(
-                ArraySamples.of(samples, layout, info.shape()), ArrayTargets.of(targets, info.answers()));
+        return new Split(ArraySamples.of(samples, layout, info.shape()), ArrayTargets.of(targets, info.answers()));
     }
 }

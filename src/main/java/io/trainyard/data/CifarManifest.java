@@ -60,14 +60,14 @@ record CifarManifest(
             throw new InvalidJobException("classes is %d, but a label is a byte; allowed is 1 to 256".formatted(count));
         }
         if ((train != null && train.isEmpty()) || (test != null && test.isEmpty())) {
-            throw new InvalidJobException("train and test name at least one file each; leave them out for the usual names");
+            throw new InvalidJobException(
+                    "train and test name at least one file each; leave them out for the usual names");
         }
     }
 
     @Override
     public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
-        return Manifest.info(
-                spec, shape == null ? USUAL : shape, Manifest.classes(classes, classNames), normalize);
+        return Manifest.info(spec, shape == null ? USUAL : shape, Manifest.classes(classes, classNames), normalize);
     }
 
     @Override

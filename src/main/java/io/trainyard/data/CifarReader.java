@@ -75,9 +75,7 @@ record CifarReader(List<String> train, List<String> test, int labelBytes, int la
                         "%d bytes".formatted(bytes),
                         "a multiple of %d (%s and %d bytes of pixels a record)"
                                 .formatted(
-                                        recordBytes,
-                                        labelBytes == 1 ? "a label" : labelBytes + " labels",
-                                        imageBytes));
+                                        recordBytes, labelBytes == 1 ? "a label" : labelBytes + " labels", imageBytes));
             }
             return bytes / recordBytes;
         } catch (IOException e) {

@@ -91,9 +91,7 @@ record CsvManifest(
         if (features.isEmpty()) {
             throw DataFiles.wrong(table.file(), "no column but %s".formatted(answerColumns()), "at least one more");
         }
-        Answers answers = targets != null
-                ? new Answers.Numbers(targets.size())
-                : Manifest.classes(classes, classNames);
+        Answers answers = targets != null ? new Answers.Numbers(targets.size()) : Manifest.classes(classes, classNames);
         return Manifest.info(spec, Shape.of(features.size()), answers, normalize);
     }
 

@@ -110,12 +110,11 @@ final class CsvRows {
         if (rows == 0) {
             throw DataFiles.wrong(file, "no row", "at least one");
         }
-        Targets targets =
-                switch (answers) {
-                    case Answers.Classes _ -> new Targets.ClassLabels(Arrays.copyOf(labels, rows));
-                    case Answers.Numbers wanted ->
-                        new Targets.Numbers(Arrays.copyOf(numbers, rows * wanted.outputs()), wanted.outputs());
-                };
+        Targets targets = switch (answers) {
+            case Answers.Classes _ -> new Targets.ClassLabels(Arrays.copyOf(labels, rows));
+            case Answers.Numbers wanted ->
+                new Targets.Numbers(Arrays.copyOf(numbers, rows * wanted.outputs()), wanted.outputs());
+        };
         return new Dataset.Split(Samples.Values.of(Arrays.copyOf(samples, rows * features)), targets);
     }
 }

@@ -3,6 +3,7 @@ package io.trainyard.data;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -12,7 +13,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/// A text file of rows, as RFC 4180 has them, but that no value goes over several lines. Read row by row: only one is in
+/// A text file of rows, as RFC 4180 has them, but that no value goes over several lines. Read row by row: only one is
+/// in
 /// memory.
 ///
 /// @param file in UTF-8
@@ -23,6 +25,9 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
 
     /// Characters of a line.
     private static final int MAX_LINE = 1 << 20;
+
+    /// What some programs begin UTF-8 with.
+    private static final int BYTE_ORDER_MARK = 0xFEFF;
 
     /// Takes a row.
     interface RowReader {
@@ -58,7 +63,7 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
         if (first == null) {
             throw DataFiles.wrong(file, "no line", "a table");
         }
-        List<String> values = split(first.startsWith("\uFEFF") ? first.substring(1) : first, 1);
+        List<String> values = split(first, 1);
         List<String> names = hasHeader
                 ? values.stream().map(String::strip).toList()
                 : IntStream.range(0, values.size()).mapToObj(Integer::toString).toList();
@@ -91,8 +96,7 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
                             "%d values in line %d".formatted(values.size(), number),
                             "%d, as in line 1".formatted(all.size()));
                 }
-                reader.add(
-                        IntStream.of(places).mapToObj(values::get).toList(), new Row(file, number, names));
+                reader.add(IntStream.of(places).mapToObj(values::get).toList(), new Row(file, number, names));
             }
         } catch (IOException e) {
             throw unreadable(e);
@@ -104,7 +108,9 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
         if (place < 0) {
             throw DataFiles.wrong(
                     file,
-                    "the columns %s".formatted(all.stream().limit(20).map(DataFiles::told).toList()),
+                    "the columns %s"
+                            .formatted(
+                                    all.stream().limit(20).map(DataFiles::told).toList()),
                     "one named " + DataFiles.told(name));
         }
         return place;
@@ -120,7 +126,7 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
     }
 
     private DatasetException unreadable(IOException e) {
-        return e instanceof java.nio.charset.CharacterCodingException
+        return e instanceof CharacterCodingException
                 ? DataFiles.wrong(file, "bytes that are no UTF-8", "text", e)
                 : DataFiles.unreadable(file, e);
     }
@@ -129,6 +135,9 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
     private @Nullable String line(BufferedReader in, int number) throws IOException {
         StringBuilder line = new StringBuilder();
         int c = in.read();
+        if (number == 1 && c == BYTE_ORDER_MARK) {
+            c = in.read();
+        }
         if (c < 0) {
             return null;
         }
@@ -180,9 +189,7 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
                 boolean ends = quote + 1 == line.length() || line.charAt(quote + 1) == separator;
                 if (!ends) {
                     throw DataFiles.wrong(
-                            file,
-                            "text behind a quoted value in line %d".formatted(number),
-                            "a separator there");
+                            file, "text behind a quoted value in line %d".formatted(number), "a separator there");
                 }
                 return quote + 1;
             }

@@ -1,7 +1,6 @@
 package io.trainyard.data;
 
 import java.io.ByteArrayInputStream;
-import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.foreign.Arena;
@@ -11,7 +10,6 @@ import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,7 +20,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// numpy's arrays (https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html), versions 1 to 3, of
-/// numbers, in C order. Files are mapped: what a network is not given is not read. Objects, which are pickled Python, are
+/// numbers, in C order. Files are mapped: what a network is not given is not read. Objects, which are pickled Python,
+/// are
 /// never read.
 final class NpyReader {
     private static final byte[] MAGIC = {(byte) 0x93, 'N', 'U', 'M', 'P', 'Y'};
@@ -102,7 +101,7 @@ final class NpyReader {
         }
         byte[] text = in.readNBytes(length);
         if (text.length != length) {
-            throw new EOFException("an end within the header of " + name);
+            throw DataFiles.wrong(file, "an end within the header of " + name, "a whole file");
         }
         String header = new String(text, StandardCharsets.UTF_8);
         return new Header(type(file, name, header), shape(file, name, header), PREFIX_BYTES + more.length + length);
@@ -124,9 +123,7 @@ final class NpyReader {
         Matcher fortran = FORTRAN.matcher(header);
         if (!fortran.find() || fortran.group(1).equals("True")) {
             throw DataFiles.wrong(
-                    file,
-                    "%s in Fortran order".formatted(name),
-                    "C order; save numpy.ascontiguousarray(array)");
+                    file, "%s in Fortran order".formatted(name), "C order; save numpy.ascontiguousarray(array)");
         }
         return type;
     }

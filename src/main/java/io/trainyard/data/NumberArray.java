@@ -52,15 +52,13 @@ record NumberArray(Path file, String name, NumberType type, List<Long> shape, Me
             at[i] = rest % shape.get(i);
             rest /= shape.get(i);
         }
-        return name
-                + Arrays.stream(at).mapToObj(Long::toString).collect(Collectors.joining(", ", "[", "]"));
+        return name + Arrays.stream(at).mapToObj(Long::toString).collect(Collectors.joining(", ", "[", "]"));
     }
 
     /// For messages: `x_train, uint8 of (60000, 28, 28)`.
     @Override
     public String toString() {
         return "%s, %s of %s"
-                .formatted(
-                        name, type, shape.stream().map(String::valueOf).collect(Collectors.joining(", ", "(", ")")));
+                .formatted(name, type, shape.stream().map(String::valueOf).collect(Collectors.joining(", ", "(", ")")));
     }
 }

@@ -64,8 +64,7 @@ record NumberType(Kind kind, int bytes, boolean whole, ByteOrder order) {
     private long bits(MemorySegment memory, long at) {
         return switch (bytes) {
             case Byte.BYTES -> Byte.toUnsignedLong(memory.get(ValueLayout.JAVA_BYTE, at));
-            case Short.BYTES ->
-                Short.toUnsignedLong(memory.get(ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(order), at));
+            case Short.BYTES -> Short.toUnsignedLong(memory.get(ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(order), at));
             case Integer.BYTES ->
                 Integer.toUnsignedLong(memory.get(ValueLayout.JAVA_INT_UNALIGNED.withOrder(order), at));
             default -> memory.get(ValueLayout.JAVA_LONG_UNALIGNED.withOrder(order), at);
@@ -75,13 +74,12 @@ record NumberType(Kind kind, int bytes, boolean whole, ByteOrder order) {
     /// As numpy calls it: `uint8`, `float32`.
     @Override
     public String toString() {
-        String name =
-                switch (kind) {
-                    case UNSIGNED -> "uint";
-                    case SIGNED -> "int";
-                    case FLOAT -> "float";
-                    case BFLOAT -> "bfloat";
-                };
+        String name = switch (kind) {
+            case UNSIGNED -> "uint";
+            case SIGNED -> "int";
+            case FLOAT -> "float";
+            case BFLOAT -> "bfloat";
+        };
         return name + Byte.SIZE * bytes;
     }
 }

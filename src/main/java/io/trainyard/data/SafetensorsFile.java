@@ -21,8 +21,7 @@ final class SafetensorsFile implements ArrayFiles {
     /// Of a few arrays the header has some hundreds.
     private static final int MAX_HEADER_BYTES = 1 << 20;
 
-    private static final ValueLayout.OfLong LENGTH =
-            ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LENGTH = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -50,8 +49,7 @@ final class SafetensorsFile implements ArrayFiles {
         }
         this.dataBegin = Long.BYTES + length;
         try {
-            this.header =
-                    MAPPER.readTree(all.asSlice(Long.BYTES, length).toArray(ValueLayout.JAVA_BYTE));
+            this.header = MAPPER.readTree(all.asSlice(Long.BYTES, length).toArray(ValueLayout.JAVA_BYTE));
         } catch (JacksonException e) {
             throw DataFiles.wrong(file, "a header that is not JSON", "a safetensors file", e);
         } catch (IOException e) {
@@ -80,7 +78,8 @@ final class SafetensorsFile implements ArrayFiles {
         if (type == null) {
             throw DataFiles.wrong(
                     file,
-                    "%s of the type %s".formatted(name, DataFiles.told(entry.path("dtype").toString())),
+                    "%s of the type %s"
+                            .formatted(name, DataFiles.told(entry.path("dtype").toString())),
                     "U8, F32, or other integers and floats");
         }
         long begin = entry.path("data_offsets").path(0).asLong(-1);

@@ -18,13 +18,14 @@ import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
 import java.nio.file.Path;
+import java.util.List;
 
 /// What a trained network makes of test samples.
 ///
-/// @param classes how many there are
+/// @param classNames by label
 /// @param labels each sample's true class, in the test set's order
 /// @param probabilities (samples, classes), row-major
-public record Predictions(int classes, int[] labels, float[] probabilities) {
+public record Predictions(List<String> classNames, int[] labels, float[] probabilities) {
     /// What is asked for.
     ///
     /// @param checkpoint where the model is from, for messages
@@ -60,8 +61,12 @@ public record Predictions(int classes, int[] labels, float[] probabilities) {
                 network, unused, batchSize, dataset, scale, AugmentSpec.NONE, Precision.FP32, request.threads());
         try (LearningSession session = device.open(workload.forTests())) {
             session.load(new SessionState(request.model(), Parameters.NONE));
-            return new Predictions(dataset.outputs(), dataset.test().labels(), session.predict());
+            return new Predictions(described.classNames(), dataset.test().labels(), session.predict());
         }
+    }
+
+    public int classes() {
+        return classNames.size();
     }
 
     /// How many samples there are.
@@ -74,13 +79,13 @@ public record Predictions(int classes, int[] labels, float[] probabilities) {
     }
 
     public float probability(int sample, int label) {
-        return probabilities[sample * classes + label];
+        return probabilities[sample * classes() + label];
     }
 
     /// The class of the largest probability; the first of equals.
     public int predicted(int sample) {
         int best = 0;
-        for (int c = 1; c < classes; c++) {
+        for (int c = 1; c < classes(); c++) {
             if (probability(sample, c) > probability(sample, best)) {
                 best = c;
             }

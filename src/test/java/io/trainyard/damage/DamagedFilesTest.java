@@ -128,12 +128,9 @@ class DamagedFilesTest {
             @Override
             Path write(Path folder) throws IOException {
                 OwnIdx.write(own(folder, "{}"), 3, 2);
-                return own(
-                        folder,
-                        """
+                return own(folder, """
                         {"kind": "idx", "classes": 3, "classNames": ["a", "b", "c"], "trainLabels": "train-labels-idx1-ubyte",
-                         "normalize": {"mean": [0.25], "std": [0.5]}}""")
-                        .resolve("dataset.json");
+                         "normalize": {"mean": [0.25], "std": [0.5]}}""").resolve("dataset.json");
             }
         },
         NPY {

@@ -168,7 +168,8 @@ class ArraysTest {
         describe(", \"targets\": \"numbers\"");
         assertThat(open().train().targets())
                 .isInstanceOfSatisfying(
-                        Targets.Numbers.class, numbers -> assertThat(numbers.values()).containsExactly(0, 2, 1));
+                        Targets.Numbers.class,
+                        numbers -> assertThat(numbers.values()).containsExactly(0, 2, 1));
         write("y_train", npy("<f4", "(3, 1)", floats(0, 1, 1)));
         write("y_test", npy("<f4", "(2,)", floats(1, 0)));
         describe(", \"classNames\": [\"no\", \"yes\"]");
@@ -198,7 +199,8 @@ class ArraysTest {
         """)
     void aWrongArrayGetsASentence(String name, String descr, String shape, String values, String found, String expected)
             throws IOException {
-        long[] longs = Arrays.stream(values.split(" ")).mapToLong(Long::parseLong).toArray();
+        long[] longs =
+                Arrays.stream(values.split(" ")).mapToLong(Long::parseLong).toArray();
         write(name, npy(descr, shape, longs(longs)));
         assertRefused(found, expected);
     }
@@ -255,9 +257,11 @@ class ArraysTest {
         Path file = folder.resolve("all.safetensors");
         describe(", \"file\": \"all.safetensors\"");
         byte[] whole = Npy.safetensors();
-        Files.write(file, new String(whole, StandardCharsets.ISO_8859_1)
-                .replace("[64, 80]", "[72, 88]")
-                .getBytes(StandardCharsets.ISO_8859_1));
+        Files.write(
+                file,
+                new String(whole, StandardCharsets.ISO_8859_1)
+                        .replace("[64, 80]", "[72, 88]")
+                        .getBytes(StandardCharsets.ISO_8859_1));
         assertRefused("y_test at 72 to 88 of 80 bytes", "16 bytes within the file");
         Files.write(file, Arrays.copyOf(whole, 40));
         assertRefused("a file of 40 bytes that begins with the length");

@@ -34,7 +34,8 @@ class DataSetsPageTest {
     @ParameterizedTest
     @MethodSource("manifests")
     void everyFieldOfADescriptionHasARow(Class<?> manifest) {
-        String kind = Arrays.stream(Manifest.class.getAnnotation(JsonSubTypes.class).value())
+        String kind = Arrays.stream(
+                        Manifest.class.getAnnotation(JsonSubTypes.class).value())
                 .filter(type -> type.value() == manifest)
                 .findFirst()
                 .orElseThrow()

@@ -94,8 +94,7 @@ public final class Npy {
 
     /// The same rows as safetensors.
     public static byte[] safetensors() {
-        String header =
-                """
+        String header = """
                 {"x_train": {"dtype": "F32", "shape": [3, 2], "data_offsets": [0, 24]},
                  "y_train": {"dtype": "I64", "shape": [3], "data_offsets": [24, 48]},
                  "x_test": {"dtype": "F32", "shape": [2, 2], "data_offsets": [48, 64]},

@@ -70,7 +70,9 @@ class OwnDataGoldenTest {
     private static void assertNear(List<Double> values, JsonNode expected) {
         assertThat(values).hasSize(expected.size());
         for (int i = 0; i < expected.size(); i++) {
-            assertThat(values.get(i)).as("value %d", i).isCloseTo(expected.get(i).asDouble(), within(1e-4));
+            assertThat(values.get(i))
+                    .as("value %d", i)
+                    .isCloseTo(expected.get(i).asDouble(), within(1e-4));
         }
     }
 }

@@ -41,8 +41,7 @@ class OwnDatasetTest {
 
     private void describe(String classNames) throws IOException {
         Files.writeString(
-                marks.resolve("dataset.json"),
-                "{\"kind\": \"idx\", \"classNames\": %s}".formatted(classNames));
+                marks.resolve("dataset.json"), "{\"kind\": \"idx\", \"classNames\": %s}".formatted(classNames));
     }
 
     private Outcome run(String id, String dataset, int outputs) {

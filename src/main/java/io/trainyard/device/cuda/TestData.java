@@ -32,11 +32,7 @@ final class TestData {
             images = arena.reserve(dataset.test().samples().memory().byteSize(), "the test images");
             imageOrder = null;
         } else {
-            feed = new StepFeed(
-                    gpu,
-                    arena,
-                    "the test images sent ahead",
-                    batchSize * dataset.sampleBytes());
+            feed = new StepFeed(gpu, arena, "the test images sent ahead", batchSize * dataset.sampleBytes());
             images = feed.ring(0);
             imageOrder = arena.reserve((long) tests * Integer.BYTES, "where the test images are that are sent ahead");
         }
