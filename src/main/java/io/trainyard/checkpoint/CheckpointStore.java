@@ -1,5 +1,6 @@
 package io.trainyard.checkpoint;
 
+import io.trainyard.s3.S3Location;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -68,18 +69,24 @@ public interface CheckpointStore {
         void writeTo(OutputStream out) throws IOException;
     }
 
-    /// The store a URI stands for: `file:///checkpoints`, or a path of a folder, which is created when missing.
+    /// The store a URI stands for: `file:///checkpoints`, or a path of a folder, which is created when missing; or
+    /// `s3://bucket/prefix`, whose bucket must be there.
     ///
-    /// @throws CheckpointException if the scheme is not known
-    /// @throws StoreException if the folder cannot be made or written
+    /// @throws CheckpointException if the scheme is not known, or the store is not of the kind that this needs
+    /// @throws StoreException if the folder cannot be made or written, or the bucket not be reached
     static CheckpointStore open(URI uri) {
-        return DirectoryStore.open(uri);
+        return isInBucket(uri) ? S3Store.open(uri, S3Store.settings()) : DirectoryStore.open(uri);
     }
 
     /// The same to read only: it must be there already, and nothing is written.
     ///
     /// @throws CheckpointException if the scheme is not known or there is no folder that can be read
+    /// @throws StoreException if the bucket cannot be read
     static CheckpointStore openToRead(URI uri) {
-        return DirectoryStore.openToRead(uri);
+        return isInBucket(uri) ? S3Store.openToRead(uri, S3Store.settings()) : DirectoryStore.openToRead(uri);
+    }
+
+    private static boolean isInBucket(URI uri) {
+        return S3Location.SCHEME.equals(uri.getScheme());
     }
 }

@@ -28,13 +28,7 @@ import java.util.stream.Stream;
 /// A store in a folder of a file system. Files are written beside their place, synced, and then renamed or linked
 /// into it, so that no reader ever sees half a file, whenever the machine stops.
 final class DirectoryStore implements CheckpointStore {
-    private static final String KEY = "[A-Za-z0-9][A-Za-z0-9._~-]*(/[A-Za-z0-9][A-Za-z0-9._~-]*)*";
     private static final String TEMPORARY_PREFIX = ".writing-";
-
-    /// No key begins with a dot, so no job can have it.
-    private static final String IDENTITY = ".store-id";
-
-    private static final String UUID_FORM = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 
     private final Path root;
 
@@ -54,6 +48,11 @@ final class DirectoryStore implements CheckpointStore {
                     "the checkpoint store %s cannot be written; choose another folder".formatted(root),
                     new AccessDeniedException(root.toString()));
         }
+        try {
+            new DirectoryProbe(root).require();
+        } catch (IOException e) {
+            throw failed("written", root, e);
+        }
         return new DirectoryStore(root);
     }
 
@@ -69,7 +68,7 @@ final class DirectoryStore implements CheckpointStore {
     private static Path root(URI uri) {
         if (uri.getScheme() != null && !uri.getScheme().equals("file")) {
             throw new CheckpointException(
-                    "the checkpoint store %s has the scheme \"%s\"; allowed is file:///folder or the path of a folder"
+                    "the checkpoint store %s has the scheme \"%s\"; allowed is file:///folder, the path of a folder, or s3://bucket/prefix"
                             .formatted(uri, uri.getScheme()));
         }
         return (uri.getScheme() == null ? Path.of(uri.getPath()) : Path.of(uri))
@@ -84,18 +83,12 @@ final class DirectoryStore implements CheckpointStore {
 
     @Override
     public String identity() {
-        Path file = root.resolve(IDENTITY);
+        Path file = root.resolve(StoreKeys.IDENTITY);
         try {
             if (!Files.exists(file)) {
-                var _ = create(file, UUID.randomUUID().toString().getBytes(StandardCharsets.US_ASCII));
+                var _ = create(file, StoreKeys.newIdentity().getBytes(StandardCharsets.US_ASCII));
             }
-            String kept = Files.readString(file);
-            if (!kept.matches(UUID_FORM)) {
-                throw new CheckpointException(
-                        "%s has %d characters that are no UUID; delete it, and start all workers of this store anew"
-                                .formatted(file, kept.length()));
-            }
-            return kept;
+            return StoreKeys.requireIdentity(Files.readString(file), file);
         } catch (IOException e) {
             throw failed("read", file, e);
         }
@@ -215,13 +208,8 @@ final class DirectoryStore implements CheckpointStore {
         }
     }
 
-    /// Keys come from ids that are checked already; this is the second lock on that door.
     private Path path(String key) {
-        Path path = root.resolve(key).normalize();
-        if (!key.matches(KEY) || !path.startsWith(root)) {
-            throw new CheckpointException("\"%s\" is not a key of a checkpoint store".formatted(key));
-        }
-        return path;
+        return root.resolve(StoreKeys.require(key));
     }
 
     private static Path temporaryBeside(Path target) throws IOException {

@@ -80,8 +80,8 @@ final class DashboardCommand implements Callable<Integer> {
             paramLabel = "URI",
             defaultValue = "${env:TRAINYARD_CHECKPOINTS:-checkpoints}",
             description = {
-                "The workers' store of checkpoints, from which the page lets people download models",
-                "(default: TRAINYARD_CHECKPOINTS, or checkpoints)."
+                "The workers' store of checkpoints, a folder or s3://bucket/prefix, from which the page lets people",
+                "download models (default: TRAINYARD_CHECKPOINTS, or checkpoints)."
             })
     private URI checkpoints = URI.create("checkpoints");
 

@@ -38,7 +38,7 @@ public final class TrainingOptions {
             names = "--checkpoints",
             paramLabel = "URI",
             description =
-                    "Where checkpoints go: a folder, or file:///folder; the same for all workers (default: checkpoints).")
+                    "Where checkpoints go: a folder, file:///folder or s3://bucket/prefix; the same for all workers (default: checkpoints).")
     private @Nullable URI checkpoints;
 
     private @Nullable DeviceSpec device;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.PackagedFleet;
 import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
-import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.Holder;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.TrainingEvent.Finished;
@@ -28,26 +27,31 @@ import java.util.stream.Stream;
 /// A fleet that faults come to: workers that stay whole, workers that come to harm, jobs that are all alike, and
 /// what an undisturbed run of such a job comes to.
 final class FaultFleet implements AutoCloseable {
-    private final Path folder;
     private final PackagedFleet fleet;
     private final News news;
     private final List<String> environment;
+    private final FaultStore store;
     private final String device;
     private final String job;
     private final TrainyardProcess undisturbed;
     private final List<String> jobs = new ArrayList<>();
     private int workers;
 
-    /// @param newsFrom `host:port` where to read what the fleet tells
+    /// What the jobs and workers of such a fleet are.
+    ///
     /// @param environment of every worker, `NAME=value` each
     /// @param device of every worker
     /// @param job the JSON of a job whose id is `%s`
-    FaultFleet(Path folder, PackagedFleet fleet, String newsFrom, List<String> environment, String device, String job) {
-        this.folder = folder;
+    record Setup(List<String> environment, String device, String job) {}
+
+    /// @param newsFrom `host:port` where to read what the fleet tells
+    FaultFleet(Path folder, PackagedFleet fleet, String newsFrom, FaultStore store, Setup setup) {
         this.fleet = fleet;
-        this.environment = environment;
-        this.device = device;
-        this.job = job;
+        this.store = store;
+        this.environment = Stream.concat(store.environment().stream(), setup.environment().stream())
+                .toList();
+        this.device = setup.device();
+        this.job = setup.job();
         this.news = new News(newsFrom, Topic.DEFAULT_PREFIX);
         try {
             Path file = Files.writeString(folder.resolve("undisturbed.json"), job.formatted("undisturbed"));
@@ -58,10 +62,15 @@ final class FaultFleet implements AutoCloseable {
         }
     }
 
-    /// On the packaged broker.
+    /// On the packaged broker, with a store of the kind that the campaign is about.
     static FaultFleet start(Path folder, List<String> environment, String device, String job) {
+        return start(folder, FaultStore.Kind.chosen().open(folder), new Setup(environment, device, job));
+    }
+
+    /// On the packaged broker.
+    static FaultFleet start(Path folder, FaultStore store, Setup setup) {
         PackagedFleet fleet = PackagedFleet.withBroker(folder);
-        return new FaultFleet(folder, fleet, fleet.kafka(), environment, device, job);
+        return new FaultFleet(folder, fleet, fleet.kafka(), store, setup);
     }
 
     /// A job of some epochs of 1600 short steps, with checkpoints within them.
@@ -109,7 +118,12 @@ final class FaultFleet implements AutoCloseable {
     }
 
     private String[] onDevice(String... options) {
-        return Stream.concat(Stream.of("--device", device), Stream.of(options)).toArray(String[]::new);
+        List<String> all = new ArrayList<>(List.of("--device", device));
+        all.addAll(List.of(options));
+        if (!all.contains("--checkpoints")) {
+            all.addAll(List.of("--checkpoints", store.uri().toString()));
+        }
+        return all.toArray(String[]::new);
     }
 
     /// Submits jobs.
@@ -163,9 +177,14 @@ final class FaultFleet implements AutoCloseable {
         fleet.checkAll(jobs.size());
     }
 
+    /// The store that the workers share.
+    FaultStore store() {
+        return store;
+    }
+
     /// The folder that the workers share for a job.
     JobFolder folder(String id) {
-        return new JobFolder(CheckpointStore.open(folder.resolve("checkpoints").toUri()), id);
+        return new JobFolder(store.store(), id);
     }
 
     private Map<Integer, Holder> holders(String id) {

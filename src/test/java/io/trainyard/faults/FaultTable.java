@@ -24,7 +24,9 @@ final class FaultTable {
         List<Duration> sorted = delays.stream().sorted().toList();
         String line = "| %s | %d | %s | %s | %s |%n"
                 .formatted(
-                        fault,
+                        FaultStore.Kind.chosen() == FaultStore.Kind.DIRECTORY
+                                ? fault
+                                : fault + ", " + FaultStore.Kind.chosen(),
                         runs,
                         sorted.isEmpty() ? "" : seconds(sorted.get(sorted.size() / 2)),
                         sorted.isEmpty() ? "" : seconds(sorted.getLast()),

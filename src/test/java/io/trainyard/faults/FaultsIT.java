@@ -18,14 +18,14 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /// A short version of the campaigns of faults: some kill points once, a worker that stands still, the broker killed
-/// once, and lost answers.
+/// once, and lost answers. The checkpoints are in buckets, of a server each; those of other tests are in folders.
 @DisabledOnOs(OS.WINDOWS)
 final class FaultsIT {
     /// Keepers act after two seconds of silence, and not after sixteen.
     private static final List<String> SOON = List.of("TRAINYARD_WORKER_HEARTBEAT=250ms");
 
-    /// Which has no kernels to compile while it waits.
-    private static final String DEVICE = "reference";
+    /// On a device that has no kernels to compile while it waits.
+    private static final FaultFleet.Setup SETUP = new FaultFleet.Setup(SOON, "reference", FaultFleet.smallJob());
 
     private static final Set<ApiKeys> LOSSY =
             Set.of(ApiKeys.PRODUCE, ApiKeys.SHARE_ACKNOWLEDGE, ApiKeys.SHARE_GROUP_HEARTBEAT);
@@ -44,7 +44,7 @@ final class FaultsIT {
 
     @Test
     void whateverWorkersAndTheBrokerDieOfEachJobEndsOnceWithTheSameBits() throws Exception {
-        try (FaultFleet fleet = FaultFleet.start(folder, SOON, DEVICE, FaultFleet.smallJob())) {
+        try (FaultFleet fleet = FaultFleet.start(folder, FaultStore.Kind.S3PROXY.open(folder), SETUP)) {
             List<Victim> victims = VICTIMS.stream().map(fleet::startVictim).toList();
             List<String> jobs = fleet.strike(victims, 0);
             fleet.startWorker();
@@ -75,8 +75,8 @@ final class FaultsIT {
                         : Fate.ARRIVES)) {
             Path own = Files.createDirectory(folder.resolve("fleet"));
             PackagedFleet behind = PackagedFleet.on(own, broker.lossyAddress());
-            try (FaultFleet fleet =
-                    new FaultFleet(own, behind, broker.address(), SOON, DEVICE, FaultFleet.smallJob())) {
+            FaultStore store = FaultStore.Kind.S3MOCK.open(own);
+            try (FaultFleet fleet = new FaultFleet(own, behind, broker.address(), store, SETUP)) {
                 fleet.startWorker();
                 fleet.fleet().awaitMembers();
                 fleet.awaitFinished(fleet.submit(2));

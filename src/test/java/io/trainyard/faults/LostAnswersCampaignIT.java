@@ -67,8 +67,14 @@ final class LostAnswersCampaignIT {
     void whatTheBrokerDidAndNobodyHeardOfDoesNoHarm(Lost lost) throws Exception {
         Random random = new Random(SEED);
         broker = new LossyBroker(folder.resolve("kafka"), request -> fate(lost, request, random));
-        PackagedFleet behind = PackagedFleet.on(Files.createDirectory(folder.resolve("fleet")), broker.lossyAddress());
-        fleet = new FaultFleet(folder.resolve("fleet"), behind, broker.address(), List.of(), "cpu", FaultFleet.job(2));
+        Path own = Files.createDirectory(folder.resolve("fleet"));
+        PackagedFleet behind = PackagedFleet.on(own, broker.lossyAddress());
+        fleet = new FaultFleet(
+                own,
+                behind,
+                broker.address(),
+                FaultStore.Kind.chosen().open(own),
+                new FaultFleet.Setup(List.of(), "cpu", FaultFleet.job(2)));
         fleet.startWorker();
         fleet.startWorker();
         fleet.startWorker();

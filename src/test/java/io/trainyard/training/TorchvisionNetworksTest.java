@@ -125,9 +125,7 @@ class TorchvisionNetworksTest {
         try (LearningSession session = Devices.open(new DeviceSpec("cpu")).open(workload)) {
             TorchRandom random = new TorchRandom(job.seed());
             session.load(new SessionState(Initializer.initial(network, random), Parameters.NONE));
-            double[] rates = job.schedule()
-                    .learningRates(job.optimizer().learningRate(), 0, workload.stepsPerEpoch(), job.epochs());
-            session.beginEpoch(EpochDraws.train(workload, job.shuffle(), rates, random), 0);
+            session.beginEpoch(EpochDraws.train(workload, job.shuffle(), StepRates.of(job, workload, 0), random), 0);
             return session.advance(steps);
         }
     }

@@ -1,0 +1,39 @@
+package io.trainyard.checkpoint;
+
+import java.util.UUID;
+
+/// What a store is asked for, and what it calls itself.
+final class StoreKeys {
+    /// No key begins with a dot, so no job can have it.
+    static final String IDENTITY = ".store-id";
+
+    private static final String KEY = "[A-Za-z0-9][A-Za-z0-9._~-]*(/[A-Za-z0-9][A-Za-z0-9._~-]*)*";
+    private static final String UUID_FORM = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
+
+    private StoreKeys() {}
+
+    /// Keys come from ids that are checked already; this is the second lock on that door.
+    ///
+    /// @throws CheckpointException if it is none
+    static String require(String key) {
+        if (!key.matches(KEY)) {
+            throw new CheckpointException("\"%s\" is not a key of a checkpoint store".formatted(key));
+        }
+        return key;
+    }
+
+    static String newIdentity() {
+        return UUID.randomUUID().toString();
+    }
+
+    /// @param kept what a store has for its identity
+    /// @param where for the message
+    static String requireIdentity(String kept, Object where) {
+        if (!kept.matches(UUID_FORM)) {
+            throw new CheckpointException(
+                    "%s has %d characters that are no UUID; delete it, and start all workers of this store anew"
+                            .formatted(where, kept.length()));
+        }
+        return kept;
+    }
+}

@@ -1,0 +1,80 @@
+package io.trainyard.s3;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// An object that is being written: in one request where it is small, else in parts. It is there, whole, once
+/// [#complete] has returned, and not before.
+public final class S3Output extends OutputStream {
+    private static final int FIRST_BYTES = 1 << 16;
+
+    private final S3Bucket bucket;
+    private final String key;
+    private byte[] part = new byte[FIRST_BYTES];
+    private int filled;
+    private @Nullable S3Upload upload;
+    private boolean completed;
+
+    S3Output(S3Bucket bucket, String key) {
+        this.bucket = bucket;
+        this.key = key;
+    }
+
+    @Override
+    public void write(int b) throws IOException {
+        write(new byte[] {(byte) b}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        int from = offset;
+        int left = length;
+        while (left > 0) {
+            if (filled == bucket.settings().partBytes()) {
+                sendPart();
+            }
+            int now = Math.min(left, bucket.settings().partBytes() - filled);
+            makeRoom(filled + now);
+            System.arraycopy(bytes, from, part, filled, now);
+            filled += now;
+            from += now;
+            left -= now;
+        }
+    }
+
+    private void makeRoom(int bytes) {
+        if (bytes > part.length) {
+            int doubled = (int) Math.min(bucket.settings().partBytes(), 2L * part.length);
+            part = Arrays.copyOf(part, Math.max(bytes, doubled));
+        }
+    }
+
+    private void sendPart() throws IOException {
+        if (upload == null) {
+            upload = bucket.beginUpload(key);
+        }
+        upload.send(part, filled);
+        filled = 0;
+    }
+
+    /// Makes the object of what was written.
+    public void complete() throws IOException {
+        if (upload == null) {
+            bucket.put(key, part, filled);
+        } else {
+            sendPart(); // there is something: a part is sent when more comes
+            upload.complete();
+        }
+        completed = true;
+    }
+
+    /// Leaves nothing behind where it was not completed.
+    @Override
+    public void close() throws IOException {
+        if (upload != null && !completed) {
+            upload.abort();
+        }
+    }
+}

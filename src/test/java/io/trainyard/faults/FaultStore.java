@@ -1,0 +1,57 @@
+package io.trainyard.faults;
+
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.S3Stores;
+import io.trainyard.s3.S3FaultProxy;
+import io.trainyard.s3.S3Server;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/// Where the workers of a fleet have their checkpoints, and how this process looks into them.
+///
+/// @param uri as workers are told
+/// @param environment of every worker, `NAME=value` each
+/// @param store as this process sees it, whatever stands between the workers and it
+record FaultStore(URI uri, List<String> environment, CheckpointStore store) {
+    /// Of which kind a store is; `-Dfaults.store=s3mock` names that of a campaign.
+    enum Kind {
+        DIRECTORY,
+        S3PROXY,
+        S3MOCK;
+
+        static Kind chosen() {
+            return valueOf(System.getProperty("faults.store", DIRECTORY.name()).toUpperCase(Locale.ROOT));
+        }
+
+        /// A new one.
+        ///
+        /// @param folder for one that is a folder
+        FaultStore open(Path folder) {
+            return switch (this) {
+                case DIRECTORY -> ofFolder(folder);
+                case S3PROXY -> ofBucket(S3Server.S3PROXY, S3Server.S3PROXY.endpoint());
+                case S3MOCK -> ofBucket(S3Server.S3MOCK, S3Server.S3MOCK.endpoint());
+            };
+        }
+    }
+
+    private static FaultStore ofFolder(Path folder) {
+        URI uri = folder.resolve("checkpoints").toAbsolutePath().toUri();
+        return new FaultStore(uri, List.of(), CheckpointStore.open(uri));
+    }
+
+    /// @param proxy what the workers take for the server
+    static FaultStore behind(S3FaultProxy proxy, S3Server server) {
+        return ofBucket(server, proxy.endpoint());
+    }
+
+    private static FaultStore ofBucket(S3Server server, URI endpoint) {
+        URI uri = server.newBucket();
+        List<String> environment = S3Server.environment(endpoint).entrySet().stream()
+                .map(entry -> entry.getKey() + "=" + entry.getValue())
+                .toList();
+        return new FaultStore(uri, environment, S3Stores.open(uri, server.settings()));
+    }
+}

@@ -1,0 +1,63 @@
+package io.trainyard.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.checkpoint.S3Stores;
+import io.trainyard.s3.S3FaultProxy;
+import io.trainyard.s3.S3FaultProxy.Fate;
+import io.trainyard.s3.S3Server;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// In a bucket, with something between that does what networks and servers do.
+abstract class AbstractBucketFaultsTest extends AbstractStoreFaultsTest {
+    /// Which a server that is well never needs, and one that hangs costs several times.
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+    private S3FaultProxy proxy;
+
+    abstract S3Server server();
+
+    @Override
+    CheckpointStore open() {
+        proxy = new S3FaultProxy(server());
+        return S3Stores.open(server().newBucket(), S3Server.settings(proxy.endpoint(), TIMEOUT));
+    }
+
+    @Override
+    void trouble(Trouble trouble) {
+        proxy.rule(
+                switch (trouble) {
+                    case AWAY -> _ -> new Fate.AnswerLost();
+                    case READ_ONLY ->
+                        request -> request.writes() ? new Fate.Refused(403, "AccessDenied") : Fate.ARRIVES;
+                    case FULL ->
+                        request -> request.is("PUT", "") ? new Fate.Refused(507, "InsufficientStorage") : Fate.ARRIVES;
+                    case HANGING -> _ -> Fate.HANGS;
+                });
+    }
+
+    @Override
+    void mend() {
+        proxy.rule(_ -> Fate.ARRIVES);
+    }
+
+    @AfterEach
+    void close() {
+        proxy.close();
+    }
+
+    /// Of everything that is asked of the store.
+    @Test
+    void everySecondAnswerThatIsLostCostsNothingButTime() {
+        AtomicInteger requests = new AtomicInteger();
+        proxy.rule(_ -> requests.incrementAndGet() % 2 == 1 ? new Fate.AnswerLost() : Fate.ARRIVES);
+        JobFolder folder = new JobFolder(store, "a");
+        assertThat(finish(folder)).hasSize(64);
+        assertThat(folder.lastAttempt()).isEqualTo(1);
+    }
+}
