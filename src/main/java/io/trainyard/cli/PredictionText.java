@@ -2,6 +2,7 @@ package io.trainyard.cli;
 
 import static java.util.Locale.ROOT;
 
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.trainyard.data.Targets;
 import io.trainyard.training.Predictions;
 import java.util.stream.Collectors;
@@ -41,9 +42,15 @@ sealed interface PredictionText {
 
         @Override
         public String json(int sample) {
-            return "{\"index\":%d,\"label\":%d,\"predicted\":%d,\"probabilities\":[%s]}"
+            int predicted = predictions.predicted(sample);
+            return "{\"index\":%d,\"label\":%d,\"predicted\":%d,\"labelName\":%s,\"predictedName\":%s,\"probabilities\":[%s]}"
                     .formatted(
-                            sample, labels[sample], predictions.predicted(sample), row(predictions.values(), sample));
+                            sample,
+                            labels[sample],
+                            predicted,
+                            name(labels[sample]),
+                            name(predicted),
+                            row(predictions.values(), sample));
         }
 
         @Override
@@ -52,6 +59,10 @@ sealed interface PredictionText {
                     .filter(i -> predictions.predicted(i) == labels[i])
                     .count();
             return "%d of %d right".formatted(right, labels.length);
+        }
+
+        private TextNode name(int label) {
+            return TextNode.valueOf(predictions.classNames().get(label));
         }
 
         private String row(float[] values, int sample) {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -29,7 +30,9 @@ public record DataRoot(Path path) {
     public DatasetInfo describe(DatasetSpec spec) {
         return builtIn(spec).orElseGet(() -> {
             DataFolder folder = folder(spec.name());
-            return describe(manifest(folder), folder, spec);
+            Manifest manifest = manifest(folder);
+            manifest.check(folder, spec);
+            return written(folder, () -> manifest.describe(folder, spec));
         });
     }
 
@@ -44,11 +47,11 @@ public record DataRoot(Path path) {
         return folder.find(List.of(Manifest.FILE)).isPresent() ? Manifest.read(folder) : ImageFolderManifest.DEFAULT;
     }
 
-    private static DatasetInfo describe(Manifest manifest, DataFolder folder, DatasetSpec spec) {
-        manifest.check(folder, spec);
+    /// A mistake in what is written here is not the job's.
+    private static <T> T written(DataFolder folder, Supplier<T> reading) {
         try {
-            return manifest.describe(folder, spec);
-        } catch (InvalidJobException e) { // in what was written here, not in the job
+            return reading.get();
+        } catch (InvalidJobException e) {
             throw ManifestJson.wrong(folder.file(List.of(Manifest.FILE)), String.valueOf(e.getMessage()), e);
         }
     }
@@ -60,7 +63,8 @@ public record DataRoot(Path path) {
         return builtIn(spec).flatMap(info -> Datasets.read(path, info.name())).orElseGet(() -> {
             DataFolder folder = folder(spec.name());
             Manifest manifest = manifest(folder);
-            return manifest.read(folder, spec, describe(manifest, folder, spec));
+            manifest.check(folder, spec);
+            return written(folder, () -> manifest.read(folder, spec, manifest.describe(folder, spec)));
         });
     }
 

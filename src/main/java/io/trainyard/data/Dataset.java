@@ -48,6 +48,11 @@ public record Dataset(String name, Shape shape, int outputs, Split train, Split 
         }
     }
 
+    /// Bytes of one sample.
+    public long sampleBytes() {
+        return (long) shape.elements() * train.samples().valueBytes();
+    }
+
     /// The same, with only the test samples `from` to `to`, without it.
     public Dataset withTests(int from, int to) {
         return new Dataset(name, shape, outputs, train, test.slice(from, to, shape), warnings);
@@ -62,6 +67,14 @@ public record Dataset(String name, Shape shape, int outputs, Split train, Split 
         warnings = List.copyOf(warnings);
         check(name, "train", shape, outputs, train);
         check(name, "test", shape, outputs, test);
+        if (train.samples().valueBytes() != test.samples().valueBytes()) {
+            throw new DatasetException(
+                    "data set %s has samples of %d bytes a value to train on, and of %d to test on; store both in one type"
+                            .formatted(
+                                    name,
+                                    train.samples().valueBytes(),
+                                    test.samples().valueBytes()));
+        }
     }
 
     private static void check(String name, String part, Shape shape, int outputs, Split split) {

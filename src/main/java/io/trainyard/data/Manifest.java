@@ -16,9 +16,12 @@ import org.jspecify.annotations.Nullable;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
 @JsonSubTypes({
     @JsonSubTypes.Type(value = IdxManifest.class, name = "idx"),
+    @JsonSubTypes.Type(value = CifarManifest.class, name = "cifar"),
+    @JsonSubTypes.Type(value = ArraysManifest.class, name = "arrays"),
+    @JsonSubTypes.Type(value = CsvManifest.class, name = "csv"),
     @JsonSubTypes.Type(value = ImageFolderManifest.class, name = "imageFolder"),
 })
-sealed interface Manifest permits IdxManifest, ImageFolderManifest {
+sealed interface Manifest permits IdxManifest, CifarManifest, ArraysManifest, CsvManifest, ImageFolderManifest {
     /// The file's name.
     String FILE = "dataset.json";
 

@@ -2,7 +2,6 @@ package io.trainyard.device;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
-import io.trainyard.data.Samples;
 import io.trainyard.data.Targets;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
@@ -144,18 +143,6 @@ public record Workload(
                                             .sorted()
                                             .map(Precision::toString)
                                             .collect(Collectors.joining(" or "))));
-        }
-    }
-
-    /// For devices that take bytes only.
-    ///
-    /// @param device the device's name, for the message
-    /// @throws DeviceException if the data set's samples are float32
-    public void requirePixels(String device) {
-        if (dataset.train().samples() instanceof Samples.Values) {
-            throw new DeviceException(
-                    "the samples of data set %s are float32, but device %s takes unsigned bytes only; ask for device cpu, or store the samples as uint8"
-                            .formatted(dataset.name(), device));
         }
     }
 

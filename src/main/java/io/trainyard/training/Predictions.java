@@ -16,17 +16,19 @@ import io.trainyard.device.Workload;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
+import java.util.List;
 
 /// What a trained network makes of test samples.
 ///
-/// @param outputs how many classes or numbers there are
+/// @param dataset whose samples they are
 /// @param targets each sample's true class or numbers, in the test set's order
 /// @param values (samples, outputs), row-major: the classes' probabilities, or the numbers predicted
-public record Predictions(int outputs, Targets targets, float[] values) {
+public record Predictions(DatasetInfo dataset, Targets targets, float[] values) {
     /// What is asked for.
     ///
     /// @param checkpoint where the model is from, for messages
@@ -62,6 +64,7 @@ public record Predictions(int outputs, Targets targets, float[] values) {
                 network,
                 described.loss(),
                 unused,
+                LoopSpec.NONE,
                 batchSize,
                 dataset,
                 scale,
@@ -71,8 +74,18 @@ public record Predictions(int outputs, Targets targets, float[] values) {
                 false);
         try (LearningSession session = device.open(workload)) {
             session.load(new SessionState(request.model(), Parameters.NONE));
-            return new Predictions(dataset.outputs(), dataset.test().targets(), session.predict());
+            return new Predictions(described, dataset.test().targets(), session.predict());
         }
+    }
+
+    /// How many classes or numbers there are.
+    public int outputs() {
+        return dataset.outputs();
+    }
+
+    /// By label; none of numbers.
+    public List<String> classNames() {
+        return dataset.classNames();
     }
 
     /// How many samples there are.
@@ -82,13 +95,13 @@ public record Predictions(int outputs, Targets targets, float[] values) {
 
     /// A class's probability, or a number that is predicted.
     public float value(int sample, int output) {
-        return values[sample * outputs + output];
+        return values[sample * outputs() + output];
     }
 
     /// The class of the largest probability; the first of equals.
     public int predicted(int sample) {
         int best = 0;
-        for (int c = 1; c < outputs; c++) {
+        for (int c = 1; c < outputs(); c++) {
             if (value(sample, c) > value(sample, best)) {
                 best = c;
             }

@@ -40,7 +40,6 @@ record CudaDevice(DeviceInfo info, int number) implements PartDevice {
     @Override
     public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
         workload.requirePrecision(info.name(), precisions());
-        workload.requirePixels(info.name());
         workload.requireComputedBy(CudaBackend.KIND);
         if (part.count() > 1 && workload.loop().maxNorm().isPresent()) {
             throw new DeviceException(

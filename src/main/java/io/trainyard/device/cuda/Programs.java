@@ -106,7 +106,7 @@ final class Programs {
                 arena.reserve(gpu.architecture() >= HOPPER ? HOPPER_BLAS_BYTES : BLAS_BYTES, "the workspace of cuBLAS");
         boolean resident = imageBytes() + arena.need() + MARGIN_BYTES <= gpu.freeBytes();
         trainingData = new TrainingData(workload, masks, resident, gpu, arena);
-        testData = new TestData(workload.dataset(), testBatch, resident, gpu, arena);
+        testData = new TestData(workload, testBatch, resident, gpu, arena);
         requireMemory(arena.need());
         arena.allocate();
         Status.blas(
@@ -122,7 +122,7 @@ final class Programs {
 
     private int testBatch() {
         long computable = TEST_BATCH_BYTES / Float.BYTES / workload.network().activationElements();
-        long sendable = TEST_IMAGE_BYTES / workload.dataset().shape().elements();
+        long sendable = TEST_IMAGE_BYTES / workload.dataset().sampleBytes();
         long best = Math.min(Math.min(computable, sendable), MAX_TEST_BATCH);
         return (int) Math.min(workload.dataset().test().size(), Math.max(workload.batchSize(), best));
     }

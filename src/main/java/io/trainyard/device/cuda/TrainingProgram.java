@@ -81,7 +81,7 @@ final class TrainingProgram {
     private void gather(TrainingData data) {
         c.kernels()
                 .launch(
-                        "gather_batch",
+                        data.kernel(),
                         input.elements(),
                         input.value(),
                         data.images(),
