@@ -1,6 +1,5 @@
 package io.trainyard.cli;
 
-import com.fasterxml.jackson.databind.node.TextNode;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.Device;
 import io.trainyard.device.Devices;

@@ -3,6 +3,7 @@ package io.trainyard.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.Layers;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.LossSpec;

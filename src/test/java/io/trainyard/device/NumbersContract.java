@@ -67,7 +67,8 @@ public interface NumbersContract extends TestedDevice {
     @MethodSource("io.trainyard.device.GoldenCase#names")
     default void findsPyTorchsGradients(String name) {
         GoldenCase golden = GoldenCase.read(name);
-        Workload plain = CheckWorkload.with(golden.workload(), CheckWorkload.PLAIN).withLoop(LoopSpec.NONE);
+        Workload plain =
+                CheckWorkload.with(golden.workload(), CheckWorkload.PLAIN).withLoop(LoopSpec.NONE);
         if (isRefused(plain)) {
             return;
         }

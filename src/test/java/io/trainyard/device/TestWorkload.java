@@ -45,6 +45,7 @@ final class TestWorkload {
                 classes.network(),
                 new LossSpec.MeanSquaredError(),
                 classes.optimizer(),
+                classes.loop(),
                 classes.batchSize(),
                 numbers,
                 classes.scale(),

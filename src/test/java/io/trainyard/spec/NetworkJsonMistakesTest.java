@@ -267,8 +267,12 @@ class NetworkJsonMistakesTest {
 
     private static Stream<Arguments> optimizers() {
         return Stream.of(
-                arguments(optimizer("'type': 'lion'"), "optimizer.type is \"lion\"; allowed is adam, adamw, rmsprop, sgd"),
-                arguments(optimizer("'learningRate': 1"), "optimizer.type is missing; allowed is adam, adamw, rmsprop, sgd"),
+                arguments(
+                        optimizer("'type': 'lion'"),
+                        "optimizer.type is \"lion\"; allowed is adam, adamw, rmsprop, sgd"),
+                arguments(
+                        optimizer("'learningRate': 1"),
+                        "optimizer.type is missing; allowed is adam, adamw, rmsprop, sgd"),
                 arguments(optimizer("'type': 'sgd'"), "optimizer.learningRate is missing; give it a value"),
                 arguments(
                         job("'optimizer': 'sgd'"),
@@ -312,7 +316,8 @@ class NetworkJsonMistakesTest {
     }
 
     private static Stream<Arguments> schedules() {
-        String types = "allowed is constant, cosine, cosineRestarts, exponential, multiStep, oneCycle, polynomial, step, warmup";
+        String types =
+                "allowed is constant, cosine, cosineRestarts, exponential, multiStep, oneCycle, polynomial, step, warmup";
         String object = "it must be an object with a type, such as {\"type\": \"cosine\"}";
         return Stream.of(
                 arguments(job("'schedule': 'cosine'"), "schedule is \"cosine\"; " + object),

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
 import io.trainyard.data.StripedImages;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
@@ -74,7 +75,7 @@ class ImageFolderTrainingTest {
                  "optimizer": {"type": "sgd", "learningRate": %s, "momentum": 0.9}, "network": {"layers": [
                  {"type": "conv2d", "out": 8, "kernel": 5, "stride": 2}, {"type": "relu"}, {"type": "maxPool2d", "kernel": 2},
                  {"type": "flatten"}, {"type": "linear", "out": 24}, {"type": "relu"}, {"type": "linear", "out": 4}]}}""".formatted(fields, learningRate);
-        Outcome outcome = new JobTraining(root, new DeviceSpec("reference"), 1, "tester")
+        Outcome outcome = new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("reference"), 1, "tester")
                 .run(
                         JobJson.read(job.getBytes(StandardCharsets.UTF_8)),
                         new JobFolder(

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.StepLosses;
@@ -44,7 +45,7 @@ class OwnDataGoldenTest {
         ObjectNode job = recorded.path("job").deepCopy();
         job.put("id", "golden");
         List<TrainingEvent> events = new ArrayList<>();
-        Outcome outcome = new JobTraining(GOLDEN, new DeviceSpec("cpu"), 0, "test")
+        Outcome outcome = new JobTraining(DataRoots.ofFolder(GOLDEN), new DeviceSpec("cpu"), 0, "test")
                 .run(
                         JobJson.read(job),
                         new JobFolder(CheckpointStore.open(checkpoints.toUri()), "golden"),

@@ -13,7 +13,6 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
-import io.trainyard.spec.UpdateSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;

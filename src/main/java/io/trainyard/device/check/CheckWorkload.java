@@ -99,6 +99,7 @@ public final class CheckWorkload {
                 workload.network(),
                 loss,
                 workload.optimizer(),
+                workload.loop(),
                 workload.batchSize(),
                 numbers,
                 workload.scale(),

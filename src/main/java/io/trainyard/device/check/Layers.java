@@ -27,10 +27,10 @@ import io.trainyard.spec.LayerSpec.Softplus;
 import io.trainyard.spec.LayerSpec.Tanh;
 import io.trainyard.spec.LayerSpec.Upsample;
 import io.trainyard.spec.Padding;
-import io.trainyard.spec.Scale;
 import io.trainyard.spec.SampleNorm.GroupNorm;
 import io.trainyard.spec.SampleNorm.LayerNorm;
 import io.trainyard.spec.SampleNorm.LayerNorm2d;
+import io.trainyard.spec.Scale;
 import java.util.List;
 
 /// Layers without names, briefly.
