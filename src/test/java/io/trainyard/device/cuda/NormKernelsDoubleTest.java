@@ -109,7 +109,7 @@ final class NormKernelsDoubleTest {
             int channelsLast,
             @Nullable Float eps,
             @Nullable Object... before) {
-        List<@Nullable Object> arguments = new ArrayList<>(Arrays.asList(before));
+        List<@Nullable Object> arguments = new ArrayList<@Nullable Object>(Arrays.asList(before));
         arguments.addAll(List.of(
                 SAMPLES,
                 sets.sets(),
