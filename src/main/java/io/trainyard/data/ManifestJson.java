@@ -107,7 +107,7 @@ final class ManifestJson {
         }
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof InvalidJobException invalid) {
-                return invalid.getMessage();
+                return String.valueOf(invalid.getMessage());
             }
         }
         return switch (e) {

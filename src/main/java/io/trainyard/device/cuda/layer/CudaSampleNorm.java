@@ -71,7 +71,7 @@ final class CudaSampleNorm implements CudaLayer {
     /// @param behind arguments after those that tell the sets
     /// @param before arguments before them
     private void launch(String kernel, int blocks, List<Object> behind, @Nullable Object... before) {
-        List<@Nullable Object> arguments = new ArrayList<>(Arrays.asList(before));
+        List<@Nullable Object> arguments = new ArrayList<@Nullable Object>(Arrays.asList(before));
         arguments.addAll(List.of(
                 in.samples(),
                 sets.sets(),
