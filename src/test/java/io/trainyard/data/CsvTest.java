@@ -108,13 +108,13 @@ class CsvTest {
         write(
                 "train.csv",
                 "length,kind,width\n"
-                        + IntStream.range(0, 5_000)
+                        + IntStream.range(0, 50_000)
                                 .mapToObj(i -> "%d,%d,0\n".formatted(i, i % 2))
                                 .collect(Collectors.joining()));
         float[] values = values(open().train());
-        assertThat(values).hasSize(10_000);
-        assertThat(values[9_998]).isEqualTo(4_999);
-        assertThat(open().train().labels()[4_999]).isEqualTo(1);
+        assertThat(values).hasSize(100_000);
+        assertThat(values[99_998]).isEqualTo(49_999);
+        assertThat(open().train().labels()[49_999]).isEqualTo(1);
     }
 
     @ParameterizedTest

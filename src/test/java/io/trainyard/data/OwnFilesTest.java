@@ -110,7 +110,7 @@ class OwnFilesTest {
         write("train-labels-idx1-ubyte", idx(0x0C, new int[] {2}, new byte[] {0, 0, 3, (byte) 0xe9, 0, 0, 0, 7}));
         assertRefused("the label 1001 at sample 0", "labels of 0 to 1000");
         write("train-labels-idx1-ubyte", idx(0x0C, new int[] {2}, new byte[4]));
-        assertRefused("a header that says 2 items, so 8 bytes");
+        assertRefused("4 bytes behind the header", "8, as the header says");
     }
 
     @Test
@@ -120,7 +120,7 @@ class OwnFilesTest {
         write("train-images-idx3-ubyte", idx(0x0D, new int[] {2, 1, 1}, new byte[8]));
         assertRefused("a file that begins with [0, 0, 13, 3]", "[0, 0, 8, 2 to 4]");
         write("train-images-idx3-ubyte", idx(8, new int[] {2, 1 << 30, 1 << 30}, new byte[8]));
-        assertRefused("a tensor of shape [1, 1073741824, 1073741824] has no element or too many");
+        assertRefused("images of shape [1073741824, 1073741824]", "1 to 4 sizes of at least 1");
         writeIdx(5, 3);
         write("t10k-images-idx3-ubyte", idx(8, new int[] {1, 3, 5}, new byte[15]));
         assertRefused("images of [3, 5]", "images of [5, 3]");
