@@ -1,6 +1,5 @@
 package io.trainyard.data;
 
-import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -50,10 +49,8 @@ final class SafetensorsFile implements ArrayFiles {
         this.dataBegin = Long.BYTES + length;
         try {
             this.header = MAPPER.readTree(all.asSlice(Long.BYTES, length).toArray(ValueLayout.JAVA_BYTE));
-        } catch (JacksonException e) {
+        } catch (IOException e) { // of bytes that are no UTF-8 Jackson says so by another exception than its own
             throw DataFiles.wrong(file, "a header that is not JSON", "a safetensors file", e);
-        } catch (IOException e) {
-            throw new IllegalStateException("reading from memory cannot fail", e);
         }
     }
 
