@@ -188,7 +188,7 @@ public final class TensorBoardImport {
                     step,
                     loss,
                     loss,
-                    accuracy.value(),
+                    (double) accuracy.value(),
                     0,
                     0,
                     new double[0],
