@@ -32,7 +32,7 @@ public sealed interface LossSpec {
     default void requireComputedBy(String kind) {
         if (isRegression() && kind.equals("cuda")) {
             throw new InvalidJobException(
-                    "the loss is mse, which device %s does not compute; name device cpu, or a loss of classes"
+                    "loss is mse, which device %s does not compute; name device cpu, or a loss of classes"
                             .formatted(kind));
         }
     }
@@ -67,7 +67,7 @@ public sealed interface LossSpec {
         public void requireFit(String dataset, boolean numbers, int outputs) {
             if (numbers) {
                 throw new InvalidJobException(
-                        "the loss is crossEntropy, but data set %s has %d numbers to predict for each sample, not classes; give the job \"loss\": {\"type\": \"mse\"}, or a data set with class labels"
+                        "loss is crossEntropy, but data set %s has %d numbers to predict for each sample, not classes; give the job \"loss\": {\"type\": \"mse\"}, or a data set with class labels"
                                 .formatted(dataset, outputs));
             }
             if (classWeights != null && classWeights.size() != outputs) {
@@ -100,7 +100,7 @@ public sealed interface LossSpec {
         public void requireFit(String dataset, boolean numbers, int outputs) {
             if (!numbers) {
                 throw new InvalidJobException(
-                        "the loss is mse, but data set %s has %d classes, not numbers to predict; leave loss out, for cross-entropy, or name a data set with numbers"
+                        "loss is mse, but data set %s has %d classes, not numbers to predict; leave loss out, for cross-entropy, or name a data set with numbers"
                                 .formatted(dataset, outputs));
             }
         }

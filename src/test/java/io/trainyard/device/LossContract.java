@@ -90,12 +90,12 @@ interface LossContract extends TestedDevice {
         assertThatThrownBy(() -> classes.withLoss(new MeanSquaredError()))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessage(
-                        "the loss is mse, but data set random has 3 classes, not numbers to predict; leave loss out, for cross-entropy, or name a data set with numbers");
+                        "loss is mse, but data set random has 3 classes, not numbers to predict; leave loss out, for cross-entropy, or name a data set with numbers");
         Workload numbers = CheckWorkload.learning(new MeanSquaredError(), classes);
         assertThatThrownBy(() -> numbers.withLoss(LossSpec.DEFAULT))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessageStartingWith(
-                        "the loss is crossEntropy, but data set random has 3 numbers to predict for each sample, not classes;");
+                        "loss is crossEntropy, but data set random has 3 numbers to predict for each sample, not classes;");
     }
 
     @Test

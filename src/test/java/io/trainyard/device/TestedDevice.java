@@ -24,7 +24,7 @@ public interface TestedDevice {
         }
         assertThatThrownBy(() -> device().open(workload))
                 .isInstanceOf(DeviceException.class)
-                .hasMessageContaining("the loss is mse, which device cuda does not compute; name device cpu");
+                .hasMessageContaining("loss is mse, which device cuda does not compute; name device cpu");
         return true;
     }
 

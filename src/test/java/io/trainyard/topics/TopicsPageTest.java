@@ -192,7 +192,7 @@ class TopicsPageTest {
                             .map(RecordComponent::getName)
                             .filter(field -> !example.has(field)))
                     .as(title(event))
-                    .isSubsetOf("initFrom", "stoppedEarly");
+                    .isSubsetOf("initFrom", "stoppedEarly", "testMeanAbsoluteError");
         }
     }
 
