@@ -53,8 +53,8 @@ class BucketDatasetTest {
         marks = Files.createDirectories(folder.resolve("data/marks"));
         OwnIdx.write(marks, 6, 3);
         describe(3);
-        training = onDataOf(TestBuckets.open(
-                place, folder.resolve("cache"), S3Server.settings(proxy.endpoint(), Patience.LIMIT)));
+        training = onDataOf(
+                TestBuckets.open(place, folder.resolve("cache"), S3Server.settings(proxy.endpoint(), Patience.LIMIT)));
     }
 
     @AfterEach
