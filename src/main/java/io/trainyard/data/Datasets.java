@@ -18,7 +18,7 @@ public final class Datasets {
             "t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot");
 
     private static final Map<String, Entry> ENTRIES = registry(
-            entry("cifar10", Shape.of(3, 32, 32), CIFAR10, new Cifar10Reader()),
+            entry("cifar10", Shape.of(3, 32, 32), CIFAR10, CifarReader.cifar10()),
             entry("mnist", Shape.of(1, 28, 28), digits(10), IdxReader.mnist()),
             entry("fashion-mnist", Shape.of(1, 28, 28), FASHION, IdxReader.fashionMnist()),
             entry("signs", Shape.of(3, 64, 64), digits(6), new SignsReader()),

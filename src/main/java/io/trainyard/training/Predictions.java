@@ -7,6 +7,7 @@ import io.trainyard.data.Dataset;
 import io.trainyard.data.DatasetInfo;
 import io.trainyard.data.FetchProgress;
 import io.trainyard.data.PixelScale;
+import io.trainyard.data.Targets;
 import io.trainyard.device.Device;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Parameters;
@@ -15,17 +16,19 @@ import io.trainyard.device.Workload;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
+import java.util.List;
 
 /// What a trained network makes of test samples.
 ///
-/// @param classes how many there are
-/// @param labels each sample's true class, in the test set's order
-/// @param probabilities (samples, classes), row-major
-public record Predictions(int classes, int[] labels, float[] probabilities) {
+/// @param dataset whose samples they are
+/// @param targets each sample's true class or numbers, in the test set's order
+/// @param values (samples, outputs), row-major: the classes' probabilities, or the numbers predicted
+public record Predictions(DatasetInfo dataset, Targets targets, float[] values) {
     /// What is asked for.
     ///
     /// @param checkpoint where the model is from, for messages
@@ -58,31 +61,48 @@ public record Predictions(int classes, int[] labels, float[] probabilities) {
         var unused = new OptimizerSpec.Sgd(0, 0, 0);
         int batchSize = Math.min(request.batchSize(), dataset.train().size());
         Workload workload = new Workload(
-                network, unused, batchSize, dataset, scale, AugmentSpec.NONE, Precision.FP32, request.threads());
-        try (LearningSession session = device.open(workload.forTests())) {
+                network,
+                described.loss(),
+                unused,
+                LoopSpec.NONE,
+                batchSize,
+                dataset,
+                scale,
+                AugmentSpec.NONE,
+                Precision.FP32,
+                request.threads(),
+                false);
+        try (LearningSession session = device.open(workload)) {
             session.load(new SessionState(request.model(), Parameters.NONE));
-            return new Predictions(dataset.outputs(), dataset.test().labels(), session.predict());
+            return new Predictions(described, dataset.test().targets(), session.predict());
         }
+    }
+
+    /// How many classes or numbers there are.
+    public int outputs() {
+        return dataset.outputs();
+    }
+
+    /// By label; none of numbers.
+    public List<String> classNames() {
+        return dataset.classNames();
     }
 
     /// How many samples there are.
     public int size() {
-        return labels.length;
+        return targets.size();
     }
 
-    public int label(int sample) {
-        return labels[sample];
-    }
-
-    public float probability(int sample, int label) {
-        return probabilities[sample * classes + label];
+    /// A class's probability, or a number that is predicted.
+    public float value(int sample, int output) {
+        return values[sample * outputs() + output];
     }
 
     /// The class of the largest probability; the first of equals.
     public int predicted(int sample) {
         int best = 0;
-        for (int c = 1; c < classes; c++) {
-            if (probability(sample, c) > probability(sample, best)) {
+        for (int c = 1; c < outputs(); c++) {
+            if (value(sample, c) > value(sample, best)) {
                 best = c;
             }
         }

@@ -56,8 +56,17 @@ final class Workloads {
         Dataset dataset = dataset(root, job, info, network);
         AugmentSpec augment = Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE);
         Workload workload = new Workload(
-                        network, job.optimizer(), job.batchSize(), dataset, scale, augment, job.precision(), threads)
-                .withLoss(job.loss());
+                network,
+                job.loss(),
+                job.optimizer(),
+                job.loop(),
+                job.batchSize(),
+                dataset,
+                scale,
+                augment,
+                job.precision(),
+                threads,
+                true);
         return new Prepared(workload, info);
     }
 
@@ -71,13 +80,14 @@ final class Workloads {
     /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written
     static void check(JobSpec job) {
         Datasets.find(job.dataset().name()).ifPresent(info -> {
+            job.dataset().refuseFolderFields();
             var unusedScale = scale(job.dataset(), info);
             var unusedNetwork = fit(job, info);
         });
     }
 
     private static Network fit(JobSpec job, DatasetInfo info) {
-        job.loss().requireFit(info.outputs());
+        info.requireFit(job.loss());
         return Network.fit(job.network(), info.shape(), info.outputs());
     }
 
