@@ -130,6 +130,8 @@ public final class JobTraining {
         attempt.alive(StepWatch.UNKNOWN);
         Workloads.Prepared prepared = workloads.of(job);
         Workload workload = prepared.workload();
+        limits.jobs()
+                .require(job, workload.network(), workload.dataset().train().size());
         Device device;
         try {
             HeapRoom.require(workload.network());
