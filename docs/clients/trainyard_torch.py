@@ -76,7 +76,7 @@ def _adaptive_avg_pool(output_size):
 def _upsample(size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None, antialias=False):
     if mode != "nearest":
         raise NotSaid("an upsampling by %s; allowed is nearest" % mode)
-    return {"type": "upsample", **({"scale": _pair(scale_factor)} if size is None else {"size": _pair(size)})}
+    return {"type": "upsample", **({"scaleFactor": _pair(scale_factor)} if size is None else {"size": _pair(size)})}
 
 
 def _conv(m):
@@ -92,6 +92,8 @@ def _batch_norm(kind):
     def fields(m):
         if not m.track_running_stats:
             raise NotSaid("a batch norm without running statistics")
+        if m.momentum is None:
+            raise NotSaid("a batch norm whose running statistics are averages of all batches; allowed is a momentum")
         return {"type": kind, **_changed(eps=(m.eps, 1e-5), momentum=(m.momentum, 0.1), affine=(m.affine, True))}
     return fields
 
@@ -107,6 +109,10 @@ def _leaky_relu(slope=0.01, inplace=False):
 
 def _gelu(approximate="none"):
     return {"type": "gelu", **_changed(approximate=(approximate, "none"))}
+
+
+def _hardtanh(min_val=-1.0, max_val=1.0, inplace=False):
+    return {"type": "hardtanh", **_changed(minVal=(min_val, -1), maxVal=(max_val, 1))}
 
 
 def _softplus(beta=1, threshold=20):
@@ -144,6 +150,7 @@ MODULES = {  # class: what makes a layer of one of its modules
     nn.Dropout2d: lambda m: _dropout("dropout2d")(m.p),
     nn.LeakyReLU: lambda m: _leaky_relu(m.negative_slope),
     nn.GELU: lambda m: _gelu(m.approximate),
+    nn.Hardtanh: lambda m: _hardtanh(m.min_val, m.max_val),
     nn.Softplus: lambda m: _softplus(m.beta, m.threshold),
     **{cls: _plain(kind) for cls, kind in {nn.ReLU: "relu", nn.ReLU6: "relu6", nn.Tanh: "tanh", nn.Sigmoid: "sigmoid", nn.SiLU: "silu",
                                            nn.Hardswish: "hardswish", nn.Identity: "identity"}.items()},
@@ -152,7 +159,8 @@ MODULES = {  # class: what makes a layer of one of its modules
 FUNCTIONS = {  # function, or name of a tensor's method: what makes a layer of its arguments behind the tensor
     F.max_pool2d: _max_pool, torch.max_pool2d: _max_pool, F.avg_pool2d: _avg_pool, F.interpolate: _upsample,
     F.adaptive_avg_pool2d: _adaptive_avg_pool, torch.flatten: _flatten, "flatten": _flatten,
-    F.leaky_relu: _leaky_relu, F.gelu: _gelu, F.softplus: _softplus, F.dropout: _dropout("dropout"), F.dropout2d: _dropout("dropout2d"),
+    F.leaky_relu: _leaky_relu, F.gelu: _gelu, F.hardtanh: _hardtanh, F.softplus: _softplus,
+    F.dropout: _dropout("dropout"), F.dropout2d: _dropout("dropout2d"),
     **{f: _plain(kind) for kind, functions in {
         "relu": (F.relu, torch.relu, torch.relu_, "relu", "relu_"), "relu6": (F.relu6,), "tanh": (torch.tanh, torch.tanh_, F.tanh, "tanh"),
         "sigmoid": (torch.sigmoid, F.sigmoid, "sigmoid"), "silu": (F.silu,), "hardswish": (F.hardswish,)}.items() for f in functions},
@@ -161,6 +169,24 @@ FUNCTIONS = {  # function, or name of a tensor's method: what makes a layer of i
 ADDITIONS = (operator.add, operator.iadd, torch.add, "add", "add_")
 RESHAPES = ("view", "reshape", torch.reshape)
 LOG_SOFTMAX = (F.log_softmax, torch.log_softmax, "log_softmax")
+
+class LayerNorm2d(nn.LayerNorm):
+    """As torchvision's: over the channels of each pixel."""
+
+    def forward(self, x):
+        return super().forward(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+
+
+class LayerScale(nn.Module):
+    """Each channel times a factor that is trained."""
+
+    def __init__(self, channels, init_value):
+        super().__init__()
+        self.gamma = nn.Parameter(torch.full((channels,), init_value))
+
+    def forward(self, x):
+        return x * self.gamma.view(-1, *[1] * (x.dim() - 2))
+
 
 BUILDERS = {  # type: what makes a module of a layer, given the shape of what comes in, without the batch
     "conv2d": lambda l, s: nn.Conv2d(
@@ -176,11 +202,13 @@ BUILDERS = {  # type: what makes a module of a layer, given the shape of what co
         l.get("countIncludePad", True)),
     "adaptiveAvgPool2d": lambda l, s: nn.AdaptiveAvgPool2d(_both(l["out"])),
     "upsample": lambda l, s: nn.Upsample(
-        size=_both(l["size"]) if "size" in l else None, scale_factor=_both(l["scale"]) if "scale" in l else None),
+        size=_both(l["size"]) if "size" in l else None, scale_factor=_both(l["scaleFactor"]) if "scaleFactor" in l else None),
     "batchNorm1d": lambda l, s: nn.BatchNorm1d(s[0], l.get("eps", 1e-5), l.get("momentum", 0.1), l.get("affine", True)),
     "batchNorm2d": lambda l, s: nn.BatchNorm2d(s[0], l.get("eps", 1e-5), l.get("momentum", 0.1), l.get("affine", True)),
     "groupNorm": lambda l, s: nn.GroupNorm(l["groups"], s[0], l.get("eps", 1e-5), l.get("affine", True)),
     "layerNorm": lambda l, s: nn.LayerNorm(l.get("normalizedShape") or list(s), l.get("eps", 1e-5), l.get("affine", True)),
+    "layerNorm2d": lambda l, s: LayerNorm2d(s[0], l.get("eps", 1e-5), l.get("affine", True)),
+    "layerScale": lambda l, s: LayerScale(s[0], l.get("initValue", 1e-6)),
     "flatten": lambda l, s: nn.Flatten(),
     "dropout": lambda l, s: nn.Dropout(l.get("p", 0.5)),
     "dropout2d": lambda l, s: nn.Dropout2d(l.get("p", 0.5)),
@@ -189,6 +217,7 @@ BUILDERS = {  # type: what makes a module of a layer, given the shape of what co
     "identity": lambda l, s: nn.Identity(),
     "leakyRelu": lambda l, s: nn.LeakyReLU(l.get("negativeSlope", 0.01)),
     "gelu": lambda l, s: nn.GELU(approximate=l.get("approximate", "none")),
+    "hardtanh": lambda l, s: nn.Hardtanh(l.get("minVal", -1.0), l.get("maxVal", 1.0)),
     "softplus": lambda l, s: nn.Softplus(l.get("beta", 1), l.get("threshold", 20)),
 }
 

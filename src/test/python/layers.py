@@ -3,11 +3,12 @@
 
     python3 layers.py [DIR [CASE...]]   writes DIR/<case>.json and DIR/<case>.safetensors a case; DIR is the folder "layers" beside this file if not given
 
-Needs torch, numpy and safetensors. Recorded with torch 2.13.0+cpu; running it again with that version on the same kind of CPU gives the same files,
-elsewhere the same to float rounding (those with a "loss" are torch 1.13.1's): training the same jobs in float64 changes no loss or parameter by more than 1e-6, and no test prediction.
+Needs torch and numpy. Recorded with torch 2.13.0+cpu; running it again with that version on the same kind of CPU gives the same files, elsewhere the
+same to float rounding (those with a "loss" and those of LOOPS are torch 1.13.1's): training the same jobs in float64 changes no loss or parameter by
+more than 1e-6, and no test prediction.
 
-<case>.json is the job: its layers in order (kernel, stride and padding are the same for both directions), its optimizer, schedule and loss where it has one, seed,
-shuffle, epochs, batchSize and, where pixels are normalized, the mean and std of each channel.
+<case>.json is the job: its layers in order, its optimizer, schedule and loss where it has one, seed, shuffle, epochs, batchSize, what its
+loop does besides and, where pixels are normalized, the mean and std of each channel.
 
 <case>.safetensors holds the data and what PyTorch made of it; layer names are nn.Sequential's ("0.weight": the first layer's), and
 within a residual "<residual>.<index>" and "<residual>.shortcut.<index>":
@@ -17,6 +18,8 @@ within a residual "<residual>.<index>" and "<residual>.shortcut.<index>":
     losses                            float32: each step's mean loss, of all epochs
     test_loss                         float64: after each epoch, the sum of the test batches' mean losses
     test_predictions                  uint8: the class given to each test sample after the last epoch
+or, with the loss mse, whose targets are float32 (sample, output), instead of the last
+    test_mean_absolute_error          float64: after each epoch, that of all outputs for the test set
 
 A pixel is uint8 / 255 in float32, then (pixel - mean) / std. Random numbers come from the default generator: torch.manual_seed(seed), the parameters
 in the layers' order; at each pass over a set, training or test, one int64 (a DataLoader's base seed) and, when shuffling, one more, which seeds the
@@ -28,7 +31,6 @@ import sys
 
 import numpy as np
 import torch
-from safetensors.torch import save_file
 from torch import nn
 
 import optimizers
@@ -63,6 +65,15 @@ def leaky(slope):
 
 def gelu(approximate):
     return {"type": "gelu", "approximate": approximate}
+
+
+def windows(kind, kernel, stride, **options):
+    """A pooling, or with `out` a convolution, whose sides may be [rows, columns]."""
+    return {"type": kind, "kernel": kernel, "stride": stride, **options}
+
+
+def upsample(**how):
+    return {"type": "upsample", **how}
 
 
 def linear(out, bias=True):
@@ -124,15 +135,17 @@ def cross_entropy(**options):
 
 
 def make_loss(spec):
+    if spec["type"] == "mse":
+        return nn.MSELoss()
     weights = spec.get("classWeights")
     return nn.CrossEntropyLoss(weight=None if weights is None else torch.tensor(weights), label_smoothing=spec.get("labelSmoothing", 0.0))
 
 
 def case(name, image, classes, layers, seed=0, lr=0.1, momentum=0.0, weight_decay=0.0, shuffle=False, normalize=None,
-         optimizer=None, schedule=None, epochs=EPOCHS, loss=None):
+         optimizer=None, schedule=None, epochs=EPOCHS, loss=None, **loop):
     job = {"name": name, "layers": layers + [linear(classes)] if layers[-1]["type"] != "linear" else layers,
            "optimizer": optimizer or {"type": "sgd", "learningRate": lr, "momentum": momentum, "weightDecay": weight_decay},
-           "seed": seed, "shuffle": shuffle, "epochs": epochs, "batchSize": BATCH}
+           "seed": seed, "shuffle": shuffle, "epochs": epochs, "batchSize": BATCH, **loop}
     if schedule:
         job["schedule"] = schedule
     if loss:
@@ -184,6 +197,23 @@ CASES = [
     case("dilation-groups", WIDE, 4, [spread(6, 3, 1, 2, dilation=2), RELU, spread(8, 3, 2, 1, groups=2), RELU,
                                       spread(8, 2, 1, 2, bias=False, dilation=3, groups=8), FLATTEN], seed=22, normalize=HALF3),
     case("avg-pool", WIDE, 4, [conv(5, 3, 1, 1), avg_pool(3, 2), RELU, conv(6, 3, 1, 1), adaptive(3), FLATTEN], seed=30, lr=0.5, normalize=HALF3),
+    case("conv-rectangular", WIDE, 4, [windows("conv2d", [3, 2], [2, 1], out=6, padding=[2, 0], dilation=[1, 2]), RELU,
+                                       windows("conv2d", [1, 3], 1, out=6, padding=[0, 2], groups=2, bias=False), FLATTEN], seed=14, normalize=HALF3),
+    case("conv-same", WIDE, 4, [windows("conv2d", 4, 1, out=5, padding="same"), RELU,
+                                windows("conv2d", [3, 2], 1, out=6, padding="same", dilation=[1, 3]), FLATTEN], seed=16, normalize=HALF3),
+    case("max-pool-windows", WIDE, 4, [conv(5, 3, 1, 1), windows("maxPool2d", 3, 2, padding=1), RELU, conv(6, 3, 1, 1),
+                                       windows("maxPool2d", [2, 1], [2, 1], padding=[1, 0], dilation=[1, 2], ceilMode=True),
+                                       windows("maxPool2d", 2, [2, 3], ceilMode=True), FLATTEN], seed=18, normalize=HALF3),
+    case("max-pool-dilation", WIDE, 4, [conv(5, 3, 1, 1), windows("maxPool2d", [3, 2], [2, 1], padding=1, dilation=2), RELU,
+                                        windows("maxPool2d", 3, 2, ceilMode=True, padding=1), FLATTEN], seed=24, normalize=HALF3),
+    case("avg-pool-windows", WIDE, 4, [conv(5, 3, 1, 1), windows("avgPool2d", 3, 2, padding=1), conv(6, 3, 1, 1),
+                                       windows("avgPool2d", [3, 2], [2, 1], padding=[1, 0], countIncludePad=False), adaptive([2, 3]), FLATTEN],
+         seed=21, lr=0.5, normalize=HALF3),
+    case("avg-pool-ceil", WIDE, 4, [conv(5, 3, 1, 1), windows("avgPool2d", 3, [3, 2], padding=1, ceilMode=True), conv(6, 3, 1, 1),
+                                    windows("avgPool2d", 3, 2, padding=1, ceilMode=True, countIncludePad=False), FLATTEN],
+         seed=23, lr=0.5, normalize=HALF3),
+    case("upsample", SQUARE, 4, [conv(3, 3, 2), upsample(scaleFactor=2), conv(4), upsample(scaleFactor=[1.6, 0.7]), conv(3, 2),
+                                 upsample(size=[5, 2]), FLATTEN], seed=26, lr=0.2, normalize=HALF2),
     case("activations", WIDE, 4, [conv(4), SIGMOID, conv(5), gelu("none"), FLATTEN, linear(16), leaky(0.1), linear(12), TANH, linear(12), gelu("tanh")],
          seed=17, lr=0.5, normalize=HALF3),
     case("more-activations", WIDE, 4, [conv(4), SILU, conv(5), softplus(2, 1.5), IDENTITY, FLATTEN, linear(16), HARDSWISH, linear(12),
@@ -194,11 +224,34 @@ CASES = [
     case("class-weights", SQUARE, 4, [conv(4), RELU, FLATTEN], seed=4, normalize=HALF2, loss=cross_entropy(classWeights=[0.5, 3.0, 1.0, 0.25])),
     case("class-weights-smoothing", WIDE, 4, [conv(5), RELU, FLATTEN], seed=13, normalize=HALF3,
          loss=cross_entropy(labelSmoothing=0.3, classWeights=[0.0, 0.1, 1.0, 2.0])),
+    case("mse", SQUARE, 3, [conv(4), RELU, pool(), FLATTEN], seed=35, lr=0.05, momentum=0.9, normalize=HALF2, loss={"type": "mse"}),
     case("residual", WIDE, 4, [conv(6, 3, 1, 1, bias=False), NORM, RELU,
                                residual([conv(8, 3, 2, 1, bias=False), NORM, RELU, conv(8, 3, 1, 1, bias=False), NORM],
                                         [conv(8, 1, 2, bias=False), NORM]), RELU,
                                residual([RELU, conv(8, 3, 1, 1), dropout2d(0.25), residual([TANH, dropout(0.1)])]), avg_pool(), FLATTEN],
          seed=18, momentum=0.9, normalize=HALF3),
+]
+
+
+# "final" and the tests are those of the averaged weights where there are any. The gradients of the first step are those of its own batch, not clipped.
+LOOPS = [
+    case("clip-norm", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, normalize=HALF2, optimizer=sgd(0.1, 0.9),
+         clipGradients={"norm": 1.1}),
+    case("clip-value", WIDE, 4, [conv(5), RELU, FLATTEN], seed=13, normalize=HALF3, optimizer=sgd(0.1, 0.9, 0.01), clipGradients={"value": 0.05}),
+    case("accumulate", WIDE, 4, [conv(5, bias=False), NORM, RELU, conv(4), RELU, FLATTEN, dropout(0.25)], seed=20, normalize=HALF3,
+         optimizer=sgd(0.1, 0.9), accumulateSteps=2),
+    case("accumulate-onecycle", SQUARE, 4, [FLATTEN, linear(12), RELU], seed=9, normalize=HALF2, optimizer=adam(), epochs=3, accumulateSteps=2,
+         schedule={"type": "oneCycle", "maxLearningRate": 0.02, "cycleMomentum": True}),
+    case("ema", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, normalize=HALF2, optimizer=adam(), ema={"decay": 0.6}),
+    case("ema-batchnorm", WIDE, 4, [conv(5, bias=False), NORM, RELU, FLATTEN], seed=20, normalize=HALF3, momentum=0.9, ema={"decay": 0.9}),
+    case("drop-last", WIDE, 4, [conv(5), RELU, pool(), FLATTEN], seed=44, shuffle=True, normalize=HALF3, dropLast=True),
+    case("loop-all", SQUARE, 5, [conv(4), RELU, FLATTEN, dropout(0.25)], seed=35, shuffle=True, normalize=HALF2, epochs=3,
+         optimizer=adam("adamw"), schedule={"type": "warmup", "steps": 3, "startFactor": 0.2, "then": {"type": "exponential", "gamma": 0.7}},
+         clipGradients={"norm": 0.5}, accumulateSteps=2, ema={"decay": 0.5}, dropLast=False),
+    case("rmsprop", SQUARE, 5, [conv(4), RELU, pool(), FLATTEN], seed=35, normalize=HALF2,
+         optimizer={"type": "rmsprop", "learningRate": 0.002, "alpha": 0.9, "epsilon": 1e-3, "momentum": 0.8, "centered": True, "weightDecay": 0.01}),
+    case("schedule-onecycle-momentum", SQUARE, 4, [conv(4), RELU, FLATTEN], seed=4, normalize=HALF2, epochs=4, optimizer=sgd(0.1, 0.9, nesterov=True),
+         schedule={"type": "oneCycle", "maxLearningRate": 0.05, "cycleMomentum": True, "baseMomentum": 0.5, "maxMomentum": 0.9}),
 ]
 
 
@@ -241,11 +294,15 @@ def build_on(layers, x):
     modules = []
     for layer in layers:
         a = {k: v for k, v in layer.items() if k not in ("type", "out")}
-        module = {"conv2d": lambda: nn.Conv2d(x.shape[1], layer["out"], a["kernel"], a["stride"], a["padding"], bias=a["bias"],
+        a |= {k: tuple(v) for k, v in a.items() if k in ("kernel", "stride", "padding", "dilation", "size", "scaleFactor") and isinstance(v, list)}
+        module = {"conv2d": lambda: nn.Conv2d(x.shape[1], layer["out"], a["kernel"], a["stride"], a.get("padding", 0), bias=a.get("bias", True),
                                               dilation=a.get("dilation", 1), groups=a.get("groups", 1)),
-                  "maxPool2d": lambda: nn.MaxPool2d(a["kernel"], a["stride"]),
-                  "avgPool2d": lambda: nn.AvgPool2d(a["kernel"], a["stride"]),
+                  "maxPool2d": lambda: nn.MaxPool2d(a["kernel"], a["stride"], a.get("padding", 0), a.get("dilation", 1),
+                                                    ceil_mode=a.get("ceilMode", False)),
+                  "avgPool2d": lambda: nn.AvgPool2d(a["kernel"], a["stride"], a.get("padding", 0), ceil_mode=a.get("ceilMode", False),
+                                                    count_include_pad=a.get("countIncludePad", True)),
                   "adaptiveAvgPool2d": lambda: nn.AdaptiveAvgPool2d(layer["out"]),
+                  "upsample": lambda: nn.Upsample(a.get("size"), a.get("scaleFactor")),
                   "relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "flatten": nn.Flatten,
                   "leakyRelu": lambda: nn.LeakyReLU(a["negativeSlope"]),
                   "gelu": lambda: nn.GELU(approximate=a["approximate"]),
@@ -268,7 +325,7 @@ def build_on(layers, x):
     return modules
 
 
-def batches(x, y, shuffle):
+def batches(x, y, shuffle, drop_last=False):
     """One pass over a set, with the draws of a DataLoader."""
     torch.empty((), dtype=torch.int64).random_()
     order = torch.arange(len(y))
@@ -277,15 +334,33 @@ def batches(x, y, shuffle):
         generator.manual_seed(int(torch.empty((), dtype=torch.int64).random_()))
         order = torch.randperm(len(y), generator=generator)
     for k in order.split(BATCH):
-        yield x[k], y[k]
+        if len(k) == BATCH or not drop_last:
+            yield x[k], y[k]
+
+
+def average(job, net):
+    """The model whose weights are averages of net's; net itself where the job has none."""
+    if "ema" not in job:
+        return net
+    decay = job["ema"]["decay"]
+    return torch.optim.swa_utils.AveragedModel(net, avg_fn=lambda averaged, new, count: decay * averaged + (1 - decay) * new)
+
+
+def update_average(averaged, net):
+    """With the buffers of net, as PyTorch 2 has them."""
+    averaged.update_parameters(net)
+    for mine, its in zip(averaged.module.buffers(), net.buffers()):
+        mine.copy_(its)
 
 
 def record(job, image, classes):
     """Trains the job and returns the tensors to keep."""
     data, keep = np.random.default_rng(0), {}
+    regression = job.get("loss", {}).get("type") == "mse"
     for part, n in (("train", TRAIN), ("test", TEST)):
         keep[part + "_x"] = torch.from_numpy(data.integers(0, 256, (n,) + image, dtype=np.uint8))
-        keep[part + "_y"] = torch.from_numpy(data.integers(0, classes, n, dtype=np.uint8))
+        keep[part + "_y"] = torch.from_numpy(data.standard_normal((n, classes), dtype=np.float32) if regression
+                                             else data.integers(0, classes, n, dtype=np.uint8))
 
     def pixels(x):
         x = x.to(torch.float32).div(255)
@@ -294,39 +369,58 @@ def record(job, image, classes):
             x = (x - mean) / std
         return x
 
-    train, test = ((pixels(keep[p + "_x"]), keep[p + "_y"].to(torch.int64)) for p in ("train", "test"))
+    train, test = ((pixels(keep[p + "_x"]), keep[p + "_y"] if regression else keep[p + "_y"].to(torch.int64)) for p in ("train", "test"))
     torch.manual_seed(job["seed"])
     net = build(job["layers"], image)
     keep.update({"init." + k: v.clone() for k, v in net.state_dict().items()})
     loss_fn = make_loss(job.get("loss", cross_entropy()))
     optimizer = optimizers.make(job["optimizer"], net.parameters())
-    after_step, after_epoch = schedules.schedulers(job.get("schedule"), optimizer, job["epochs"], -(-TRAIN // BATCH))
-    losses, test_loss = [], []
+    steps = TRAIN // BATCH if job.get("dropLast") else -(-TRAIN // BATCH)
+    group, clip = job.get("accumulateSteps", 1), job.get("clipGradients", {})
+    after_step, after_epoch = schedules.schedulers(job.get("schedule"), optimizer, job["epochs"], -(-steps // group))
+    averaged = average(job, net)
+    losses, test_loss, errors = [], [], []
     for epoch in range(job["epochs"]):
         net.train()
-        for x, y in batches(*train, job["shuffle"]):
+        optimizer.zero_grad()
+        for i, (x, y) in enumerate(batches(*train, job["shuffle"], job.get("dropLast", False))):
             loss = loss_fn(net(x), y)
-            optimizer.zero_grad()
-            loss.backward()
+            (loss / group).backward()
             if not losses:
-                keep.update({"grad." + k: v.grad.clone() for k, v in net.named_parameters()})
-            optimizer.step()
+                keep.update({"grad." + k: v.grad * group for k, v in net.named_parameters()})
             losses.append(loss.detach())
-            for scheduler in after_step:
-                scheduler.step()
+            if (i + 1) % group == 0 or i + 1 == steps:
+                if "norm" in clip:
+                    nn.utils.clip_grad_norm_(net.parameters(), clip["norm"])
+                if "value" in clip:
+                    nn.utils.clip_grad_value_(net.parameters(), clip["value"])
+                optimizer.step()
+                optimizer.zero_grad()
+                for scheduler in after_step if len(losses) < job["epochs"] * steps else []:
+                    scheduler.step()
+                if averaged is not net:
+                    update_average(averaged, net)
         net.eval()
-        total, predictions = 0.0, []
+        averaged.eval()
+        total, predictions, error = 0.0, [], 0.0
         with torch.no_grad():
             for x, y in batches(*test, False):
-                out = net(x)
+                out = averaged(x)
                 total += loss_fn(out, y).item()
                 predictions.append(out.argmax(1))
+                if regression:
+                    error += nn.functional.l1_loss(out, y, reduction="sum").item()
         test_loss.append(total)
+        errors.append(error / (TEST * classes))
         for scheduler in after_epoch:
             scheduler.step()
     keep["losses"], keep["test_loss"] = torch.stack(losses), torch.tensor(test_loss, dtype=torch.float64)
-    keep["test_predictions"] = torch.cat(predictions).to(torch.uint8)
-    keep.update({"final." + k: v.clone() for k, v in net.state_dict().items()})
+    if regression:
+        keep["test_mean_absolute_error"] = torch.tensor(errors, dtype=torch.float64)
+    else:
+        keep["test_predictions"] = torch.cat(predictions).to(torch.uint8)
+    final = net if averaged is net else averaged.module
+    keep.update({"final." + k: v.clone() for k, v in final.state_dict().items()})
     return keep
 
 
@@ -334,12 +428,11 @@ def main():
     target = sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), "layers")
     os.makedirs(target, exist_ok=True)
     torch.set_num_threads(1)
-    for job, image, classes in CASES:
+    for job, image, classes in CASES + LOOPS:
         if sys.argv[2:] and job["name"] not in sys.argv[2:]:
             continue
         path = os.path.join(target, job["name"])
-        save_file(record(job, image, classes), path + ".safetensors")
-        os.chmod(path + ".safetensors", 0o644)
+        optimizers.save_file(record(job, image, classes), path + ".safetensors")
         with open(path + ".json", "w") as f:
             f.write(json.dumps(job, indent=2) + "\n")
 

@@ -28,8 +28,8 @@ def conv(out, kernel, groups=1):
     return {"type": "conv2d", "out": out, "kernel": kernel, "groups": groups}
 
 
-def pool(kind, kernel, stride):
-    return {"type": kind, "kernel": kernel, "stride": stride}
+def pool(kind, kernel, stride, **options):
+    return {"type": kind, "kernel": kernel, "stride": stride, **options}
 
 
 def residual(*layers):
@@ -50,6 +50,13 @@ IMAGES = ACTIVATIONS | {
     "maxPool2d, then relu": [pool("maxPool2d", 2, 2), RELU], "relu, then maxPool2d": [RELU, pool("maxPool2d", 2, 2)],
     "avgPool2d": [pool("avgPool2d", 2, 2)], "avgPool2d overlapping": [pool("avgPool2d", 3, 1)],
     "adaptiveAvgPool2d": [{"type": "adaptiveAvgPool2d", "out": 2}], "adaptiveAvgPool2d uneven": [{"type": "adaptiveAvgPool2d", "out": 3}],
+    "conv2d of the same size": [{"type": "conv2d", "out": 3, "kernel": [2, 3], "padding": "same"}],
+    "maxPool2d with padding": [pool("maxPool2d", 3, 2, padding=1)], "maxPool2d with dilation": [pool("maxPool2d", 2, 1, dilation=2)],
+    "maxPool2d of what is left": [pool("maxPool2d", [3, 1], [2, 3], ceilMode=True)],
+    "avgPool2d with padding": [pool("avgPool2d", 3, 2, padding=1)],
+    "avgPool2d without its padding": [pool("avgPool2d", 3, 2, padding=1, countIncludePad=False)],
+    "avgPool2d of what is left": [pool("avgPool2d", [3, 2], [2, 3], padding=1, ceilMode=True)],
+    "upsample": [{"type": "upsample", "scaleFactor": 2}], "upsample by a fraction": [{"type": "upsample", "scaleFactor": [1.6, 0.7]}],
     "batchNorm2d": [NORM], "batchNorm2d, then relu": [NORM, RELU],
     "batchNorm2d, not affine": [NORM | {"eps": 0.01, "momentum": 0.5, "affine": False}],
     "groupNorm": [{"type": "groupNorm", "groups": CHANNELS, "eps": 1e-5, "affine": True}],
@@ -115,8 +122,13 @@ def build(layers, x):
     modules = []
     for layer in layers:
         a = {k: v for k, v in layer.items() if k != "type"}
-        module = {"conv2d": lambda: nn.Conv2d(x.shape[1], a["out"], a["kernel"], groups=a["groups"]),
-                  "maxPool2d": lambda: nn.MaxPool2d(a["kernel"], a["stride"]), "avgPool2d": lambda: nn.AvgPool2d(a["kernel"], a["stride"]),
+        a |= {k: tuple(v) for k, v in a.items() if isinstance(v, list) and k != "layers"}
+        module = {"conv2d": lambda: nn.Conv2d(x.shape[1], a["out"], a["kernel"], groups=a.get("groups", 1), padding=a.get("padding", 0)),
+                  "maxPool2d": lambda: nn.MaxPool2d(a["kernel"], a["stride"], a.get("padding", 0), a.get("dilation", 1),
+                                                    ceil_mode=a.get("ceilMode", False)),
+                  "avgPool2d": lambda: nn.AvgPool2d(a["kernel"], a["stride"], a.get("padding", 0), ceil_mode=a.get("ceilMode", False),
+                                                    count_include_pad=a.get("countIncludePad", True)),
+                  "upsample": lambda: nn.Upsample(scale_factor=a["scaleFactor"]),
                   "adaptiveAvgPool2d": lambda: nn.AdaptiveAvgPool2d(a["out"]), "batchNorm2d": lambda: nn.BatchNorm2d(x.shape[1], **a),
                   "relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "flatten": nn.Flatten,
                   "leakyRelu": lambda: nn.LeakyReLU(a["negativeSlope"]), "gelu": lambda: nn.GELU(approximate=a["approximate"]),

@@ -127,8 +127,8 @@ def save_file(tensors, path):
     """A safetensors file: the header's length, the header, the bytes of all tensors."""
     header, data = {}, b""
     for name, tensor in sorted(tensors.items()):
-        values = tensor.as_subclass(torch.Tensor).numpy()
-        header[name] = {"dtype": {"float32": "F32", "float64": "F64"}[values.dtype.name], "shape": list(values.shape),
+        values = tensor.detach().as_subclass(torch.Tensor).contiguous().numpy()
+        header[name] = {"dtype": {"float32": "F32", "float64": "F64", "int64": "I64", "uint8": "U8"}[values.dtype.name], "shape": list(values.shape),
                         "data_offsets": [len(data), len(data) + values.nbytes]}
         data += values.tobytes()
     text = json.dumps(header, separators=(",", ":")).encode()

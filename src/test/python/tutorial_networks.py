@@ -97,4 +97,15 @@ class Residuals(nn.Module):
         return self.fc(torch.flatten(self.avgpool(self.layer1(self.conv1(x))), 1))
 
 
-NETWORKS = [Net, Digits, Stack, Residuals]
+class Normed(nn.Sequential):
+    """Each way to normalise, and the newer activations."""
+    SHAPE = (1, 28, 28)
+
+    def __init__(self):
+        super().__init__(
+            nn.Conv2d(1, 6, 3, 2), nn.GroupNorm(3, 6), nn.Hardtanh(-2, 1.5), nn.Conv2d(6, 6, 3, groups=6), nn.SiLU(), nn.LayerNorm([11, 11], 1e-4),
+            nn.Flatten(), nn.Linear(6 * 11 * 11, 24), nn.BatchNorm1d(24, 1e-3, 0.2), nn.Hardswish(), nn.Identity(), nn.Linear(24, 16),
+            nn.Softplus(2), nn.LayerNorm(16, elementwise_affine=False), nn.ReLU6(), nn.Linear(16, 10))
+
+
+NETWORKS = [Net, Digits, Stack, Residuals, Normed]

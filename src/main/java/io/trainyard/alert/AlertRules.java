@@ -105,21 +105,14 @@ public final class AlertRules {
             case EpochTested tested -> {
                 var _ = heard(news, nowMillis);
                 look(tested, Threshold.TEST_LOSS, tested.step(), tested.testLoss(), news.millis(), found);
-                look(tested, Threshold.TEST_ACCURACY, tested.step(), tested.testAccuracy(), news.millis(), found);
+                Double accuracy = tested.testAccuracy();
+                if (accuracy != null) {
+                    look(tested, Threshold.TEST_ACCURACY, tested.step(), accuracy, news.millis(), found);
+                }
             }
             case Finished finished -> {
                 runs.remove(job);
-                found.add(new Alert(
-                        Rule.FINISHED,
-                        job,
-                        news.millis(),
-                        String.format(
-                                ROOT,
-                                "job %s has finished: %d steps, best accuracy %.4f",
-                                job,
-                                finished.steps(),
-                                finished.bestTestAccuracy()),
-                        data(finished, "steps", finished.steps(), "bestTestAccuracy", finished.bestTestAccuracy())));
+                found.add(finished(finished, news.millis()));
             }
             case Failed failed -> {
                 runs.remove(job);
@@ -243,6 +236,23 @@ public final class AlertRules {
         workers.values().removeIf(millis -> nowMillis - millis > settings.lostAfterMillis());
         found.removeIf(alert -> !settings.rules().contains(alert.rule()));
         return found;
+    }
+
+    private static Alert finished(Finished event, long millis) {
+        Double accuracy = event.bestTestAccuracy();
+        Double loss = event.bestTestLoss();
+        Map<String, Object> data = data(event, "steps", event.steps());
+        if (accuracy != null) {
+            data.put("bestTestAccuracy", accuracy);
+        } else if (loss != null) {
+            data.put("bestTestLoss", loss);
+        }
+        return new Alert(
+                Rule.FINISHED,
+                event.job(),
+                millis,
+                "job %s has finished: %d steps, best %s".formatted(event.job(), event.steps(), event.best()),
+                data);
     }
 
     private static Alert stalled(String job, Run run, long silentMillis) {

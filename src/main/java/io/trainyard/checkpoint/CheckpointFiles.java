@@ -29,6 +29,8 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
                 "bestAccuracy", Double.toString(progress.bestAccuracy()),
                 "threads", Integer.toString(checkpoint.threads()));
         Map<String, String> trainingMetadata = new LinkedHashMap<>(metadata);
+        trainingMetadata.put("testLoss", Double.toString(progress.testLoss()));
+        trainingMetadata.put("bestTestLoss", Double.toString(progress.bestTestLoss()));
         trainingMetadata.put("bestEpoch", Integer.toString(progress.bestEpoch()));
         // Not with the model, whose bytes never differ:
         trainingMetadata.put("attempt", Integer.toString(checkpoint.attempt()));
@@ -71,7 +73,14 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
                 Double.parseDouble(text("accuracy")),
                 Double.parseDouble(text("bestAccuracy")),
                 Integer.parseInt(text("bestEpoch")),
-                Long.parseLong(text("workedMicros")));
+                Long.parseLong(text("workedMicros")),
+                loss("testLoss"),
+                loss("bestTestLoss"));
+    }
+
+    /// Checkpoints of earlier versions do not tell it.
+    private double loss(String key) {
+        return Double.parseDouble(training.metadata().getOrDefault(key, "NaN"));
     }
 
     private String text(String key) {

@@ -35,10 +35,12 @@ public final class JobCheckpoints {
         CheckpointFiles files = CheckpointFiles.of(checkpoint, job);
         CheckpointRef training = store.write(key.training(), files.training()::write);
         CheckpointRef model = store.write(key.model(), files.model()::write);
+        boolean tested = at.stepOfEpoch() == 0 && at.epoch() > 0;
         Manifest manifest = new Manifest(
                 checkpoint.attempt(),
                 at.step(),
-                at.stepOfEpoch() == 0 && at.epoch() > 0 ? at.accuracy() : null,
+                tested && !Double.isNaN(at.accuracy()) ? at.accuracy() : null,
+                tested && !Double.isNaN(at.testLoss()) ? at.testLoss() : null,
                 List.of(file(model), file(training)),
                 checkpoint.pending());
         CheckpointRef _ = store.write(key.manifest(), out -> out.write(manifest.write()));
@@ -136,13 +138,13 @@ public final class JobCheckpoints {
     public void keep(Retention retention, Checkpoint saved) {
         CheckpointKey newest = new CheckpointKey(folder, saved.progress().step(), saved.attempt());
         retention
-                .superfluous(CheckpointKey.list(store, folder), newest, this::accuracy)
+                .superfluous(CheckpointKey.list(store, folder), newest, this::score)
                 .forEach(this::delete);
     }
 
-    private @Nullable Double accuracy(CheckpointKey key) {
+    private @Nullable Double score(CheckpointKey key) {
         try {
-            return manifest(store, key).accuracy();
+            return manifest(store, key).score();
         } catch (StoreException e) {
             throw e;
         } catch (CheckpointException _) {

@@ -1,5 +1,6 @@
 package io.trainyard.checkpoint;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -14,11 +15,19 @@ import org.jspecify.annotations.Nullable;
 /// What makes a checkpoint of its files: written after them, with the hash of each, and with a hash of its own. A
 /// checkpoint without it, or with other bytes than it says, does not count.
 ///
-/// @param accuracy of the test of these very weights, 0..1; null in the middle of an epoch
+/// @param accuracy of the test of these very weights, 0..1; null in the middle of an epoch, and where numbers are
+///     predicted
+/// @param testLoss of that test; null in the middle of an epoch
 /// @param files the model and the training state
 /// @param pending events up to this step, as JSON, that the brokers had not acknowledged
 @JsonInclude(JsonInclude.Include.NON_NULL)
-record Manifest(int attempt, long step, @Nullable Double accuracy, List<StoredFile> files, List<String> pending) {
+record Manifest(
+        int attempt,
+        long step,
+        @Nullable Double accuracy,
+        @Nullable Double testLoss,
+        List<StoredFile> files,
+        List<String> pending) {
     private static final String OWN_HASH = "sha256";
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
@@ -31,6 +40,13 @@ record Manifest(int attempt, long step, @Nullable Double accuracy, List<StoredFi
     Manifest {
         files = List.copyOf(files);
         pending = List.copyOf(pending);
+    }
+
+    /// How good these weights are: more is better; null where they were not tested.
+    @JsonIgnore
+    @Nullable
+    Double score() {
+        return accuracy == null && testLoss != null ? Double.valueOf(-testLoss) : accuracy;
     }
 
     byte[] write() {

@@ -105,12 +105,7 @@ public final class NetworkCommand implements Callable<Integer>, PlainCommand {
         }
         for (JobSpec job : jobs()) {
             Network network = network(job);
-            NetworkReport report = NetworkReport.of(
-                    job.network().label(),
-                    network,
-                    job.optimizer(),
-                    batchSize == null ? job.batchSize() : batchSize,
-                    job.precision());
+            NetworkReport report = NetworkReport.of(job, network, batchSize == null ? job.batchSize() : batchSize);
             Stream<String> lines = json ? Stream.of(MAPPER.writeValueAsString(report)) : report.lines();
             lines.forEach(line -> terminal.out().println(json ? line : Printable.text(line, 1000)));
         }

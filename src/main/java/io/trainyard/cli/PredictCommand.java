@@ -13,8 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -129,18 +127,13 @@ public final class PredictCommand implements Callable<Integer>, PlainCommand {
                 options.data(),
                 device);
         write(predictions);
-        int right = 0;
-        for (int i = 0; i < predictions.size(); i++) {
-            right += predictions.predicted(i) == predictions.label(i) ? 1 : 0;
-        }
         terminal.err()
                 .printf(
-                        "%s on %s, device %s: %d of %d right%n",
+                        "%s on %s, device %s: %s%n",
                         source.checkpoint(),
                         asked.dataset().name(),
                         device.info().name(),
-                        right,
-                        predictions.size());
+                        PredictionText.of(predictions).quality());
         return ExitCodes.OK;
     }
 
@@ -178,38 +171,12 @@ public final class PredictCommand implements Callable<Integer>, PlainCommand {
     }
 
     private void write(Predictions predictions, Writer out) throws IOException {
-        if (json) {
-            writeJson(predictions, out);
-        } else {
-            writeCsv(predictions, out);
+        PredictionText text = PredictionText.of(predictions);
+        if (!json) {
+            out.write(text.csvTitles() + "\n");
         }
-    }
-
-    private static void writeJson(Predictions predictions, Writer out) throws IOException {
         for (int i = 0; i < predictions.size(); i++) {
-            int sample = i;
-            String probabilities = IntStream.range(0, predictions.classes())
-                    .mapToObj(c -> Float.toString(predictions.probability(sample, c)))
-                    .collect(Collectors.joining(","));
-            out.write("{\"index\":%d,\"label\":%d,\"predicted\":%d,\"probabilities\":[%s]}\n"
-                    .formatted(i, predictions.label(i), predictions.predicted(i), probabilities));
-        }
-    }
-
-    /// Numbers are as short as tells them from the next float.
-    private static void writeCsv(Predictions predictions, Writer out) throws IOException {
-        out.write("index,label,predicted");
-        for (int c = 0; c < predictions.classes(); c++) {
-            out.write(",p" + c);
-        }
-        out.write('\n');
-        for (int i = 0; i < predictions.size(); i++) {
-            out.write(i + "," + predictions.label(i) + "," + predictions.predicted(i));
-            for (int c = 0; c < predictions.classes(); c++) {
-                out.write(',');
-                out.write(Float.toString(predictions.probability(i, c)));
-            }
-            out.write('\n');
+            out.write((json ? text.json(i) : text.csv(i)) + "\n");
         }
     }
 }

@@ -1,5 +1,8 @@
 package io.trainyard.cli;
 
+import io.trainyard.data.DataRoots;
+import io.trainyard.data.bucket.BucketRoots;
+import io.trainyard.data.bucket.CacheSize;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.Devices;
@@ -30,9 +33,16 @@ public final class TrainingOptions {
 
     @Option(
             names = "--data",
+            paramLabel = "URI",
+            description =
+                    "Where data sets are looked for: a folder, or s3://bucket/prefix (default: data). The sets shapes* need no files.")
+    private @Nullable String data;
+
+    @Option(
+            names = "--data-cache",
             paramLabel = "DIR",
-            description = "Where data sets are looked for (default: data). The sets shapes* need no files.")
-    private @Nullable Path data;
+            description = "Keeps data sets of a bucket here, for all workers of this machine (default: data-cache).")
+    private @Nullable Path dataCache;
 
     @Option(
             names = "--checkpoints",
@@ -68,9 +78,15 @@ public final class TrainingOptions {
         threads = number;
     }
 
-    /// The data root.
-    Path data() {
-        return data == null ? Path.of("data") : data;
+    /// The data roots.
+    ///
+    /// @throws io.trainyard.data.DatasetException if they are in a bucket that cannot be read
+    DataRoots data() {
+        String place = data == null ? "data" : data;
+        return BucketRoots.isBucket(place)
+                ? BucketRoots.open(
+                        place, dataCache == null ? Path.of("data-cache") : dataCache, CacheSize.ofEnvironment())
+                : DataRoots.ofFolder(Path.of(place));
     }
 
     URI checkpoints() {
@@ -113,6 +129,7 @@ public final class TrainingOptions {
     Map<String, String> settings() {
         Map<String, String> settings = new HashMap<>();
         put(settings, "trainyard.data", data);
+        put(settings, "trainyard.data-cache", dataCache);
         put(settings, "trainyard.checkpoints", checkpoints);
         put(settings, "trainyard.worker.device", device == null ? null : device.name());
         put(settings, "trainyard.worker.threads", threads);

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// @param command the job as JSON, with all defaults filled in: as it runs, or else as it was asked for; null where
 ///     neither is known
 /// @param classNames by label; null where they are not known here
+/// @param warnings what its data set is to be warned of, in words; null: nothing
 /// @param flopsPerImage floating-point operations of training with one image; null where nothing is trained or that
 ///     is not known here
 /// @param tests one an epoch, in order
@@ -38,6 +39,7 @@ public record JobDetail(
         @Nullable String waiting,
         @JsonRawValue @Nullable String command,
         @Nullable List<String> classNames,
+        @Nullable List<String> warnings,
         @Nullable Long flopsPerImage,
         List<Test> tests,
         List<AttemptSpan> attempts,
@@ -79,6 +81,7 @@ public record JobDetail(
             JobState state, List<JobNews> news, @Nullable String waiting, Remarks remarks, Optional<Control> wish) {
         JobSpec spec = state.spec();
         EpochTested last = state.lastTest();
+        TrainingEvent.Dataset dataset = state.dataset();
         JobTimeline timeline = JobTimeline.of(state, news);
         Optional<Long> flopsPerImage = TrainingFlops.perImage(state);
         return new JobDetail(
@@ -86,6 +89,7 @@ public record JobDetail(
                 waiting,
                 spec == null ? null : JobJson.write(spec),
                 classNames(state),
+                dataset == null ? null : dataset.warnings(),
                 flopsPerImage.orElse(null),
                 state.epochs().stream()
                         .map(epoch -> Test.of(epoch, timeline, flopsPerImage))

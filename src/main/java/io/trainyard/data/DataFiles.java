@@ -1,5 +1,6 @@
 package io.trainyard.data;
 
+import io.trainyard.spec.Printable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -8,6 +9,9 @@ import java.util.List;
 final class DataFiles {
     /// The most bytes of pixels in one part: what a Java array holds (a few headers less than 2^31 elements).
     static final int MAX_PIXEL_BYTES = Integer.MAX_VALUE - 8;
+
+    /// The most numbers in one array: far more than fit a file of today's disks, and few enough to count with.
+    private static final long MAX_ELEMENTS = 1L << 40;
 
     /// Deflate never packs tighter than 1032 to 1 (https://zlib.net/zlib_tech.html, "Maximum Compression
     /// Factor"), so a compressed file that promises more than this lies, and no memory is set aside for it.
@@ -38,6 +42,31 @@ final class DataFiles {
     private static String problem(Path file, String found, String expected) {
         return "%s: found %s; expected %s; replace the file with the one that was published"
                 .formatted(file.toAbsolutePath(), found, expected);
+    }
+
+    /// Sizes as a header gives them, before anything is done with them.
+    ///
+    /// @param name of what has them, for the message
+    static void requireSizes(Path file, String name, List<Long> shape) {
+        long elements = 1;
+        for (long size : shape) {
+            elements = size < 1 || size > MAX_ELEMENTS / elements ? 0 : elements * size;
+            if (elements == 0) {
+                break;
+            }
+        }
+        if (elements == 0 || shape.isEmpty() || shape.size() > NumberArray.MAX_RANK) {
+            throw wrong(
+                    file,
+                    "%s of shape %s".formatted(name, shape),
+                    "1 to %d sizes of at least 1, which multiplied are at most %d"
+                            .formatted(NumberArray.MAX_RANK, MAX_ELEMENTS));
+        }
+    }
+
+    /// Text from a file, as it may stand in a message.
+    static String told(String text) {
+        return Printable.text(text, 80);
     }
 
     static DatasetException unreadable(Path file, IOException cause) {

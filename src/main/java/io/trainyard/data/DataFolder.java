@@ -42,10 +42,16 @@ record DataFolder(Path root, Path path) {
     /// @throws DatasetException if it leads out of the root
     Optional<Path> find(List<String> names) {
         return names.stream()
+                .filter(DataFolder::mayBeName)
                 .map(path::resolve)
                 .filter(Files::exists)
                 .findFirst()
                 .map(file -> inside(root, file));
+    }
+
+    /// What no system takes for a path is no file's name; Java throws when it is asked.
+    private static boolean mayBeName(String name) {
+        return name.indexOf('\0') < 0;
     }
 
     /// Where something is that was found in the folder, without symbolic links.

@@ -8,39 +8,50 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /// The folder that a worker reads data sets from: the built-in ones, and those that lie there as
 /// `<name>/dataset.json` with files beside it. A built-in name always means the built-in set.
-public final class DataRoot {
+///
+/// @param path need not exist where only generated sets are asked for
+public record DataRoot(Path path) {
     /// Names of data sets that a message has room for.
     private static final int MOST_TOLD = 20;
 
     /// Folders that are looked through for them.
     private static final int MOST_LOOKED_AT = 1_000;
 
-    private final Path path;
-
-    /// @param path need not exist where only generated sets are asked for
-    public DataRoot(Path path) {
-        this.path = path;
-    }
-
     /// What is known before samples are read: enough to fit a network. Reads a description and headers at most.
     ///
     /// @throws DatasetException if there is no such set here, or its description is wrong
     public DatasetInfo describe(DatasetSpec spec) {
-        return Datasets.find(spec.name()).orElseGet(() -> {
+        return builtIn(spec).orElseGet(() -> {
             DataFolder folder = folder(spec.name());
-            return describe(Manifest.read(folder), folder, spec);
+            Manifest manifest = manifest(folder);
+            manifest.check(folder, spec);
+            return written(folder, () -> manifest.describe(folder, spec));
         });
     }
 
-    private static DatasetInfo describe(Manifest manifest, DataFolder folder, DatasetSpec spec) {
+    private static Optional<DatasetInfo> builtIn(DatasetSpec spec) {
+        Optional<DatasetInfo> info = Datasets.find(spec.name());
+        info.ifPresent(_ -> spec.refuseFolderFields());
+        return info;
+    }
+
+    /// What a folder says of itself; one that says nothing and holds folders is taken for a folder of images.
+    private static Manifest manifest(DataFolder folder) {
+        return folder.find(List.of(Manifest.FILE)).isPresent() ? Manifest.read(folder) : ImageFolderManifest.DEFAULT;
+    }
+
+    /// A mistake in what is written here is not the job's.
+    private static <T> T written(DataFolder folder, Supplier<T> reading) {
         try {
-            return manifest.describe(folder, spec);
-        } catch (InvalidJobException e) { // in what was written here, not in the job
+            return reading.get();
+        } catch (InvalidJobException e) {
             throw ManifestJson.wrong(folder.file(List.of(Manifest.FILE)), String.valueOf(e.getMessage()), e);
         }
     }
@@ -49,16 +60,19 @@ public final class DataRoot {
     ///
     /// @throws DatasetException if there is no such set here, or its files are missing or not what they should be
     public Dataset open(DatasetSpec spec) {
-        return Datasets.read(path, spec.name()).orElseGet(() -> {
+        return builtIn(spec).flatMap(info -> Datasets.read(path, info.name())).orElseGet(() -> {
             DataFolder folder = folder(spec.name());
-            Manifest manifest = Manifest.read(folder);
-            return manifest.read(folder, spec, describe(manifest, folder, spec));
+            Manifest manifest = manifest(folder);
+            manifest.check(folder, spec);
+            return written(folder, () -> manifest.read(folder, spec, manifest.describe(folder, spec)));
         });
     }
 
     private DataFolder folder(String name) {
         Optional<DataFolder> folder = DataFolder.find(path, name);
-        if (folder.isEmpty() || folder.get().find(List.of(Manifest.FILE)).isEmpty()) {
+        boolean there = folder.isPresent()
+                && (folder.get().find(List.of(Manifest.FILE)).isPresent() || ImageFolder.hasFolders(folder.get()));
+        if (!there) {
             throw new DatasetException(missing(name, folder.isPresent()));
         }
         return folder.get();
@@ -66,14 +80,14 @@ public final class DataRoot {
 
     private String missing(String name, boolean hasFolder) {
         List<String> own = described();
-        List<String> known =
-                Stream.concat(own.stream(), Datasets.names().stream()).toList();
+        List<String> known = Stream.concat(folders(DataRoot::holdsFolders).stream(), Datasets.names().stream())
+                .toList();
         String meant = SimilarNames.of(name, known).stream()
                 .findFirst()
                 .map("; the nearest name is \"%s\""::formatted)
                 .orElse("");
         String found = hasFolder
-                ? "the folder %s has no %s that says what it holds"
+                ? "the folder %s has no %s that says what it holds, and no folders of images"
                         .formatted(path.toAbsolutePath().resolve(name), Manifest.FILE)
                 : "the data root %s has no folder %s".formatted(path.toAbsolutePath(), name);
         String there = own.isEmpty()
@@ -89,12 +103,25 @@ public final class DataRoot {
 
     /// The names of the sets that lie here with a description, in order.
     public List<String> described() {
+        return folders(folder -> Files.exists(folder.resolve(Manifest.FILE)));
+    }
+
+    private static boolean holdsFolders(Path folder) {
+        try (Stream<Path> entries = Files.list(folder)) {
+            return Files.exists(folder.resolve(Manifest.FILE))
+                    || entries.limit(MOST_LOOKED_AT).anyMatch(Files::isDirectory);
+        } catch (IOException e) { // not a folder, or not for us: then it is no name to suggest
+            return false;
+        }
+    }
+
+    private List<String> folders(Predicate<Path> wanted) {
         if (!Files.isDirectory(path)) {
             return List.of();
         }
         try (Stream<Path> folders = Files.list(path)) {
             return folders.limit(MOST_LOOKED_AT)
-                    .filter(folder -> Files.exists(folder.resolve(Manifest.FILE)))
+                    .filter(wanted)
                     .map(folder -> folder.getFileName().toString())
                     .filter(DatasetSpec::isName)
                     .filter(name -> Datasets.find(name).isEmpty())

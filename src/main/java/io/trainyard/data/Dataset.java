@@ -1,13 +1,15 @@
 package io.trainyard.data;
 
 import io.trainyard.spec.Shape;
+import java.util.List;
 
 /// A data set at hand: in memory, or mapped there.
 ///
 /// @param shape of one sample: an image's (channels, height, width), or the (numbers) of a row
 /// @param outputs what a network gives for a sample: a logit for each class, labels being 0 to `outputs - 1`, or the
 ///     numbers of [Targets.Numbers]
-public record Dataset(String name, Shape shape, int outputs, Split train, Split test) {
+/// @param warnings what whoever looks at a job on it should know: files that are broken and left out
+public record Dataset(String name, Shape shape, int outputs, Split train, Split test, List<String> warnings) {
     /// More classes have a confusion matrix of more than 64 MiB.
     public static final int MAX_CLASSES = 4_096;
 
@@ -46,14 +48,33 @@ public record Dataset(String name, Shape shape, int outputs, Split train, Split 
         }
     }
 
+    /// Bytes of one sample.
+    public long sampleBytes() {
+        return (long) shape.elements() * train.samples().valueBytes();
+    }
+
     /// The same, with only the test samples `from` to `to`, without it.
     public Dataset withTests(int from, int to) {
-        return new Dataset(name, shape, outputs, train, test.slice(from, to, shape));
+        return new Dataset(name, shape, outputs, train, test.slice(from, to, shape), warnings);
+    }
+
+    /// One of which there is nothing to warn of.
+    public Dataset(String name, Shape shape, int outputs, Split train, Split test) {
+        this(name, shape, outputs, train, test, List.of());
     }
 
     public Dataset {
+        warnings = List.copyOf(warnings);
         check(name, "train", shape, outputs, train);
         check(name, "test", shape, outputs, test);
+        if (train.samples().valueBytes() != test.samples().valueBytes()) {
+            throw new DatasetException(
+                    "data set %s has samples of %d bytes a value to train on, and of %d to test on; store both in one type"
+                            .formatted(
+                                    name,
+                                    train.samples().valueBytes(),
+                                    test.samples().valueBytes()));
+        }
     }
 
     private static void check(String name, String part, Shape shape, int outputs, Split split) {

@@ -1,7 +1,7 @@
 package io.trainyard.data;
 
 /// A data set that cannot be had. The message names the file, what was found and what was expected.
-public final class DatasetException extends RuntimeException {
+public sealed class DatasetException extends RuntimeException permits DatasetAwayException {
     private static final long serialVersionUID = 1L;
 
     public DatasetException(String message) {

@@ -1,6 +1,7 @@
 package io.trainyard.data;
 
 import io.trainyard.spec.DatasetSpec.Normalize;
+import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.Shape;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,19 @@ public record DatasetInfo(
             case Answers.Classes classes -> classes.names().size();
             case Answers.Numbers numbers -> numbers.outputs();
         };
+    }
+
+    /// The usual loss for what there is to learn.
+    public LossSpec loss() {
+        return switch (answers) {
+            case Answers.Classes _ -> LossSpec.DEFAULT;
+            case Answers.Numbers _ -> new LossSpec.MeanSquaredError();
+        };
+    }
+
+    /// @throws io.trainyard.spec.InvalidJobException if a network cannot learn this by the loss
+    public void requireFit(LossSpec loss) {
+        loss.requireFit(name, answers instanceof Answers.Numbers, outputs());
     }
 
     /// By label, from 0 on; none where numbers are to be learnt.

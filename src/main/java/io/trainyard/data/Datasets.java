@@ -18,7 +18,7 @@ public final class Datasets {
             "t-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot");
 
     private static final Map<String, Entry> ENTRIES = registry(
-            entry("cifar10", Shape.of(3, 32, 32), CIFAR10, new Cifar10Reader()),
+            entry("cifar10", Shape.of(3, 32, 32), CIFAR10, CifarReader.cifar10()),
             entry("mnist", Shape.of(1, 28, 28), digits(10), IdxReader.mnist()),
             entry("fashion-mnist", Shape.of(1, 28, 28), FASHION, IdxReader.fashionMnist()),
             entry("signs", Shape.of(3, 64, 64), digits(6), new SignsReader()),
@@ -38,6 +38,12 @@ public final class Datasets {
     /// Shape and classes of a built-in set, without reading a file; empty where no built-in set has this name.
     public static Optional<DatasetInfo> find(String name) {
         return Optional.ofNullable(ENTRIES.get(name)).map(Entry::info);
+    }
+
+    /// Whether a name is that of a built-in set that needs no files.
+    public static boolean isGenerated(String name) {
+        Entry entry = ENTRIES.get(name);
+        return entry != null && entry.source() instanceof ShapesGenerator;
     }
 
     /// Reads or generates a built-in set; empty where none has this name.

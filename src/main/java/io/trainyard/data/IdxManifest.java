@@ -2,36 +2,53 @@ package io.trainyard.data;
 
 import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.DatasetSpec.Normalize;
-import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Shape;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Four IDX files, as MNIST has them, of one's own images.
+/// Four IDX files, as MNIST has them, of one's own images. Their headers say how large these are.
 ///
-/// @param shape of one image: (1, height, width)
+/// @param trainImages name of a file; null: MNIST's
+/// @param trainLabels likewise
+/// @param testImages likewise
+/// @param testLabels likewise
 /// @param classes how many; may be left out where they are named
 /// @param classNames by label
 /// @param normalize for jobs that do not say how to
 record IdxManifest(
-        Shape shape,
+        @Nullable String trainImages,
+        @Nullable String trainLabels,
+        @Nullable String testImages,
+        @Nullable String testLabels,
         @Nullable Integer classes,
         @Nullable List<String> classNames,
-        @Nullable Normalize normalize) implements Manifest {
+        @Nullable Normalize normalize)
+        implements Manifest {
     IdxManifest {
-        if (shape == null || shape.rank() != 3 || shape.size(0) != 1) {
-            throw new InvalidJobException("shape is %s; it must be [1, height, width]".formatted(shape));
-        }
         var _ = Manifest.classes(classes, classNames);
+    }
+
+    private IdxReader reader() {
+        IdxReader.Names usual = IdxReader.Names.USUAL;
+        return new IdxReader(new IdxReader.Names(
+                named(trainImages, usual.trainImages()),
+                named(trainLabels, usual.trainLabels()),
+                named(testImages, usual.testImages()),
+                named(testLabels, usual.testLabels())));
+    }
+
+    private static List<String> named(@Nullable String name, List<String> usual) {
+        return name == null ? usual : List.of(name);
     }
 
     @Override
     public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
+        Shape shape = IdxReader.shape(reader().itemSizes(folder));
         return Manifest.info(spec, shape, Manifest.classes(classes, classNames), normalize);
     }
 
     @Override
     public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info) {
-        return IdxReader.read(folder, info);
+        return reader().read(folder, info, reader().itemSizes(folder));
     }
 }

@@ -1,6 +1,7 @@
 package io.trainyard.data;
 
 import io.trainyard.data.Dataset.Split;
+import io.trainyard.spec.Shape;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -14,40 +15,100 @@ import java.util.stream.IntStream;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
-/// MNIST and the sets made like it: four IDX files (https://yann.lecun.com/exdb/mnist/, "file format"), gzipped or
-/// not, named `train-images-idx3-ubyte` or `train-images.idx3-ubyte`.
+/// IDX files (https://yann.lecun.com/exdb/mnist/, "file format"), gzipped or not: images of unsigned bytes, and
+/// labels of unsigned bytes or of integers.
 ///
-/// @param folder under the data root
-/// @param source where the set can be had
-record IdxReader(String folder, String source) implements DatasetSource {
-    /// "IDX of unsigned bytes": 0, 0, 8, and then the number of dimensions.
-    private static final int MAGIC_BYTES = 0x0800;
+/// @param names of the files, each of which may be called in several ways
+record IdxReader(Names names) {
+    /// Names of each file, the first that is there counts.
+    record Names(List<String> trainImages, List<String> trainLabels, List<String> testImages, List<String> testLabels) {
+        /// As MNIST is published, with a dot for the first hyphen of the ending, too.
+        static final Names USUAL = new Names(
+                usual("train-images", 3), usual("train-labels", 1), usual("t10k-images", 3), usual("t10k-labels", 1));
 
-    static IdxReader mnist() {
-        return new IdxReader("mnist", "the four files of MNIST, from Yann LeCun's page or a mirror of it,");
+        private static List<String> usual(String name, int dimensions) {
+            String dashed = "%s-idx%d-ubyte".formatted(name, dimensions);
+            String dotted = "%s.idx%d-ubyte".formatted(name, dimensions);
+            return List.of(dashed, dashed + ".gz", dotted, dotted + ".gz");
+        }
     }
 
-    static IdxReader fashionMnist() {
-        return new IdxReader("fashion-mnist", "the four files of Fashion-MNIST from Zalando Research's repository");
+    /// The third byte of a file: what its values are. The fourth is the number of dimensions.
+    private static final int UNSIGNED_BYTES = 0x08;
+
+    private static final int INTS = 0x0C;
+
+    /// Of images with channels.
+    private static final int MAX_DIMENSIONS = 4;
+
+    static DatasetSource mnist() {
+        return builtIn("mnist", "the four files of MNIST, from Yann LeCun's page or a mirror of it,");
     }
 
-    @Override
-    public Dataset read(Path root, DatasetInfo info) {
-        return read(DataFiles.folder(root, info, List.of(folder), source), info);
+    static DatasetSource fashionMnist() {
+        return builtIn("fashion-mnist", "the four files of Fashion-MNIST from Zalando Research's repository");
     }
 
-    /// The four files of a folder.
-    static Dataset read(DataFolder files, DatasetInfo info) {
+    /// @param folder under the data root
+    /// @param source where the set can be had
+    private static DatasetSource builtIn(String folder, String source) {
+        IdxReader reader = new IdxReader(Names.USUAL);
+        return (root, info) -> reader.read(
+                DataFiles.folder(root, info, List.of(folder), source),
+                info,
+                info.shape().sizes().subList(1, 3));
+    }
+
+    /// The shape of one image: (F), (1, H, W) or (C, H, W).
+    ///
+    /// @param itemSizes as a header has them
+    static Shape shape(List<Integer> itemSizes) {
+        return itemSizes.size() == 2 ? Shape.of(1, itemSizes.get(0), itemSizes.get(1)) : new Shape(itemSizes);
+    }
+
+    /// The sizes of one image in the header of the file to train on.
+    List<Integer> itemSizes(DataFolder folder) {
+        Path file = folder.file(names.trainImages());
+        try (InputStream in = open(file)) {
+            byte[] magic = in.readNBytes(4);
+            int dimensions = magic.length < 4 ? 0 : magic[3];
+            if (dimensions < 2 || dimensions > MAX_DIMENSIONS || magic[2] != UNSIGNED_BYTES) {
+                throw DataFiles.wrong(
+                        file,
+                        "a file that begins with %s".formatted(Arrays.toString(magic)),
+                        "[0, 0, 8, 2 to %d]: images of unsigned bytes".formatted(MAX_DIMENSIONS));
+            }
+            byte[] header = in.readNBytes(4 * dimensions);
+            if (header.length != 4 * dimensions) {
+                throw DataFiles.wrong(file, "%d bytes in all".formatted(4 + header.length), "a whole header");
+            }
+            ByteBuffer sizes = ByteBuffer.wrap(header, 4, header.length - 4);
+            List<Integer> one = IntStream.generate(sizes::getInt)
+                    .limit(dimensions - 1)
+                    .boxed()
+                    .toList();
+            DataFiles.requireSizes(
+                    file, "images", one.stream().map(Integer::longValue).toList());
+            return one;
+        } catch (IOException e) {
+            throw broken(file, e);
+        }
+    }
+
+    /// @param itemSizes of one image, as every header has to have them
+    Dataset read(DataFolder folder, DatasetInfo info, List<Integer> itemSizes) {
+        int[] sizes = itemSizes.stream().mapToInt(i -> i).toArray();
         return new Dataset(
-                info.name(), info.shape(), info.outputs(), part(files, "train", info), part(files, "t10k", info));
+                info.name(),
+                info.shape(),
+                info.outputs(),
+                part(folder.file(names.trainImages()), folder.file(names.trainLabels()), info, sizes),
+                part(folder.file(names.testImages()), folder.file(names.testLabels()), info, sizes));
     }
 
-    private static Split part(DataFolder folder, String kind, DatasetInfo info) {
-        Path imageFile = find(folder, kind + "-images", 3);
-        Path labelFile = find(folder, kind + "-labels", 1);
-        byte[] labels = readBytes(labelFile, new int[0]);
-        byte[] pixels = readBytes(
-                imageFile, new int[] {info.shape().size(1), info.shape().size(2)});
+    private static Split part(Path imageFile, Path labelFile, DatasetInfo info, int[] itemSizes) {
+        int[] labels = readLabels(labelFile, info.outputs());
+        byte[] pixels = readBytes(imageFile, UNSIGNED_BYTES, itemSizes);
         int images = pixels.length / info.shape().elements();
         if (images != labels.length) {
             throw DataFiles.wrong(
@@ -55,27 +116,50 @@ record IdxReader(String folder, String source) implements DatasetSource {
                     "%d labels".formatted(labels.length),
                     "%d, one for each image of %s".formatted(images, imageFile.getFileName()));
         }
-        for (int i = 0; i < labels.length; i++) {
-            DataFiles.checkLabel(labelFile, Byte.toUnsignedInt(labels[i]), i, info.outputs());
-        }
-        return new Split(pixels, labels);
+        return new Split(Samples.Pixels.of(pixels), new Targets.ClassLabels(labels));
     }
 
-    private static Path find(DataFolder folder, String name, int dimensions) {
-        String dashed = "%s-idx%d-ubyte".formatted(name, dimensions);
-        String dotted = "%s.idx%d-ubyte".formatted(name, dimensions);
-        return folder.file(List.of(dashed, dashed + ".gz", dotted, dotted + ".gz"));
+    /// More than 256 classes need integers.
+    private static int[] readLabels(Path file, int classes) {
+        boolean ints;
+        try (InputStream in = open(file)) {
+            byte[] magic = in.readNBytes(4);
+            ints = magic.length == 4 && magic[2] == INTS;
+        } catch (IOException e) {
+            throw broken(file, e);
+        }
+        ByteBuffer values = ByteBuffer.wrap(readBytes(file, ints ? INTS : UNSIGNED_BYTES, new int[0]));
+        int[] labels = new int[values.capacity() / (ints ? Integer.BYTES : 1)];
+        for (int i = 0; i < labels.length; i++) {
+            labels[i] = ints ? values.getInt() : Byte.toUnsignedInt(values.get());
+            DataFiles.checkLabel(file, labels[i], i, classes);
+        }
+        return labels;
+    }
+
+    @SuppressWarnings("resource") // closed by whoever closes what is returned, or here
+    private static InputStream open(Path file) throws IOException {
+        InputStream raw = new BufferedInputStream(Files.newInputStream(file), 1 << 16);
+        try {
+            return isGzipped(file) ? new GZIPInputStream(raw, 1 << 16) : raw;
+        } catch (IOException e) {
+            raw.close();
+            throw e;
+        }
+    }
+
+    private static boolean isGzipped(Path file) {
+        return file.getFileName().toString().endsWith(".gz");
     }
 
     /// The bytes behind the header, of which the file has to have exactly as many as the header says.
     ///
+    /// @param type of the values
     /// @param itemSizes what the header has to say after the number of items
-    private static byte[] readBytes(Path file, int[] itemSizes) {
-        boolean gzipped = file.getFileName().toString().endsWith(".gz");
-        try (InputStream raw = new BufferedInputStream(Files.newInputStream(file), 1 << 16);
-                InputStream in = gzipped ? new GZIPInputStream(raw, 1 << 16) : raw) {
-            long mostBytes = Files.size(file) * (gzipped ? DataFiles.MAX_COMPRESSION : 1);
-            int bytes = readHeader(file, in, itemSizes, mostBytes);
+    private static byte[] readBytes(Path file, int type, int[] itemSizes) {
+        try (InputStream in = open(file)) {
+            long mostBytes = Files.size(file) * (isGzipped(file) ? DataFiles.MAX_COMPRESSION : 1);
+            int bytes = readHeader(file, in, new Expected(type, itemSizes, mostBytes));
             byte[] values = in.readNBytes(bytes);
             if (values.length != bytes) {
                 throw DataFiles.wrong(
@@ -87,17 +171,37 @@ record IdxReader(String folder, String source) implements DatasetSource {
                 throw DataFiles.wrong(file, "more bytes behind the header", "%d, as the header says".formatted(bytes));
             }
             return values;
-        } catch (EOFException e) {
-            throw DataFiles.wrong(file, "an end within the gzip stream", "a complete one", e);
-        } catch (ZipException e) {
-            throw DataFiles.wrong(file, "a broken gzip stream (%s)".formatted(e.getMessage()), "an intact one", e);
         } catch (IOException e) {
-            throw DataFiles.unreadable(file, e);
+            throw broken(file, e);
+        }
+    }
+
+    private static DatasetException broken(Path file, IOException e) {
+        return switch (e) {
+            case EOFException _ -> DataFiles.wrong(file, "an end within the gzip stream", "a complete one", e);
+            case ZipException _ ->
+                DataFiles.wrong(file, "a broken gzip stream (%s)".formatted(e.getMessage()), "an intact one", e);
+            default -> DataFiles.unreadable(file, e);
+        };
+    }
+
+    /// What a header has to say.
+    ///
+    /// @param mostBytes that can follow it
+    private record Expected(int type, int[] itemSizes, long mostBytes) {
+        int magic() {
+            return type << Byte.SIZE | (1 + itemSizes.length);
+        }
+
+        long itemBytes() {
+            long values = Arrays.stream(itemSizes).asLongStream().reduce(1, Math::multiplyExact);
+            return values * (type == INTS ? Integer.BYTES : 1);
         }
     }
 
     /// Checks the header; returns how many bytes follow it.
-    private static int readHeader(Path file, InputStream in, int[] itemSizes, long mostBytes) throws IOException {
+    private static int readHeader(Path file, InputStream in, Expected expected) throws IOException {
+        int[] itemSizes = expected.itemSizes();
         byte[] bytes = in.readNBytes(4 * (2 + itemSizes.length));
         if (bytes.length != 4 * (2 + itemSizes.length)) {
             throw DataFiles.wrong(
@@ -107,9 +211,9 @@ record IdxReader(String folder, String source) implements DatasetSource {
         }
         ByteBuffer header = ByteBuffer.wrap(bytes);
         int magic = header.getInt();
-        int expectedMagic = MAGIC_BYTES | (1 + itemSizes.length);
-        if (magic != expectedMagic) {
-            throw DataFiles.wrong(file, "the magic number 0x%08x".formatted(magic), "0x%08x".formatted(expectedMagic));
+        if (magic != expected.magic()) {
+            throw DataFiles.wrong(
+                    file, "the magic number 0x%08x".formatted(magic), "0x%08x".formatted(expected.magic()));
         }
         int items = header.getInt();
         int[] sizes = IntStream.generate(header::getInt).limit(itemSizes.length).toArray();
@@ -119,13 +223,13 @@ record IdxReader(String folder, String source) implements DatasetSource {
                     "images of %s".formatted(Arrays.toString(sizes)),
                     "images of %s".formatted(Arrays.toString(itemSizes)));
         }
-        long total = (long) items * Arrays.stream(itemSizes).reduce(1, (a, b) -> a * b);
-        if (items < 1 || total > DataFiles.MAX_PIXEL_BYTES || total > mostBytes) {
+        long total = items * expected.itemBytes();
+        if (items < 1 || total > DataFiles.MAX_PIXEL_BYTES || total > expected.mostBytes()) {
             throw DataFiles.wrong(
                     file,
                     "a header that says %d items, so %d bytes".formatted(items, total),
                     "1 item or more, and not more bytes than the file can hold (%d)"
-                            .formatted(Math.min(mostBytes, DataFiles.MAX_PIXEL_BYTES)));
+                            .formatted(Math.min(expected.mostBytes(), DataFiles.MAX_PIXEL_BYTES)));
         }
         return (int) total;
     }

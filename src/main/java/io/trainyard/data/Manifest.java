@@ -16,10 +16,21 @@ import org.jspecify.annotations.Nullable;
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "kind")
 @JsonSubTypes({
     @JsonSubTypes.Type(value = IdxManifest.class, name = "idx"),
+    @JsonSubTypes.Type(value = CifarManifest.class, name = "cifar"),
+    @JsonSubTypes.Type(value = ArraysManifest.class, name = "arrays"),
+    @JsonSubTypes.Type(value = CsvManifest.class, name = "csv"),
+    @JsonSubTypes.Type(value = ImageFolderManifest.class, name = "imageFolder"),
 })
-sealed interface Manifest permits IdxManifest {
+sealed interface Manifest permits IdxManifest, CifarManifest, ArraysManifest, CsvManifest, ImageFolderManifest {
     /// The file's name.
     String FILE = "dataset.json";
+
+    /// Whether a job may name it so: what is wrong here is for who wrote the job.
+    ///
+    /// @throws InvalidJobException if `spec` has fields that are not for this kind, or lacks one
+    default void check(DataFolder folder, DatasetSpec spec) {
+        spec.refuseFolderFields();
+    }
 
     /// What can be said without reading samples.
     ///

@@ -1,5 +1,6 @@
 package io.trainyard.data;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.StreamReadFeature;
@@ -23,8 +24,10 @@ import io.trainyard.spec.Shape;
 import io.trainyard.spec.SimilarNames;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -185,10 +188,22 @@ final class ManifestJson {
         } else if (target == Boolean.class || target == boolean.class) {
             return "true or false";
         } else if (target.isEnum()) {
-            return "one of " + Arrays.toString(target.getEnumConstants());
+            return "one of " + constants(target);
         } else if (Collection.class.isAssignableFrom(target) || target == Shape.class) {
             return "a list in brackets, [...]";
         }
         return "an object in braces, {...}";
+    }
+
+    /// As JSON has them.
+    private static List<String> constants(Class<?> type) {
+        List<String> names = new ArrayList<>();
+        for (Field constant : type.getFields()) {
+            JsonProperty name = constant.getAnnotation(JsonProperty.class);
+            if (name != null) {
+                names.add(name.value());
+            }
+        }
+        return names;
     }
 }

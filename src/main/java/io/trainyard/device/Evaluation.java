@@ -10,8 +10,10 @@ import java.util.stream.IntStream;
 /// @param weight [SampleWeights#sum] of all samples
 /// @param testLossSum the sum of the batches' mean losses, as the tutorials print it: it grows with the number of
 ///     batches
-/// @param confusion samples by (true class, predicted class)
-public record Evaluation(double sampleLossSum, double weight, double testLossSum, int[][] confusion) {
+/// @param confusion samples by (true class, predicted class); empty where numbers are predicted
+/// @param absoluteErrorSum of all predicted numbers; 0 where classes are
+public record Evaluation(
+        double sampleLossSum, double weight, double testLossSum, int[][] confusion, double absoluteErrorSum) {
     /// @param losses each test sample's loss, in the test set's order
     /// @param predictions each sample's class with the largest logit; the first of equals
     public static Evaluation of(Workload workload, float[] losses, int[] predictions) {
@@ -27,6 +29,22 @@ public record Evaluation(double sampleLossSum, double weight, double testLossSum
     /// @param losses each test sample's loss, in the test set's order
     /// @param confusion samples by (true class, predicted class)
     public static Evaluation of(Workload workload, float[] losses, int[][] confusion) {
+        return of(workload, losses, confusion, 0);
+    }
+
+    /// Of predicted numbers.
+    ///
+    /// @param losses each test sample's loss, in the test set's order
+    /// @param absoluteErrors each sample's, of all its numbers together
+    public static Evaluation ofNumbers(Workload workload, float[] losses, float[] absoluteErrors) {
+        double sum = 0;
+        for (float error : absoluteErrors) {
+            sum += error;
+        }
+        return of(workload, losses, new int[0][], sum);
+    }
+
+    private static Evaluation of(Workload workload, float[] losses, int[][] confusion, double absoluteErrorSum) {
         SampleWeights weights = workload.sampleWeights();
         Dataset.Split test = workload.dataset().test();
         double all = 0;
@@ -43,7 +61,7 @@ public record Evaluation(double sampleLossSum, double weight, double testLossSum
             allWeights += weight;
             sum += weight == 0 ? Double.NaN : batch / weight; // none of its samples counts
         }
-        return new Evaluation(all, allWeights, sum, confusion);
+        return new Evaluation(all, allWeights, sum, confusion, absoluteErrorSum);
     }
 
     /// Of both test sets together, of which each but the last is whole batches.
@@ -55,7 +73,11 @@ public record Evaluation(double sampleLossSum, double weight, double testLossSum
             return row;
         });
         return new Evaluation(
-                sampleLossSum + other.sampleLossSum, weight + other.weight, testLossSum + other.testLossSum, both);
+                sampleLossSum + other.sampleLossSum,
+                weight + other.weight,
+                testLossSum + other.testLossSum,
+                both,
+                absoluteErrorSum + other.absoluteErrorSum);
     }
 
     /// The mean loss of the samples.
@@ -63,7 +85,17 @@ public record Evaluation(double sampleLossSum, double weight, double testLossSum
         return sampleLossSum / weight;
     }
 
-    /// 0..1.
+    /// Whether numbers are predicted, and not classes.
+    public boolean isRegression() {
+        return confusion.length == 0;
+    }
+
+    /// Of predicted numbers: how far they are off, on average.
+    public double meanAbsoluteError() {
+        return absoluteErrorSum / weight;
+    }
+
+    /// 0..1; NaN where numbers are predicted.
     public double accuracy() {
         int right =
                 IntStream.range(0, confusion.length).map(c -> confusion[c][c]).sum();

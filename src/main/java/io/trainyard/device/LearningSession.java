@@ -39,7 +39,7 @@ public interface LearningSession extends AutoCloseable {
 
     /// Runs the whole test set forward, in evaluation mode.
     ///
-    /// @return each sample's softmax of its logits: (samples, classes), row-major
+    /// @return of each sample the softmax of its logits, or the numbers predicted: (samples, outputs), row-major
     float[] predict();
 
     @Override

@@ -5,10 +5,11 @@ import java.util.List;
 /// One device's part of a session that several devices train together. Every device has all parameters; of each
 /// batch it computes its own samples, of each update its own range of the parameters.
 ///
-/// A step is: all parts [#computeGradients]; when all have returned, all parts [#update]; when all have returned,
-/// the next step. Each part is opened, used and closed on one thread of its own. Where a device has a queue, these
-/// calls may return when the work is in the queue, as long as the devices themselves wait for one another: only
-/// [#endSteps] must wait for the results.
+/// A step is: all parts [#computeGradients]; when all have returned, where gradients are clipped by their
+/// norm, all parts [#gatherGradients]; when all have returned, all parts [#update]; when all have returned,
+/// the next step. Each part is opened, used and closed on one thread of its own. Where a device has a queue,
+/// these calls may return when the work is in the queue, as long as the devices themselves wait for one
+/// another: only [#endSteps] must wait for the results.
 ///
 /// Every part is given all of the epoch's plan, with a generator of its own: it draws for the whole batch what a
 /// single device would, and uses its own samples' share.
@@ -27,8 +28,13 @@ public interface PartSession extends LearningSession {
     /// as far as they come from the part's own samples; there may be none.
     void computeGradients();
 
-    /// Sums the gradients of all parts, device to device, and takes the optimizer's step, both for the part's own
-    /// range of the parameters.
+    /// Sums the gradients of all parts, device to device, for the part's own range of the parameters, where
+    /// the update asks for something of all ranges; else does nothing, and [#update] sums them. Called
+    /// between the two.
+    void gatherGradients();
+
+    /// Sums the gradients of all parts, device to device, and takes the optimizer's step if one is due, both
+    /// for the part's own range of the parameters.
     void update();
 
     /// Takes over what the other parts have updated, and ends the steps that were begun.
@@ -36,6 +42,10 @@ public interface PartSession extends LearningSession {
     /// @return for each step the sum of the losses of the part's own samples, divided by the samples of the whole
     ///     batch: over all parts they add up to the batch's mean loss
     float[] endSteps();
+
+    /// Takes over what the other parts have of what is to be tested. Called by all parts before [#evaluate]
+    /// and [#predict]; when all have returned, they test.
+    void beginTests();
 
     /// Complete, whichever part is asked, as long as the others do nothing.
     @Override

@@ -5,18 +5,22 @@ import io.trainyard.spec.LossSpec;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/// How much each sample counts in a mean of losses: as much as its class's weight, or 1 where classes have none.
+/// How much each sample counts in a mean of losses: as much as its class's weight, or 1 where classes have none. A
+/// sample whose numbers are predicted counts once for each of them.
 public final class SampleWeights {
+    private final double ofEach;
     private final float @Nullable [] ofClasses;
 
-    private SampleWeights(float @Nullable [] ofClasses) {
+    private SampleWeights(double ofEach, float @Nullable [] ofClasses) {
+        this.ofEach = ofEach;
         this.ofClasses = ofClasses;
     }
 
-    static SampleWeights of(LossSpec loss, int classes) {
+    static SampleWeights of(LossSpec loss, int outputs) {
         return switch (loss) {
-            case LossSpec.CrossEntropy(double _, var weights) when weights == null -> new SampleWeights(null);
-            case LossSpec.CrossEntropy crossEntropy -> new SampleWeights(crossEntropy.weights(classes));
+            case LossSpec.CrossEntropy(double _, var weights) when weights == null -> new SampleWeights(1, null);
+            case LossSpec.CrossEntropy crossEntropy -> new SampleWeights(1, crossEntropy.weights(outputs));
+            case LossSpec.MeanSquaredError _ -> new SampleWeights(outputs, null);
         };
     }
 
@@ -25,7 +29,7 @@ public final class SampleWeights {
     /// @param split where their labels are
     public double sum(Dataset.Split split, int[] order, int from, int samples) {
         if (ofClasses == null) {
-            return samples;
+            return ofEach * samples;
         }
         int[] labels = split.labels();
         double sum = 0;

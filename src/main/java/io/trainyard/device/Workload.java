@@ -2,20 +2,23 @@ package io.trainyard.device;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
-import io.trainyard.data.Samples;
 import io.trainyard.data.Targets;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
+import io.trainyard.spec.UpdateSpec;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /// What a session is compiled for.
 ///
+/// @param loop what becomes of gradients before the optimizer takes them, and of what it makes
 /// @param batchSize samples a step; at most as many as the training part has
 /// @param augment what varies the training samples
 /// @param precision what to compute in; part of what makes a run repeatable. [#requirePrecision] is for devices that
@@ -27,6 +30,7 @@ public record Workload(
         Network network,
         LossSpec loss,
         OptimizerSpec optimizer,
+        LoopSpec loop,
         int batchSize,
         Dataset dataset,
         PixelScale scale,
@@ -34,7 +38,7 @@ public record Workload(
         Precision precision,
         int threads,
         boolean trains) {
-    /// For training and tests, with PyTorch's cross-entropy as it is by default.
+    /// For training and tests, with PyTorch's cross-entropy as it is by default and the simplest loop.
     public Workload(
             Network network,
             OptimizerSpec optimizer,
@@ -44,11 +48,22 @@ public record Workload(
             AugmentSpec augment,
             Precision precision,
             int threads) {
-        this(network, LossSpec.DEFAULT, optimizer, batchSize, dataset, scale, augment, precision, threads, true);
+        this(
+                network,
+                LossSpec.DEFAULT,
+                optimizer,
+                LoopSpec.NONE,
+                batchSize,
+                dataset,
+                scale,
+                augment,
+                precision,
+                threads,
+                true);
     }
 
     public Workload {
-        loss.requireFit(network.classes());
+        loss.requireFit(dataset.name(), dataset.train().targets() instanceof Targets.Numbers, network.classes());
         if (batchSize < 1 || batchSize > dataset.train().size()) {
             throw new InvalidJobException("batchSize is %d, but data set %s has %d training samples; allowed is 1 to %d"
                     .formatted(
@@ -57,26 +72,24 @@ public record Workload(
                             dataset.train().size(),
                             dataset.train().size()));
         }
-        network.wholeBatchLayers().forEach(layer -> requireVariance(layer, batchSize, dataset));
+        boolean batchOfOne =
+                batchSize == 1 || (!loop.dropLast() && dataset.train().size() % batchSize == 1);
+        if (batchOfOne) {
+            network.wholeBatchLayers().forEach(layer -> requireVariance(layer, dataset));
+        }
         if (!augment.isNone() && dataset.shape().rank() != 3) {
             throw new InvalidJobException(
                     "dataset.augment varies images, but a sample of data set %s is a row of %s numbers; leave augment out"
                             .formatted(dataset.name(), dataset.shape()));
         }
-        if (dataset.train().targets() instanceof Targets.Numbers numbers) {
-            throw new InvalidJobException(
-                    "data set %s has %d numbers to predict for each sample, but a network learns classes, by cross-entropy; name one with class labels"
-                            .formatted(dataset.name(), numbers.outputs()));
-        }
     }
 
     /// One value has no variance to normalise by; PyTorch refuses it too.
-    private static void requireVariance(Network.Layer layer, int batchSize, Dataset dataset) {
+    private static void requireVariance(Network.Layer layer, Dataset dataset) {
         boolean oneValue = layer.in().elements() == layer.in().size(0);
-        boolean batchOfOne = batchSize == 1 || dataset.train().size() % batchSize == 1;
-        if (oneValue && batchOfOne) {
+        if (oneValue) {
             throw new InvalidJobException(
-                    "layer \"%s\" (%s) is given %s, which in a batch of one sample is one value a channel: nothing to normalise by; choose a batchSize above 1 that does not leave 1 of the %d training samples for the last batch, or give the layer larger images"
+                    "layer \"%s\" (%s) is given %s, which in a batch of one sample is one value a channel: nothing to normalise by; choose a batchSize above 1 that does not leave 1 of the %d training samples for the last batch, or dropLast, or give the layer larger images"
                             .formatted(
                                     layer.name(),
                                     layer.spec().getClass().getSimpleName(),
@@ -86,20 +99,29 @@ public record Workload(
     }
 
     public Workload withThreads(int number) {
-        return new Workload(network, loss, optimizer, batchSize, dataset, scale, augment, precision, number, trains);
+        return new Workload(
+                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, number, trains);
     }
 
     public Workload withDataset(Dataset other) {
-        return new Workload(network, loss, optimizer, batchSize, other, scale, augment, precision, threads, trains);
+        return new Workload(
+                network, loss, optimizer, loop, batchSize, other, scale, augment, precision, threads, trains);
     }
 
     public Workload withLoss(LossSpec other) {
-        return new Workload(network, other, optimizer, batchSize, dataset, scale, augment, precision, threads, trains);
+        return new Workload(
+                network, other, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, trains);
+    }
+
+    public Workload withLoop(LoopSpec other) {
+        return new Workload(
+                network, loss, optimizer, other, batchSize, dataset, scale, augment, precision, threads, trains);
     }
 
     /// For tests and predictions alone: what only training needs need not be made.
     public Workload forTests() {
-        return new Workload(network, loss, optimizer, batchSize, dataset, scale, augment, precision, threads, false);
+        return new Workload(
+                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, false);
     }
 
     /// What a sum of samples' losses is divided by to be their mean.
@@ -124,15 +146,15 @@ public record Workload(
         }
     }
 
-    /// For devices that take bytes only.
+    /// For devices that compute losses of classes only.
     ///
-    /// @param device the device's name, for the message
-    /// @throws DeviceException if the data set's samples are float32
-    public void requirePixels(String device) {
-        if (dataset.train().samples() instanceof Samples.Values) {
-            throw new DeviceException(
-                    "the samples of data set %s are float32, but device %s takes unsigned bytes only; ask for device cpu, or store the samples as uint8"
-                            .formatted(dataset.name(), device));
+    /// @param kind of the device
+    /// @throws DeviceException if numbers are to be predicted
+    public void requireComputedBy(String kind) {
+        try {
+            loss.requireComputedBy(kind);
+        } catch (InvalidJobException e) { // of a job that leaves the device open
+            throw new DeviceException(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -148,9 +170,33 @@ public record Workload(
         return Float.isInfinite((float) sum) ? (float) sum : (float) (sum / weight);
     }
 
-    /// Steps in an epoch; the last one may be of a shorter batch.
+    /// How parameters follow gradients.
+    public UpdateSpec update() {
+        return new UpdateSpec(optimizer, loop);
+    }
+
+    /// Steps in an epoch, one a batch; the last one may be of a shorter batch.
     public int stepsPerEpoch() {
-        return Math.ceilDiv(dataset.train().size(), batchSize);
+        int samples = dataset.train().size();
+        return loop.dropLast() ? samples / batchSize : Math.ceilDiv(samples, batchSize);
+    }
+
+    /// The optimizer's steps in an epoch.
+    public int updatesPerEpoch() {
+        return Math.ceilDiv(stepsPerEpoch(), loop.accumulateSteps());
+    }
+
+    /// Whether the optimizer takes its step with that of the epoch: with the last batch of a group, and with
+    /// the last of the epoch, whose group may have fewer.
+    public boolean updatesAt(int step) {
+        return (step + 1) % loop.accumulateSteps() == 0 || step + 1 == stepsPerEpoch();
+    }
+
+    /// What each of the optimizer's steps has, for each step of the epoch; nothing for nothing.
+    public double[] perStep(double[] perUpdate) {
+        double[] values = new double[perUpdate.length == 0 ? 0 : stepsPerEpoch()];
+        Arrays.setAll(values, step -> perUpdate[step / loop.accumulateSteps()]);
+        return values;
     }
 
     /// Where a step's samples begin in the epoch's order.
@@ -193,13 +239,13 @@ public record Workload(
 
     /// As [#estimatedBytes()], for a device that computes so many samples of each batch.
     public long estimatedBytes(int samples) {
-        return estimatedBytes(network, optimizer, samples);
+        return estimatedBytes(network, update(), samples);
     }
 
     /// As [#estimatedBytes()], of a session that computes so many samples at a time.
-    public static long estimatedBytes(Network network, OptimizerSpec optimizer, int samples) {
+    public static long estimatedBytes(Network network, UpdateSpec update, int samples) {
         return 4
-                * ((5L + optimizer.slots().size()) * network.parameterElements()
+                * ((5L + update.slots().size()) * network.parameterElements()
                         + 4L * samples * network.activationElements());
     }
 }

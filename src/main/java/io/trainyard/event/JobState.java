@@ -97,11 +97,12 @@ public final class JobState {
             int attempt,
             long step,
             double testLoss,
-            double testAccuracy,
+            @Nullable Double testAccuracy,
             double accuracyLow,
             double accuracyHigh,
             double imagesPerSecond,
-            @Nullable EpochTime epochTime) {
+            @Nullable EpochTime epochTime,
+            @Nullable Double testMeanAbsoluteError) {
         static Epoch of(EpochTested tested) {
             return new Epoch(
                     tested.epoch(),
@@ -112,7 +113,8 @@ public final class JobState {
                     tested.accuracyLow(),
                     tested.accuracyHigh(),
                     tested.imagesPerSecond(),
-                    tested.epochTime());
+                    tested.epochTime(),
+                    tested.testMeanAbsoluteError());
         }
     }
 
@@ -344,7 +346,7 @@ public final class JobState {
         return epochs.isEmpty() ? null : epochs.getLast();
     }
 
-    /// The last tested epoch's, 0..1; null before the first test.
+    /// The last tested epoch's, 0..1; null before the first test, and where numbers are predicted.
     public @Nullable Double testAccuracy() {
         Epoch tested = newestEpoch();
         return tested == null ? null : tested.testAccuracy();

@@ -1,5 +1,6 @@
 package io.trainyard.event;
 
+import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
@@ -9,6 +10,7 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Printable;
 import io.trainyard.spec.Shape;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -84,19 +86,35 @@ public sealed interface TrainingEvent {
     ///
     /// @param shape of one sample: an image's (channels, height, width), or the (numbers) of a row
     /// @param classNames by label; empty where there are none, or too many to tell
-    record Dataset(Shape shape, List<String> classNames) {
+    /// @param warnings sentences for people: files that are broken and left out; null where there are none
+    record Dataset(
+            Shape shape, List<String> classNames, @Nullable List<String> warnings) {
         /// With more the names are not told.
         public static final int MAX_NAMES = 1_000;
 
         /// What is behind so many characters of a name is cut off.
         public static final int MAX_NAME_LENGTH = 64;
 
+        /// The same of a warning.
+        public static final int MAX_WARNING_LENGTH = 1_000;
+
+        /// One of which there is nothing to warn of.
+        public Dataset(Shape shape, List<String> classNames) {
+            this(shape, classNames, null);
+        }
+
+        @JsonCreator
         public Dataset {
             Objects.requireNonNull(shape, "shape");
             classNames = classNames.size() > MAX_NAMES
                     ? List.of()
                     : classNames.stream()
                             .map(name -> Printable.text(name, MAX_NAME_LENGTH))
+                            .toList();
+            warnings = warnings == null || warnings.isEmpty()
+                    ? null
+                    : warnings.stream()
+                            .map(warning -> Printable.text(warning, MAX_WARNING_LENGTH))
                             .toList();
         }
     }
@@ -132,16 +150,18 @@ public sealed interface TrainingEvent {
     /// @param testLoss the mean loss of the test set's samples
     /// @param testLossSum the sum of the mean losses of the test set's batches, of the job's batch size but for the
     ///     last: what the tutorials' scripts print. 0 in an event that does not tell it, whose `testLoss` it is
-    /// @param testAccuracy 0..1
+    /// @param testAccuracy 0..1; null where numbers are predicted
     /// @param accuracyLow where the 95 % Wilson score interval of the accuracy begins: what a test set of this
     ///     size leaves open
-    /// @param accuracyHigh where it ends; 0 in an event that does not tell the interval
+    /// @param accuracyHigh where it ends; 0 in an event that does not tell the interval, and where numbers are
+    ///     predicted
     /// @param classAccuracy for each class, the part of its samples that is recognised, 0..1; 0 where it has none
     /// @param confusion samples by (true class, predicted class); empty where there are more than
     ///     [#MAX_CONFUSION_CLASSES]
     /// @param imagesPerSecond training samples a second in this epoch, without the test
     /// @param epochTime what the epoch's time went into; null of a job that only evaluates, and in an event that
     ///     does not tell it
+    /// @param testMeanAbsoluteError how far predicted numbers are off, on average; null where classes are predicted
     record EpochTested(
             String job,
             int attempt,
@@ -149,7 +169,7 @@ public sealed interface TrainingEvent {
             long step,
             double testLoss,
             double testLossSum,
-            double testAccuracy,
+            @Nullable Double testAccuracy,
             double accuracyLow,
             double accuracyHigh,
             double[] classAccuracy,
@@ -157,7 +177,8 @@ public sealed interface TrainingEvent {
             long trainMillis,
             long testMillis,
             double imagesPerSecond,
-            @Nullable EpochTime epochTime)
+            @Nullable EpochTime epochTime,
+            @Nullable Double testMeanAbsoluteError)
             implements TrainingEvent {
         /// A table of more would make an event too long.
         public static final int MAX_CONFUSION_CLASSES = 100;
@@ -194,6 +215,7 @@ public sealed interface TrainingEvent {
     /// The job is done.
     ///
     /// @param steps of the whole job; 0 if it only evaluates
+    /// @param bestTestAccuracy 0..1; null where numbers are predicted
     /// @param medianStepMicros of the steps of this attempt, each of which counts with the mean of the block of
     ///     steps that was computed and timed with it; 0, as the two after it, if it did none
     /// @param p95StepMicros 95 of 100 steps took no longer; 0 in an event that does not tell it
@@ -201,18 +223,28 @@ public sealed interface TrainingEvent {
     /// @param trainMillis of this attempt, with tests and checkpoints
     /// @param parametersSha256 over all parameters and buffers as float32, little-endian, in `state_dict()` order
     /// @param stoppedEarly which of the job's conditions ended it before its last epoch, in words; null: none
+    /// @param bestTestLoss that of the best test, of the highest accuracy, or where numbers are predicted of the
+    ///     lowest loss; null in an event that does not tell it
     record Finished(
             String job,
             int attempt,
             long steps,
-            double bestTestAccuracy,
+            @Nullable Double bestTestAccuracy,
             double medianStepMicros,
             double p95StepMicros,
             double p99StepMicros,
             long trainMillis,
             String parametersSha256,
-            @Nullable String stoppedEarly)
-            implements TrainingEvent {}
+            @Nullable String stoppedEarly,
+            @Nullable Double bestTestLoss)
+            implements TrainingEvent {
+        /// For people: `accuracy 0.9200`, or where numbers are predicted `loss 0.0312`.
+        public String best() {
+            return bestTestAccuracy != null
+                    ? String.format(Locale.ROOT, "accuracy %.4f", bestTestAccuracy)
+                    : bestTestLoss == null ? "unknown" : String.format(Locale.ROOT, "loss %.4f", bestTestLoss);
+        }
+    }
 
     /// The job cannot be done; it will not be tried again.
     ///

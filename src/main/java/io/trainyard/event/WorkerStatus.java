@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param store the identity of its checkpoint store; null in a heartbeat that does not tell it
 /// @param since when the worker began to belong to the fleet; null while it does not, and where that is not told
 /// @param problem why it takes no jobs at present; null: it does
+/// @param fetching the data set that it brings to its machine; null: none
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record WorkerStatus(
         String worker,
@@ -27,4 +28,11 @@ public record WorkerStatus(
         boolean stopping,
         @Nullable String store,
         @Nullable Instant since,
-        @Nullable String problem) {}
+        @Nullable String problem,
+        @Nullable Fetching fetching) {
+    /// A data set on its way.
+    ///
+    /// @param bytes of it that have come
+    /// @param ofBytes all of it
+    public record Fetching(String dataset, long bytes, long ofBytes) {}
+}

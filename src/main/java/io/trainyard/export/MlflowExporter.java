@@ -97,14 +97,28 @@ final class MlflowExporter implements JobExporter {
     private static void writeTests(ExportedJob job, Path metrics) throws IOException {
         StringBuilder losses = new StringBuilder();
         StringBuilder accuracies = new StringBuilder();
+        StringBuilder errors = new StringBuilder();
         for (ExportedJob.Test test : job.tests()) {
             Epoch epoch = test.epoch();
             losses.append(line(test.millis(), Double.toString(epoch.testLoss()), epoch.step()));
-            accuracies.append(line(test.millis(), Double.toString(epoch.testAccuracy()), epoch.step()));
+            append(test, epoch.testAccuracy(), accuracies);
+            append(test, epoch.testMeanAbsoluteError(), errors);
         }
-        if (!losses.isEmpty()) {
-            write(metrics.resolve(TensorBoardExporter.TEST_LOSS), losses.toString());
-            write(metrics.resolve(TensorBoardExporter.TEST_ACCURACY), accuracies.toString());
+        writeUnlessEmpty(metrics.resolve(TensorBoardExporter.TEST_LOSS), losses);
+        writeUnlessEmpty(metrics.resolve(TensorBoardExporter.TEST_ACCURACY), accuracies);
+        writeUnlessEmpty(metrics.resolve(TensorBoardExporter.TEST_MEAN_ABSOLUTE_ERROR), errors);
+    }
+
+    private static void append(ExportedJob.Test test, @Nullable Double value, StringBuilder lines) {
+        if (value != null) {
+            lines.append(
+                    line(test.millis(), Double.toString(value), test.epoch().step()));
+        }
+    }
+
+    private static void writeUnlessEmpty(Path file, StringBuilder lines) throws IOException {
+        if (!lines.isEmpty()) {
+            write(file, lines.toString());
         }
     }
 

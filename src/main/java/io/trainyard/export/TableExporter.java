@@ -54,9 +54,10 @@ final class TableExporter implements JobExporter {
                     column("epoch", Type.INTEGER),
                     column("step", Type.LONG),
                     column("test_loss", Type.DOUBLE),
-                    column("test_accuracy", Type.DOUBLE),
+                    optional("test_accuracy", Type.DOUBLE),
                     column("accuracy_low", Type.DOUBLE),
                     column("accuracy_high", Type.DOUBLE),
+                    optional("test_mean_absolute_error", Type.DOUBLE),
                     column("images_per_second", Type.DOUBLE),
                     column("time", Type.TIME),
                     optional("steps_micros", Type.LONG),
@@ -133,9 +134,10 @@ final class TableExporter implements JobExporter {
         epochs.number(epoch.epoch());
         epochs.number(epoch.step());
         epochs.real(epoch.testLoss());
-        epochs.real(epoch.testAccuracy());
+        real(epochs, epoch.testAccuracy());
         epochs.real(epoch.accuracyLow());
         epochs.real(epoch.accuracyHigh());
+        real(epochs, epoch.testMeanAbsoluteError());
         epochs.real(epoch.imagesPerSecond());
         epochs.number(test.millis());
         EpochTime time = epoch.epochTime();

@@ -14,6 +14,7 @@ final class TensorBoardExporter implements JobExporter {
     static final String TRAIN_LOSS = "train_loss";
     static final String TEST_LOSS = "test_loss";
     static final String TEST_ACCURACY = "test_accuracy";
+    static final String TEST_MEAN_ABSOLUTE_ERROR = "test_mean_absolute_error";
     static final String COMMAND = "job";
 
     private final Path folder;
@@ -64,10 +65,18 @@ final class TensorBoardExporter implements JobExporter {
         for (ExportedJob.Test test : ended.job().tests()) {
             Epoch epoch = test.epoch();
             ended.events().scalar(TEST_LOSS, epoch.step(), test.millis() / 1e3, (float) epoch.testLoss());
-            ended.events().scalar(TEST_ACCURACY, epoch.step(), test.millis() / 1e3, (float) epoch.testAccuracy());
+            scalar(ended.events(), TEST_ACCURACY, test, epoch.testAccuracy());
+            scalar(ended.events(), TEST_MEAN_ABSOLUTE_ERROR, test, epoch.testMeanAbsoluteError());
         }
         ended.file().finish();
         close();
+    }
+
+    private static void scalar(EventFile events, String tag, ExportedJob.Test test, @Nullable Double value)
+            throws IOException {
+        if (value != null) {
+            events.scalar(tag, test.epoch().step(), test.millis() / 1e3, value.floatValue());
+        }
     }
 
     @Override

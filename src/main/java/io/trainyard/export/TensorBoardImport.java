@@ -188,7 +188,7 @@ public final class TensorBoardImport {
                     step,
                     loss,
                     loss,
-                    accuracy.value(),
+                    (double) accuracy.value(),
                     0,
                     0,
                     new double[0],
@@ -196,11 +196,12 @@ public final class TensorBoardImport {
                     0,
                     0,
                     0,
+                    null,
                     null);
             told.add(at(accuracy.seconds(), tested));
         }
         long millis = Math.round(1e3 * (seconds.getMax() - seconds.getMin()));
-        told.add(at(seconds.getMax(), new Finished(job, 1, last, best, 0, 0, 0, millis, "", null)));
+        told.add(at(seconds.getMax(), new Finished(job, 1, last, best, 0, 0, 0, millis, "", null, null)));
         return told;
     }
 

@@ -93,17 +93,30 @@ public final class TensorBoardSink {
             for (ExportedJob.Test test : job.tests()) {
                 Epoch epoch = test.epoch();
                 if (epoch.step() > written.testStep) {
-                    events.scalars(
-                            epoch.step(),
-                            test.millis() / 1e3,
-                            TensorBoardExporter.TEST_LOSS,
-                            (float) epoch.testLoss(),
-                            TensorBoardExporter.TEST_ACCURACY,
-                            (float) epoch.testAccuracy());
+                    write(test, events);
                     written.testStep = epoch.step();
                 }
             }
         }
+    }
+
+    private static void write(ExportedJob.Test test, EventFile events) throws IOException {
+        Epoch epoch = test.epoch();
+        double seconds = test.millis() / 1e3;
+        float loss = (float) epoch.testLoss();
+        Double accuracy = epoch.testAccuracy();
+        Double error = epoch.testMeanAbsoluteError();
+        if (accuracy == null && error == null) {
+            events.scalar(TensorBoardExporter.TEST_LOSS, epoch.step(), seconds, loss);
+            return;
+        }
+        events.scalars(
+                epoch.step(),
+                seconds,
+                TensorBoardExporter.TEST_LOSS,
+                loss,
+                accuracy != null ? TensorBoardExporter.TEST_ACCURACY : TensorBoardExporter.TEST_MEAN_ABSOLUTE_ERROR,
+                (accuracy != null ? accuracy : error).floatValue());
     }
 
     /// The job's file, how far it is, and without what is not whole at its end.
@@ -124,7 +137,7 @@ public final class TensorBoardSink {
         long whole = EventFileReader.read(written.file, scalar -> {
             switch (scalar.tag()) {
                 case TensorBoardExporter.TRAIN_LOSS -> written.lossStep = Math.max(written.lossStep, scalar.step());
-                case TensorBoardExporter.TEST_ACCURACY -> written.testStep = Math.max(written.testStep, scalar.step());
+                case TensorBoardExporter.TEST_LOSS -> written.testStep = Math.max(written.testStep, scalar.step());
                 default -> {}
             }
         });

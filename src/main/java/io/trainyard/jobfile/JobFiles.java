@@ -237,8 +237,9 @@ public final class JobFiles {
     /// What a worker would find out before the first step; of a data set that is not built in only a worker knows.
     private static void requireFitting(JobSpec job) {
         Datasets.find(job.dataset().name()).ifPresent(dataset -> {
+            job.dataset().refuseFolderFields();
             var unusedNetwork = Network.fit(job.network(), dataset.shape(), dataset.outputs());
-            job.loss().requireFit(dataset.outputs());
+            dataset.requireFit(job.loss());
             var unusedScale = PixelScale.of(dataset.shape(), job.dataset().normalize());
         });
     }

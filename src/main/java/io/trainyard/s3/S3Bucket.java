@@ -4,6 +4,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
@@ -16,6 +17,7 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.ListMultipartUploadsResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
@@ -168,6 +170,46 @@ public final class S3Bucket {
             keys.remove(folder + "/"); // that somebody made for the looks of it
             return List.copyOf(keys);
         });
+    }
+
+    /// All objects whose keys begin with `folder/`, however deep, in alphabetical order.
+    ///
+    /// @param most of them; more are an [IOException]
+    public List<S3Entry> listAll(String folder, int most) throws IOException {
+        String prefix = at.full(folder) + "/";
+        List<S3Entry> found = new ArrayList<>();
+        boolean all = ask(() -> {
+            for (ListObjectsV2Response page : client.listObjectsV2Paginator(
+                    request -> request.bucket(at.bucket()).prefix(prefix))) {
+                page.contents()
+                        .forEach(object -> found.add(
+                                new S3Entry(at.key(object.key()), object.size(), String.valueOf(object.eTag()))));
+                if (found.size() > most) {
+                    return false;
+                }
+            }
+            return true;
+        });
+        if (!all) {
+            throw new IOException("it has more than %d objects".formatted(most));
+        }
+        return found;
+    }
+
+    /// What is left of an object from a place on, if it still is what it was when it was listed.
+    ///
+    /// @param tag its bytes'
+    /// @param from bytes that are known already
+    public S3Object open(String key, String tag, long from) throws IOException {
+        return S3Object.of(ask(() -> client.getObject(request -> request.bucket(at.bucket())
+                .key(at.full(key))
+                .ifMatch(tag)
+                .range(from == 0 ? null : "bytes=%d-".formatted(from)))));
+    }
+
+    /// Names the server, the bucket and the place in it.
+    public String id() {
+        return "%s %s".formatted(settings.endpoint(), at);
     }
 
     /// Ends all writing of large objects below a folder that was not completed: who is still at it fails.

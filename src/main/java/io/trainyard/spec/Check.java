@@ -1,6 +1,8 @@
 package io.trainyard.spec;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// The checks the constructors of this package share: each returns its value or throws [InvalidJobException].
@@ -17,6 +19,14 @@ final class Check {
     static int between(String field, int value, int min, int max) {
         if (value < min || value > max) {
             throw new InvalidJobException("%s is %d; allowed is %d to %d".formatted(field, value, min, max));
+        }
+        return value;
+    }
+
+    /// Both ways.
+    static Extent between(String field, Extent value, int min, int max) {
+        if (Math.min(value.rows(), value.columns()) < min || Math.max(value.rows(), value.columns()) > max) {
+            throw new InvalidJobException("%s is %s; allowed is %d to %d".formatted(field, value, min, max));
         }
         return value;
     }
@@ -68,6 +78,20 @@ final class Check {
             }
         }
         return List.copyOf(present(field, values));
+    }
+
+    /// Two numbers, of rows and of columns: one that stands for both, or a list of them.
+    ///
+    /// @param allowed in words, for the message
+    static List<JsonNode> bothWays(JsonNode json, Predicate<JsonNode> isNumber, String allowed) {
+        if (isNumber.test(json)) {
+            return List.of(json, json);
+        }
+        List<JsonNode> both = json.isArray() ? json.valueStream().toList() : List.of();
+        if (both.size() != 2 || !both.stream().allMatch(isNumber)) {
+            throw new InvalidJobException("%s is given; allowed is %s".formatted(shortened(json.toString()), allowed));
+        }
+        return both;
     }
 
     /// A value as it may stand in a message: never longer than a line, without control characters.

@@ -1,18 +1,32 @@
 package io.trainyard.spec;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A data set as a job names it. It is a name, never a path: a job cannot make a worker read outside its data root.
-/// Pixels are scaled to 0..1; `normalize`, if given, comes after that; `augment` varies the training images.
+/// Pixels are scaled to 0..1; `normalize`, if given, comes after that; `augment` varies the training images. What
+/// [#refuseFolderFields] names is for folders of images alone, and happens in this order as they are read.
+///
+/// @param colors rgb where it is left out
+/// @param resize (height, width), or the smaller side alone: torchvision's `Resize`, bilinear with antialias
+/// @param centerCrop (height, width), or the side of a square: torchvision's `CenterCrop`
+/// @param split what tests, where the images are not in two folders
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record DatasetSpec(
         String name,
+        @Nullable Colors colors,
+        @Nullable List<Integer> resize,
+        @Nullable List<Integer> centerCrop,
+        @Nullable SplitSpec split,
         @Nullable Normalize normalize,
         @Nullable AugmentSpec augment) {
+    /// The longest side that images are given.
+    static final int MAX_SIDE = 4_096;
+
     private static final String NAME = "[a-z0-9][a-z0-9-]{0,63}";
 
     public DatasetSpec {
@@ -21,6 +35,37 @@ public record DatasetSpec(
                 Check.present("dataset.name", name),
                 NAME,
                 "a name of small letters, digits and hyphens, such as cifar10");
+        resize = sides("dataset.resize", "the smaller side, such as 32", resize);
+        centerCrop = sides("dataset.centerCrop", "the side of a square, such as 32", centerCrop);
+    }
+
+    /// Of samples that are taken as they are.
+    public DatasetSpec(String name, @Nullable Normalize normalize, @Nullable AugmentSpec augment) {
+        this(name, null, null, null, null, normalize, augment);
+    }
+
+    private static @Nullable List<Integer> sides(String field, String one, @Nullable List<Integer> sides) {
+        if (sides == null) {
+            return null;
+        }
+        List<Integer> complete = Check.complete(field, sides);
+        boolean allowed = complete.size() <= 2 && complete.stream().allMatch(side -> side >= 1 && side <= MAX_SIDE);
+        if (complete.isEmpty() || !allowed) {
+            throw new InvalidJobException("%s is %s; allowed is %s, or [height, width], each 1 to %d"
+                    .formatted(field, Check.shortened(complete.toString()), one, MAX_SIDE));
+        }
+        return complete;
+    }
+
+    /// @throws InvalidJobException if it has a field that says how a folder of images is read
+    public void refuseFolderFields() {
+        String given = colors != null
+                ? "colors"
+                : resize != null ? "resize" : centerCrop != null ? "centerCrop" : split != null ? "split" : "";
+        if (!given.isEmpty()) {
+            throw new InvalidJobException(
+                    "dataset.%s is for folders of images, and %s is none; leave it out".formatted(given, name));
+        }
     }
 
     /// Whether a data set may be called so.
@@ -30,7 +75,7 @@ public record DatasetSpec(
 
     /// Without what is done to its samples when they are taken: jobs that have this in common read the same.
     public DatasetSpec asRead() {
-        return new DatasetSpec(name, null, null);
+        return new DatasetSpec(name, colors, resize, centerCrop, split, null, null);
     }
 
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
@@ -41,9 +86,16 @@ public record DatasetSpec(
     @JsonCreator(mode = JsonCreator.Mode.PROPERTIES)
     static DatasetSpec read(
             @JsonProperty("name") @Nullable String name,
+            @JsonProperty("colors") @Nullable Colors colors,
+            @JsonProperty("resize") @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY) @Nullable
+                    List<Integer> resize,
+            @JsonProperty("centerCrop") @JsonFormat(with = JsonFormat.Feature.ACCEPT_SINGLE_VALUE_AS_ARRAY) @Nullable
+                    List<Integer> centerCrop,
+            @JsonProperty("split") @Nullable SplitSpec split,
             @JsonProperty("normalize") @Nullable Normalize normalize,
             @JsonProperty("augment") @Nullable AugmentSpec augment) {
-        return new DatasetSpec(Check.present("dataset.name", name), normalize, augment);
+        return new DatasetSpec(
+                Check.present("dataset.name", name), colors, resize, centerCrop, split, normalize, augment);
     }
 
     /// (pixel - mean) / std, one mean and one std a channel, in units of the scaled pixel (0..1).

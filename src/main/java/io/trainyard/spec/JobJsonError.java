@@ -60,13 +60,22 @@ final class JobJsonError {
     /// @param e what reading the job threw
     /// @param json the whole job, to say what stands at the place that was refused
     static Mistake explain(Exception e, JsonNode json) {
-        List<JsonMappingException.Reference> path = e instanceof JsonMappingException m ? m.getPath() : List.of();
+        List<JsonMappingException.Reference> path =
+                e instanceof JsonMappingException m ? withoutIndexOfOne(m.getPath(), json) : List.of();
         JsonNode found = at(json, path);
         Optional<Mistake> unknown = unknownFieldBeside(e, path, found);
         return unknown.orElseGet(() -> switch (e) {
             case UnrecognizedPropertyException unrecognized -> unknownField(unrecognized, path);
             default -> new Mistake.WrongValue(sentence(e, path, found), path);
         });
+    }
+
+    /// Where a list may also be given as its one value, Jackson calls that the value at 0.
+    private static List<JsonMappingException.Reference> withoutIndexOfOne(
+            List<JsonMappingException.Reference> path, JsonNode json) {
+        boolean inList = !path.isEmpty() && path.getLast().getFieldName() == null;
+        List<JsonMappingException.Reference> list = path.subList(0, Math.max(0, path.size() - 1));
+        return inList && !at(json, list).isArray() ? list : path;
     }
 
     private static String sentence(Exception e, List<JsonMappingException.Reference> path, JsonNode found) {
@@ -164,6 +173,10 @@ final class JobJsonError {
             return "a device's name, such as \"auto\"";
         } else if (target == Precision.class) {
             return "\"fp32\", \"tf32\" or \"bf16\"";
+        } else if (target == Colors.class) {
+            return "\"rgb\" or \"grey\"";
+        } else if (target == SplitSpec.class) {
+            return "an object such as {\"test\": 0.2, \"seed\": 0}";
         } else if (target == JobKind.class) {
             return "\"train\" or \"evaluate\"";
         } else if (target == CheckpointName.class) {
@@ -178,6 +191,10 @@ final class JobJsonError {
             return "an object with a type, such as {\"type\": \"crossEntropy\", \"labelSmoothing\": 0.1}";
         } else if (target == ScheduleSpec.class) {
             return "an object with a type, such as {\"type\": \"cosine\"}";
+        } else if (target == ClipSpec.class) {
+            return "an object such as {\"norm\": 1.0} or {\"value\": 0.5}";
+        } else if (target == EmaSpec.class) {
+            return "an object such as {\"decay\": 0.999}";
         } else if (target == DatasetSpec.Normalize.class) {
             return "an object such as {\"mean\": [0.5], \"std\": [0.5]}, with one number a channel";
         } else if (target == AugmentSpec.class) {

@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 /// @param id names the job everywhere: topics' key, checkpoints' folder
 /// @param batchSize samples a step; an epoch's last batch may be shorter
 /// @param loss what training makes smaller, and tests tell
+/// @param clipGradients how large gradients may be; null: as large as they are
+/// @param accumulateSteps how many batches make one step of the optimizer
+/// @param ema the average of the weights that is tested and saved; null: none, but the weights themselves
+/// @param dropLast whether an epoch's last batch is left out where it would be shorter
 /// @param seed seeds initial weights, order, augmentation and dropout as `torch.manual_seed` does
 /// @param device what runs it; of several, the first
 /// @param devices what it runs on together, a part of each batch on each; null: `device` alone
@@ -19,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /// @param checkpointEverySteps also one after every so many steps of the job; null: none
 /// @param checkpointEverySeconds also one where the last is so old; null: none
 /// @param keepLast how many of the newest checkpoints are kept; null: all
-/// @param keepBest whether that of the best test accuracy is kept besides
+/// @param keepBest whether that of the best test is kept besides: of the highest accuracy, or of a regression the
+///     lowest test loss
 /// @param reportEverySteps how often a person is told; the events always carry every step
 /// @param stopWhen what may end the job before its last epoch
 /// @param kind what it does
@@ -34,7 +39,11 @@ public record JobSpec(
         LossSpec loss,
         OptimizerSpec optimizer,
         ScheduleSpec schedule,
+        @Nullable ClipSpec clipGradients,
+        int accumulateSteps,
+        @Nullable EmaSpec ema,
         boolean shuffle,
+        boolean dropLast,
         long seed,
         DeviceSpec device,
         @Nullable List<DeviceSpec> devices,
@@ -71,6 +80,7 @@ public record JobSpec(
             }
         }
         Check.between("batchSize", batchSize, 1, JobLimits.MAX_BATCH_SIZE);
+        Check.between("accumulateSteps", accumulateSteps, 1, 10_000);
         if (devices != null) {
             devices = DeviceSpec.several("devices", devices);
             if (!device.equals(devices.getFirst())) {
@@ -86,11 +96,27 @@ public record JobSpec(
         Check.unlessNull("checkpointEverySeconds", checkpointEverySeconds, 1, 1_000_000);
         Check.unlessNull("keepLast", keepLast, 1, 100_000);
         Check.between("reportEverySteps", reportEverySteps, 1, 1_000_000_000);
+        if (loss.isRegression() && stopWhen != null && stopWhen.testAccuracyAtLeast() != null) {
+            throw new InvalidJobException(
+                    "stopWhen.testAccuracyAtLeast is %s, but the loss is mse: predicted numbers have no accuracy; use noImprovementEpochs, which then asks the test loss, or maxMinutes"
+                            .formatted(stopWhen.testAccuracyAtLeast()));
+        }
+        loss.requireComputedBy(device.kind());
         if (initFrom != null && initFrom.job().equals(id)) {
             throw new InvalidJobException(
                     "initFrom is \"%s\", the job's own id; name another job's checkpoint, for a job that goes on does so from its own by itself"
                             .formatted(initFrom));
         }
+    }
+
+    /// What its training loop does besides batches, gradients and the optimizer's steps.
+    public LoopSpec loop() {
+        return new LoopSpec(dropLast, accumulateSteps, clipGradients, ema);
+    }
+
+    /// How its parameters follow their gradients.
+    public UpdateSpec update() {
+        return new UpdateSpec(optimizer, loop());
     }
 
     /// What it runs on: one device, or several of one kind.
@@ -119,7 +145,11 @@ public record JobSpec(
             @Nullable LossSpec loss,
             @Nullable OptimizerSpec optimizer,
             @Nullable ScheduleSpec schedule,
+            @Nullable ClipSpec clipGradients,
+            @Nullable Integer accumulateSteps,
+            @Nullable EmaSpec ema,
             @Nullable Boolean shuffle,
+            @Nullable Boolean dropLast,
             @Nullable Long seed,
             @Nullable DeviceSpec device,
             @Nullable List<DeviceSpec> devices,
@@ -142,7 +172,11 @@ public record JobSpec(
                 loss == null ? LossSpec.DEFAULT : loss,
                 optimizer == null ? DEFAULT_OPTIMIZER : optimizer,
                 schedule == null ? ScheduleSpec.CONSTANT : schedule,
+                clipGradients,
+                accumulateSteps == null ? 1 : accumulateSteps,
+                ema,
                 shuffle != null && shuffle,
+                dropLast != null && dropLast,
                 seed == null ? 0 : seed,
                 first(device, devices),
                 devices,

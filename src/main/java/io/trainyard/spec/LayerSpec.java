@@ -8,6 +8,7 @@ import io.trainyard.spec.ParameterSpec.Init;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = LayerSpec.MaxPool2d.class, name = "maxPool2d"),
     @JsonSubTypes.Type(value = LayerSpec.AvgPool2d.class, name = "avgPool2d"),
     @JsonSubTypes.Type(value = LayerSpec.AdaptiveAvgPool2d.class, name = "adaptiveAvgPool2d"),
+    @JsonSubTypes.Type(value = LayerSpec.Upsample.class, name = "upsample"),
     @JsonSubTypes.Type(value = LayerSpec.BatchNorm1d.class, name = "batchNorm1d"),
     @JsonSubTypes.Type(value = LayerSpec.BatchNorm2d.class, name = "batchNorm2d"),
     @JsonSubTypes.Type(value = SampleNorm.GroupNorm.class, name = "groupNorm"),
@@ -121,20 +123,29 @@ public sealed interface LayerSpec
         }
     }
 
-    /// Cross-correlation with `out` square kernels, zero padding on all sides; weight (out, in / groups, kernel,
-    /// kernel).
+    /// Cross-correlation with `out` kernels, zeros around the image; weight (out, in / groups, kernel rows, kernel
+    /// columns).
     ///
     /// @param dilation the distance between a kernel's taps; 1 for a dense one
     /// @param groups into how many equal parts the channels before and after are divided; each part of the
     ///     output sees only its own part of the input
     record Conv2d(
-            @Nullable String name, int out, int kernel, int stride, int padding, int dilation, int groups, boolean bias)
+            @Nullable String name,
+            int out,
+            Extent kernel,
+            Extent stride,
+            Padding padding,
+            Extent dilation,
+            int groups,
+            boolean bias)
             implements LayerSpec {
         public Conv2d {
             Check.between("conv2d.out", out, 1, MAX_WIDTH);
             Check.between("conv2d.kernel", kernel, 1, MAX_WINDOW);
             Check.between("conv2d.stride", stride, 1, MAX_WINDOW);
-            Check.between("conv2d.padding", padding, 0, MAX_WINDOW);
+            if (padding.given() != null) {
+                Check.between("conv2d.padding", padding.given(), 0, MAX_WINDOW);
+            }
             Check.between("conv2d.dilation", dilation, 1, MAX_WINDOW);
             Check.between("conv2d.groups", groups, 1, MAX_WIDTH);
             if (out % groups != 0) {
@@ -142,9 +153,35 @@ public sealed interface LayerSpec
                         "conv2d.groups is %d, but conv2d.out is %d; it must be a multiple of groups"
                                 .formatted(groups, out));
             }
+            if (padding.isSame() && !stride.equals(Extent.square(1))) {
+                throw new InvalidJobException(
+                        "conv2d.padding is \"same\", but conv2d.stride is %s; it must be 1, or the padding a number"
+                                .formatted(stride));
+            }
         }
 
-        /// Dense, in one group.
+        /// Square.
+        public Conv2d(
+                @Nullable String name,
+                int out,
+                int kernel,
+                int stride,
+                int padding,
+                int dilation,
+                int groups,
+                boolean bias) {
+            this(
+                    name,
+                    out,
+                    Extent.square(kernel),
+                    Extent.square(stride),
+                    Padding.of(padding),
+                    Extent.square(dilation),
+                    groups,
+                    bias);
+        }
+
+        /// Square and dense, in one group.
         public Conv2d(@Nullable String name, int out, int kernel, int stride, int padding, boolean bias) {
             this(name, out, kernel, stride, padding, 1, 1, bias);
         }
@@ -153,21 +190,27 @@ public sealed interface LayerSpec
         static Conv2d read(
                 @Nullable String name,
                 @Nullable Integer out,
-                @Nullable Integer kernel,
-                @Nullable Integer stride,
-                @Nullable Integer padding,
-                @Nullable Integer dilation,
+                @Nullable Extent kernel,
+                @Nullable Extent stride,
+                @Nullable Padding padding,
+                @Nullable Extent dilation,
                 @Nullable Integer groups,
                 @Nullable Boolean bias) {
             return new Conv2d(
                     name,
                     Check.present("conv2d.out", out),
                     Check.present("conv2d.kernel", kernel),
-                    stride == null ? 1 : stride,
-                    padding == null ? 0 : padding,
-                    dilation == null ? 1 : dilation,
+                    stride == null ? Extent.square(1) : stride,
+                    padding == null ? Padding.of(0) : padding,
+                    dilation == null ? Extent.square(1) : dilation,
                     groups == null ? 1 : groups,
                     bias == null || bias);
+        }
+
+        public Windows windows() {
+            Extent reach =
+                    new Extent((kernel.rows() - 1) * dilation.rows(), (kernel.columns() - 1) * dilation.columns());
+            return Windows.of(kernel, stride, dilation, padding.before(reach), padding.after(reach));
         }
 
         @Override
@@ -176,13 +219,14 @@ public sealed interface LayerSpec
             if (in.size(0) % groups != 0) {
                 throw new ShapeMismatch("its %d groups cannot share %d channels evenly".formatted(groups, in.size(0)));
             }
-            return Window.slide(in, out, dilation * (kernel - 1) + 1, stride, padding);
+            return windows().over(in, out);
         }
 
         @Override
         public List<ParameterSpec> parameters(Shape in) {
             int seen = in.size(0) / groups;
-            return Window.weightAndBias(Shape.of(out, seen, kernel, kernel), seen * kernel * kernel, bias);
+            return Window.weightAndBias(
+                    Shape.of(out, seen, kernel.rows(), kernel.columns()), seen * kernel.area(), bias);
         }
 
         @Override
@@ -197,66 +241,201 @@ public sealed interface LayerSpec
 
         @Override
         public long multiplyAdds(Shape in) {
-            return (long) output(in).elements() * (in.size(0) / groups) * kernel * kernel;
+            return (long) output(in).elements() * (in.size(0) / groups) * kernel.area();
         }
     }
 
-    /// The largest value of each window; no padding; windows that do not fit whole are left out.
-    record MaxPool2d(@Nullable String name, int kernel, int stride) implements Fixed {
+    /// The largest value of each window. Padding is never the largest.
+    ///
+    /// @param dilation the distance between a window's taps; 1 for a dense one
+    /// @param ceilMode whether a last window that does not fit whole counts if it begins in the image or before
+    record MaxPool2d(
+            @Nullable String name, Extent kernel, Extent stride, Extent padding, Extent dilation, boolean ceilMode)
+            implements Fixed {
         public MaxPool2d {
             Check.between("maxPool2d.kernel", kernel, 1, MAX_WINDOW);
             Check.between("maxPool2d.stride", stride, 1, MAX_WINDOW);
+            Check.between("maxPool2d.padding", padding, 0, MAX_WINDOW);
+            Check.between("maxPool2d.dilation", dilation, 1, MAX_WINDOW);
+            Window.requireHalf("maxPool2d", padding, kernel);
+        }
+
+        /// Square, without padding.
+        public MaxPool2d(@Nullable String name, int kernel, int stride) {
+            this(name, Extent.square(kernel), Extent.square(stride), Extent.square(0), Extent.square(1), false);
         }
 
         /// The stride defaults to the kernel.
         @JsonCreator
-        static MaxPool2d read(@Nullable String name, @Nullable Integer kernel, @Nullable Integer stride) {
-            int size = Check.present("maxPool2d.kernel", kernel);
-            return new MaxPool2d(name, size, stride == null ? size : stride);
+        static MaxPool2d read(
+                @Nullable String name,
+                @Nullable Extent kernel,
+                @Nullable Extent stride,
+                @Nullable Extent padding,
+                @Nullable Extent dilation,
+                @Nullable Boolean ceilMode) {
+            Extent size = Check.present("maxPool2d.kernel", kernel);
+            return new MaxPool2d(
+                    name,
+                    size,
+                    stride == null ? size : stride,
+                    padding == null ? Extent.square(0) : padding,
+                    dilation == null ? Extent.square(1) : dilation,
+                    ceilMode != null && ceilMode);
+        }
+
+        public Windows windows() {
+            return Windows.of(kernel, stride, dilation, padding).ceiling(ceilMode);
         }
 
         @Override
         public Shape output(Shape in) {
-            return Window.slide(in, kernel, stride);
+            Shape out = windows().over(in, in.size(0));
+            windows().requirePixels(in, out);
+            return out;
         }
     }
 
-    /// The mean of each window; no padding; windows that do not fit whole are left out.
-    record AvgPool2d(@Nullable String name, int kernel, int stride) implements Fixed {
+    /// The mean of each window.
+    ///
+    /// @param ceilMode whether a last window that does not fit whole counts if it begins in the image or before
+    /// @param countIncludePad whether a window's zeros of the padding count as values; what lies beyond the padding
+    ///     never does
+    record AvgPool2d(
+            @Nullable String name,
+            Extent kernel,
+            Extent stride,
+            Extent padding,
+            boolean ceilMode,
+            boolean countIncludePad)
+            implements Fixed {
         public AvgPool2d {
             Check.between("avgPool2d.kernel", kernel, 1, MAX_WINDOW);
             Check.between("avgPool2d.stride", stride, 1, MAX_WINDOW);
+            Check.between("avgPool2d.padding", padding, 0, MAX_WINDOW);
+            Window.requireHalf("avgPool2d", padding, kernel);
         }
 
-        /// The stride defaults to the kernel.
+        /// Square, without padding.
+        public AvgPool2d(@Nullable String name, int kernel, int stride) {
+            this(name, Extent.square(kernel), Extent.square(stride), Extent.square(0), false, true);
+        }
+
+        /// The stride defaults to the kernel; padding counts unless it is said not to.
         @JsonCreator
-        static AvgPool2d read(@Nullable String name, @Nullable Integer kernel, @Nullable Integer stride) {
-            int size = Check.present("avgPool2d.kernel", kernel);
-            return new AvgPool2d(name, size, stride == null ? size : stride);
+        static AvgPool2d read(
+                @Nullable String name,
+                @Nullable Extent kernel,
+                @Nullable Extent stride,
+                @Nullable Extent padding,
+                @Nullable Boolean ceilMode,
+                @Nullable Boolean countIncludePad) {
+            Extent size = Check.present("avgPool2d.kernel", kernel);
+            return new AvgPool2d(
+                    name,
+                    size,
+                    stride == null ? size : stride,
+                    padding == null ? Extent.square(0) : padding,
+                    ceilMode != null && ceilMode,
+                    countIncludePad == null || countIncludePad);
+        }
+
+        public Windows windows() {
+            return Windows.of(kernel, stride, Extent.square(1), padding).ceiling(ceilMode);
         }
 
         @Override
         public Shape output(Shape in) {
-            return Window.slide(in, kernel, stride);
+            return windows().over(in, in.size(0));
         }
     }
 
-    /// Means over `out` x `out` windows that cover the image, whatever its size: window i of a side of `size` pixels
+    /// Means over windows that cover the image, whatever its size: window i of `out` along a side of `size` pixels
     /// reaches from floor(i size / out) to ceil((i + 1) size / out), not included. Neighbours may share pixels.
-    record AdaptiveAvgPool2d(@Nullable String name, int out) implements Fixed {
+    ///
+    /// @param out how many windows there are down the rows and along the columns
+    record AdaptiveAvgPool2d(@Nullable String name, Extent out) implements Fixed {
         public AdaptiveAvgPool2d {
             Check.between("adaptiveAvgPool2d.out", out, 1, MAX_WINDOW);
         }
 
+        /// As many both ways.
+        public AdaptiveAvgPool2d(@Nullable String name, int out) {
+            this(name, Extent.square(out));
+        }
+
         @JsonCreator
-        static AdaptiveAvgPool2d read(@Nullable String name, @Nullable Integer out) {
+        static AdaptiveAvgPool2d read(@Nullable String name, @Nullable Extent out) {
             return new AdaptiveAvgPool2d(name, Check.present("adaptiveAvgPool2d.out", out));
         }
 
         @Override
         public Shape output(Shape in) {
             Window.requireImage(in);
-            return Shape.of(in.size(0), out, out);
+            return Shape.of(in.size(0), out.rows(), out.columns());
+        }
+    }
+
+    /// Images of another size, made of pixels of the one that is given: each of the one before it, nearest to its
+    /// place.
+    ///
+    /// @param size rows and columns it gives; null where a factor says it
+    /// @param scaleFactor by how much it grows; what is left of a pixel is left out; null where a size is given
+    /// @param mode `nearest`
+    record Upsample(
+            @Nullable String name,
+            @Nullable Extent size,
+            @Nullable Scale scaleFactor,
+            String mode) implements Fixed {
+        private static final int MAX_SIZE = 1 << 16;
+        private static final double MIN_FACTOR = 0.001;
+        private static final double MAX_FACTOR = 1024;
+
+        public Upsample {
+            Check.matching("upsample.mode", mode, "nearest", "nearest");
+            if ((size == null) == (scaleFactor == null)) {
+                throw new InvalidJobException("upsample has %s; give it one of size and scaleFactor"
+                        .formatted(size == null ? "neither size nor scaleFactor" : "size and scaleFactor"));
+            }
+            if (size != null) {
+                Check.between("upsample.size", size, 1, MAX_SIZE);
+            }
+            if (scaleFactor != null) {
+                Check.between("upsample.scaleFactor", scaleFactor.rows(), MIN_FACTOR, MAX_FACTOR);
+                Check.between("upsample.scaleFactor", scaleFactor.columns(), MIN_FACTOR, MAX_FACTOR);
+            }
+        }
+
+        @JsonCreator
+        static Upsample read(
+                @Nullable String name, @Nullable Extent size, @Nullable Scale scaleFactor, @Nullable String mode) {
+            return new Upsample(name, size, scaleFactor, mode == null ? "nearest" : mode);
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            Window.requireImage(in);
+            if (size != null) {
+                return Shape.of(in.size(0), size.rows(), size.columns());
+            }
+            Scale factor = Objects.requireNonNull(scaleFactor);
+            int rows = (int) (in.size(1) * factor.rows());
+            int columns = (int) (in.size(2) * factor.columns());
+            if (rows < 1 || columns < 1) {
+                throw new ShapeMismatch(
+                        "scaled by %s nothing is left of it; choose a larger scaleFactor".formatted(factor));
+            }
+            return Shape.of(in.size(0), rows, columns);
+        }
+
+        /// How the rows it gives are found in those it is given.
+        public Nearest rows(Shape in) {
+            return Nearest.of(in.size(1), output(in).size(1), scaleFactor == null ? null : scaleFactor.rows());
+        }
+
+        /// The same of columns.
+        public Nearest columns(Shape in) {
+            return Nearest.of(in.size(2), output(in).size(2), scaleFactor == null ? null : scaleFactor.columns());
         }
     }
 

@@ -10,13 +10,32 @@ import org.jspecify.annotations.Nullable;
 
 /// What training makes smaller and tests measure, with the definitions of `torch.nn`'s losses: the mean over a batch.
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
-@JsonSubTypes(@JsonSubTypes.Type(value = LossSpec.CrossEntropy.class, name = "crossEntropy"))
+@JsonSubTypes({
+    @JsonSubTypes.Type(value = LossSpec.CrossEntropy.class, name = "crossEntropy"),
+    @JsonSubTypes.Type(value = LossSpec.MeanSquaredError.class, name = "mse")
+})
 public sealed interface LossSpec {
     /// Of a job that names none.
     LossSpec DEFAULT = new CrossEntropy(0, null);
 
-    /// @throws InvalidJobException if it cannot be the loss of a network with so many outputs
-    void requireFit(int outputs);
+    /// @param dataset the data set's name
+    /// @param numbers whether there are numbers to predict for each sample, not classes
+    /// @param outputs how many classes or numbers there are
+    /// @throws InvalidJobException if it is no loss for that
+    void requireFit(String dataset, boolean numbers, int outputs);
+
+    /// Whether numbers are predicted, which have no accuracy, and not classes.
+    boolean isRegression();
+
+    /// @param kind of device
+    /// @throws InvalidJobException if no device of that kind computes it
+    default void requireComputedBy(String kind) {
+        if (isRegression() && kind.equals("cuda")) {
+            throw new InvalidJobException(
+                    "the loss is mse, which device %s does not compute; name device cpu, or a loss of classes"
+                            .formatted(kind));
+        }
+    }
 
     /// `nn.CrossEntropyLoss(weight=classWeights, label_smoothing=labelSmoothing)`. With logits z, p = softmax z, true
     /// class t, K classes and their weights w a sample's loss is
@@ -45,12 +64,22 @@ public sealed interface LossSpec {
         }
 
         @Override
-        public void requireFit(int outputs) {
+        public void requireFit(String dataset, boolean numbers, int outputs) {
+            if (numbers) {
+                throw new InvalidJobException(
+                        "the loss is crossEntropy, but data set %s has %d numbers to predict for each sample, not classes; give the job \"loss\": {\"type\": \"mse\"}, or a data set with class labels"
+                                .formatted(dataset, outputs));
+            }
             if (classWeights != null && classWeights.size() != outputs) {
                 throw new InvalidJobException(
                         "loss.classWeights has %d weights, but the data set has %d classes; give one for each class"
                                 .formatted(classWeights.size(), outputs));
             }
+        }
+
+        @Override
+        public boolean isRegression() {
+            return false;
         }
 
         /// Each class's weight, in float32 as PyTorch has them.
@@ -61,6 +90,24 @@ public sealed interface LossSpec {
                 weights[k] = classWeights.get(k).floatValue();
             }
             return weights;
+        }
+    }
+
+    /// `nn.MSELoss()`: the mean of the squared differences between the network's outputs and the numbers that each
+    /// sample has, over samples and outputs.
+    record MeanSquaredError() implements LossSpec {
+        @Override
+        public void requireFit(String dataset, boolean numbers, int outputs) {
+            if (!numbers) {
+                throw new InvalidJobException(
+                        "the loss is mse, but data set %s has %d classes, not numbers to predict; leave loss out, for cross-entropy, or name a data set with numbers"
+                                .formatted(dataset, outputs));
+            }
+        }
+
+        @Override
+        public boolean isRegression() {
+            return true;
         }
     }
 }

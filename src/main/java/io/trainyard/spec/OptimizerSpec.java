@@ -3,7 +3,6 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
-import io.trainyard.spec.ParameterSpec.Init;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -17,9 +16,6 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = OptimizerSpec.Rmsprop.class, name = "rmsprop")
 })
 public sealed interface OptimizerSpec {
-    /// The name in the optimizer's state of how many steps it has made.
-    String STEP = "step";
-
     /// Of Adam and AdamW: the running means of the gradient and of its square.
     List<String> ADAM_SLOTS = List.of("exp_avg", "exp_avg_sq");
 
@@ -42,29 +38,6 @@ public sealed interface OptimizerSpec {
 
     /// Whether its rule asks how many steps it has made.
     boolean countsSteps();
-
-    /// The entries of its state that belong to `parameter`, named `<parameter>.<slot>`, in the order of
-    /// [#slots]; none for a buffer.
-    default List<ParameterSpec> slotsOf(ParameterSpec parameter) {
-        return parameter.trained()
-                ? slots().stream()
-                        .map(slot -> new ParameterSpec(
-                                parameter.name() + "." + slot, parameter.shape(), new Init.Constant(0), false))
-                        .toList()
-                : List.of();
-    }
-
-    /// All entries of its state.
-    ///
-    /// @param parameters the network's parameters and buffers
-    default List<ParameterSpec> state(List<ParameterSpec> parameters) {
-        List<ParameterSpec> entries = new ArrayList<>();
-        parameters.forEach(parameter -> entries.addAll(slotsOf(parameter)));
-        if (countsSteps()) {
-            entries.add(new ParameterSpec(STEP, Shape.of(), new Init.Counter(), false));
-        }
-        return entries;
-    }
 
     /// g += weightDecay w; v = momentum v + (1 - dampening) g, in the first step v = g; w -= learningRate v.
     /// With `nesterov` w -= learningRate (g + momentum v).

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /// enough.
 ///
 /// @param testAccuracyAtLeast the epoch's test accuracy, above 0 up to 1
-/// @param noImprovementEpochs epochs in a row whose test accuracy is not above the best before them
+/// @param noImprovementEpochs epochs in a row whose test is not better than the best before them: a higher accuracy,
+///     or of a regression a lower test loss
 /// @param maxMinutes of training and tests, over all attempts, as far as checkpoints keep what they did
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record StopWhen(

@@ -3,7 +3,7 @@ package io.trainyard.spec;
 import io.trainyard.spec.ParameterSpec.Init;
 import java.util.List;
 
-/// The arithmetic that layers with weights or sliding windows share.
+/// What layers with weights or sliding windows share.
 final class Window {
     private Window() {}
 
@@ -13,28 +13,12 @@ final class Window {
         }
     }
 
-    /// The shape after sliding a square window over an image: floor((size + 2 padding - kernel) / stride) + 1.
-    static Shape slide(Shape in, int channels, int kernel, int stride, int padding) {
-        requireImage(in);
-        return Shape.of(
-                channels,
-                positions(in.size(1), kernel, stride, padding),
-                positions(in.size(2), kernel, stride, padding));
-    }
-
-    /// As above without padding, each channel by itself.
-    static Shape slide(Shape in, int kernel, int stride) {
-        requireImage(in);
-        return slide(in, in.size(0), kernel, stride, 0);
-    }
-
-    private static int positions(int size, int kernel, int stride, int padding) {
-        int room = size + 2 * padding - kernel;
-        if (room < 0) {
-            throw new ShapeMismatch("its window of %dx%d is larger than the image with its padding, %d a side"
-                    .formatted(kernel, kernel, size + 2 * padding));
+    /// PyTorch's bound, too: a window would have nothing but padding.
+    static void requireHalf(String layer, Extent padding, Extent kernel) {
+        if (2 * padding.rows() > kernel.rows() || 2 * padding.columns() > kernel.columns()) {
+            throw new InvalidJobException("%s.padding is %s, but %s.kernel is %s; allowed is up to half of it"
+                    .formatted(layer, padding, layer, kernel));
         }
-        return room / stride + 1;
     }
 
     /// Weight and bias with PyTorch's default initialisation: `kaiming_uniform_(a=sqrt(5))` for the weight, and

@@ -83,6 +83,15 @@ final class Attempt implements AutoCloseable {
         });
     }
 
+    /// Its data set is being brought here; a next piece of it should not take longer than is ever allowed.
+    void fetched(String dataset, long bytes, long ofBytes) {
+        alive(StepWatch.UNKNOWN);
+        ask(() -> {
+            supervisor.fetched(dataset, bytes, ofBytes);
+            return true;
+        });
+    }
+
     /// Work begins that should not take longer.
     void alive(Duration limit) {
         ask(() -> {

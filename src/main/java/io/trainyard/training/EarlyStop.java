@@ -27,8 +27,13 @@ final class EarlyStop {
         Integer patience = stopWhen.noImprovementEpochs();
         int last = at.epoch() - 1;
         if (patience != null && last - at.bestEpoch() >= patience) {
-            return Optional.of("no improvement in %d epochs: the best test accuracy is %s, after epoch %d"
-                    .formatted(last - at.bestEpoch(), at.bestAccuracy(), at.bestEpoch()));
+            boolean regression = Double.isNaN(at.accuracy());
+            return Optional.of("no improvement in %d epochs: the best test %s is %s, after epoch %d"
+                    .formatted(
+                            last - at.bestEpoch(),
+                            regression ? "loss" : "accuracy",
+                            regression ? at.bestTestLoss() : at.bestAccuracy(),
+                            at.bestEpoch()));
         }
         Double minutes = stopWhen.maxMinutes();
         if (minutes != null && at.workedMicros() >= minutes * MICROS_A_MINUTE) {

@@ -30,6 +30,7 @@ final class Evaluator {
                 0,
                 test.micros() / 1000,
                 session.save().model().sha256(),
-                null);
+                null,
+                tested.testLoss());
     }
 }

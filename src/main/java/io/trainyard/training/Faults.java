@@ -2,6 +2,7 @@ package io.trainyard.training;
 
 import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.StoreException;
+import io.trainyard.data.DatasetAwayException;
 import io.trainyard.data.DatasetException;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceLostException;
@@ -26,7 +27,7 @@ final class Faults {
     /// Whether this worker has not got what the job needs, and trying again will not bring it.
     static boolean isLacking(Throwable cause) {
         return switch (cause) {
-            case DeviceLostException _ -> false;
+            case DeviceLostException _, DatasetAwayException _ -> false;
             case DatasetException _, DeviceException _, LinkageError _ -> true;
             default -> false;
         };

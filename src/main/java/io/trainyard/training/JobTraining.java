@@ -4,7 +4,9 @@ import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.SavedModel;
+import io.trainyard.data.DataRoots;
 import io.trainyard.data.DatasetException;
+import io.trainyard.data.FetchProgress;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
@@ -17,7 +19,6 @@ import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.training.Supervisor.Halt;
-import java.nio.file.Path;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -32,18 +33,18 @@ public final class JobTraining {
     private final String worker;
     private final Limits limits;
 
-    /// @param dataRoot the folder data sets are read from
+    /// @param roots where data sets are read from
     /// @param ownDevice for jobs that leave the choice open; see [JobDevices]
     /// @param threads CPU threads; 0 lets the device choose. An attempt that goes on from a checkpoint keeps the
     ///     checkpoint's number
     /// @param worker who runs them, as events tell it
-    public JobTraining(Path dataRoot, DeviceSpec ownDevice, int threads, String worker) {
-        this(dataRoot, JobDevices.of(ownDevice), threads, worker);
+    public JobTraining(DataRoots roots, DeviceSpec ownDevice, int threads, String worker) {
+        this(roots, JobDevices.of(ownDevice), threads, worker);
     }
 
     /// @param devices opens what a job runs on, anew for each attempt
-    JobTraining(Path dataRoot, JobDevices devices, int threads, String worker) {
-        this(new Workloads(dataRoot, devices, threads), devices, worker, Limits.DEFAULT);
+    JobTraining(DataRoots roots, JobDevices devices, int threads, String worker) {
+        this(new Workloads(roots, devices, threads), devices, worker, Limits.DEFAULT);
     }
 
     private JobTraining(Workloads workloads, JobDevices devices, String worker, Limits limits) {
@@ -65,12 +66,14 @@ public final class JobTraining {
         Workloads.check(job);
     }
 
-    /// Reads the data set that `job` names and gets the device ready, so that an attempt at it, or at one like it,
-    /// begins
-    /// at once. An attempt that begins meanwhile, on another thread, waits for this.
+    /// Reads the data set that `job` names, unless it is elsewhere, and gets the device ready, so that an attempt at
+    /// it, or at one like it, begins at once. An attempt that begins meanwhile, on another thread, waits for this.
     public void getReady(JobSpec job) {
+        if (!workloads.isNear(job)) {
+            return; // it may be large, and never be needed
+        }
         try {
-            var _ = workloads.of(job);
+            var _ = workloads.of(job, FetchProgress.UNHEARD);
         } catch (InvalidJobException | DatasetException e) { // told when an attempt needs it
             LOG.log(System.Logger.Level.DEBUG, "job=%s not ready".formatted(job.id()), e);
         }
@@ -128,7 +131,7 @@ public final class JobTraining {
     private Outcome run(Attempt attempt) {
         JobSpec job = attempt.job();
         attempt.alive(StepWatch.UNKNOWN);
-        Workloads.Prepared prepared = workloads.of(job);
+        Workloads.Prepared prepared = workloads.of(job, attempt::fetched);
         Workload workload = prepared.workload();
         limits.jobs()
                 .require(job, workload.network(), workload.dataset().train().size());

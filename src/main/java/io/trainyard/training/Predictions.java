@@ -2,9 +2,12 @@ package io.trainyard.training;
 
 import io.trainyard.checkpoint.SavedModel;
 import io.trainyard.data.DataRoot;
+import io.trainyard.data.DataRoots;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.DatasetInfo;
+import io.trainyard.data.FetchProgress;
 import io.trainyard.data.PixelScale;
+import io.trainyard.data.Targets;
 import io.trainyard.device.Device;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Parameters;
@@ -13,18 +16,19 @@ import io.trainyard.device.Workload;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
-import java.nio.file.Path;
+import java.util.List;
 
 /// What a trained network makes of test samples.
 ///
-/// @param classes how many there are
-/// @param labels each sample's true class, in the test set's order
-/// @param probabilities (samples, classes), row-major
-public record Predictions(int classes, int[] labels, float[] probabilities) {
+/// @param dataset whose samples they are
+/// @param targets each sample's true class or numbers, in the test set's order
+/// @param values (samples, outputs), row-major: the classes' probabilities, or the numbers predicted
+public record Predictions(DatasetInfo dataset, Targets targets, float[] values) {
     /// What is asked for.
     ///
     /// @param checkpoint where the model is from, for messages
@@ -40,13 +44,13 @@ public record Predictions(int classes, int[] labels, float[] probabilities) {
             int limit,
             int threads) {}
 
-    /// @param dataRoot the folder data sets are read from
+    /// @param roots where data sets are read from
     /// @throws InvalidJobException if network and data set do not fit
     /// @throws io.trainyard.checkpoint.CheckpointException if the model is another network's
     /// @throws io.trainyard.data.DatasetException if the data set cannot be read
-    public static Predictions make(Request request, Path dataRoot, Device device) {
+    public static Predictions make(Request request, DataRoots roots, Device device) {
         DatasetSpec wanted = request.dataset();
-        DataRoot root = new DataRoot(dataRoot);
+        DataRoot root = roots.of(wanted.name(), FetchProgress.UNHEARD);
         DatasetInfo described = root.describe(wanted);
         PixelScale scale = Workloads.scale(wanted, described);
         Network network = Network.fit(request.network(), described.shape(), described.outputs());
@@ -57,31 +61,48 @@ public record Predictions(int classes, int[] labels, float[] probabilities) {
         var unused = new OptimizerSpec.Sgd(0, 0, 0);
         int batchSize = Math.min(request.batchSize(), dataset.train().size());
         Workload workload = new Workload(
-                network, unused, batchSize, dataset, scale, AugmentSpec.NONE, Precision.FP32, request.threads());
-        try (LearningSession session = device.open(workload.forTests())) {
+                network,
+                described.loss(),
+                unused,
+                LoopSpec.NONE,
+                batchSize,
+                dataset,
+                scale,
+                AugmentSpec.NONE,
+                Precision.FP32,
+                request.threads(),
+                false);
+        try (LearningSession session = device.open(workload)) {
             session.load(new SessionState(request.model(), Parameters.NONE));
-            return new Predictions(dataset.outputs(), dataset.test().labels(), session.predict());
+            return new Predictions(described, dataset.test().targets(), session.predict());
         }
+    }
+
+    /// How many classes or numbers there are.
+    public int outputs() {
+        return dataset.outputs();
+    }
+
+    /// By label; none of numbers.
+    public List<String> classNames() {
+        return dataset.classNames();
     }
 
     /// How many samples there are.
     public int size() {
-        return labels.length;
+        return targets.size();
     }
 
-    public int label(int sample) {
-        return labels[sample];
-    }
-
-    public float probability(int sample, int label) {
-        return probabilities[sample * classes + label];
+    /// A class's probability, or a number that is predicted.
+    public float value(int sample, int output) {
+        return values[sample * outputs() + output];
     }
 
     /// The class of the largest probability; the first of equals.
     public int predicted(int sample) {
         int best = 0;
-        for (int c = 1; c < classes; c++) {
-            if (probability(sample, c) > probability(sample, best)) {
+        for (int c = 1; c < outputs(); c++) {
+            if (value(sample, c) > value(sample, best)) {
                 best = c;
             }
         }

@@ -71,6 +71,9 @@ record StartingPoint(
                 job.kind() == JobKind.TRAIN ? workload.stepsPerEpoch() : 0,
                 parameters,
                 attempt.folder().source().orElse(null),
-                new TrainingEvent.Dataset(dataset.shape(), dataset.classNames()));
+                new TrainingEvent.Dataset(
+                        dataset.shape(),
+                        dataset.classNames(),
+                        workload.dataset().warnings()));
     }
 }

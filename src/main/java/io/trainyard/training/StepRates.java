@@ -3,7 +3,8 @@ package io.trainyard.training;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.JobSpec;
 
-/// What a job's schedule says of the steps of an epoch.
+/// What a job's schedule says of the steps of an epoch. A schedule goes by the steps of the optimizer, as
+/// PyTorch's do: the batches of a group have those of the step that they make together.
 ///
 /// @param learningRates one a step
 /// @param momenta one a step; empty where the optimizer's own stays
@@ -12,10 +13,11 @@ record StepRates(double[] learningRates, double[] momenta) {
 
     /// @param epoch from 0
     static StepRates of(JobSpec job, Workload workload, int epoch) {
-        int steps = workload.stepsPerEpoch();
+        int updates = workload.updatesPerEpoch();
+        double base = job.optimizer().learningRate();
         return new StepRates(
-                job.schedule().learningRates(job.optimizer().learningRate(), epoch, steps, job.epochs()),
-                job.schedule().momenta(epoch, steps, job.epochs()));
+                workload.perStep(job.schedule().learningRates(base, epoch, updates, job.epochs())),
+                workload.perStep(job.schedule().momenta(epoch, updates, job.epochs())));
     }
 
     /// @param step of any epoch; all have as many

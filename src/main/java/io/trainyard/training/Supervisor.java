@@ -49,6 +49,9 @@ public interface Supervisor {
     /// A checkpoint could not be written: the one before stays, or the attempt ends.
     default void checkpointFailed() {}
 
+    /// The job's data set is being brought to this machine.
+    default void fetched(String dataset, long bytes, long ofBytes) {}
+
     /// A piece of work begins that cannot be interrupted. The next call of any method is due by then, or it hangs.
     default void alive(Duration limit) {}
 

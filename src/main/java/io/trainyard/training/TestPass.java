@@ -28,7 +28,7 @@ record TestPass(int epoch, long step, Evaluation result, long micros) {
     /// @param samples trained in the epoch by this attempt
     /// @param epochTime null where no epoch was trained
     EpochTested event(Attempt attempt, long samples, long trainMicros, @Nullable EpochTime epochTime) {
-        Accuracy accuracy = Accuracy.of(result.confusion());
+        Accuracy accuracy = result.isRegression() ? null : Accuracy.of(result.confusion());
         boolean told = result.confusion().length <= EpochTested.MAX_CONFUSION_CLASSES;
         int[][] confusion = told ? result.confusion() : new int[0][];
         return new EpochTested(
@@ -38,14 +38,15 @@ record TestPass(int epoch, long step, Evaluation result, long micros) {
                 step,
                 result.testLoss(),
                 result.testLossSum(),
-                accuracy.value(),
-                accuracy.low(),
-                accuracy.high(),
+                accuracy == null ? null : accuracy.value(),
+                accuracy == null ? 0 : accuracy.low(),
+                accuracy == null ? 0 : accuracy.high(),
                 result.classAccuracy(),
                 confusion,
                 trainMicros / 1000,
                 micros / 1000,
                 samples * 1e6 / Math.max(1, trainMicros),
-                epochTime);
+                epochTime,
+                result.isRegression() ? result.meanAbsoluteError() : null);
     }
 }

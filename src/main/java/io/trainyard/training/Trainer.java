@@ -77,7 +77,8 @@ final class Trainer {
             }
             EpochDraws.test(random);
             attempt.tell(test.event(attempt, samples(begin, at), trainMicros, clock.endEpoch(test.micros())));
-            at = at.nextEpoch(random.state(), test.result().accuracy(), test.micros());
+            at = at.nextEpoch(
+                    random.state(), test.result().accuracy(), test.result().testLoss(), test.micros());
             saveIfDue(at);
         }
         save(at);
@@ -170,7 +171,7 @@ final class Trainer {
                 job.id(),
                 attempt.number(),
                 end.step(),
-                end.bestAccuracy(),
+                job.loss().isRegression() ? null : end.bestAccuracy(),
                 stepTimes.median(),
                 stepTimes.p95(),
                 stepTimes.p99(),
@@ -178,7 +179,8 @@ final class Trainer {
                 session.save().model().sha256(),
                 end.epoch() == job.epochs()
                         ? null
-                        : EarlyStop.reason(job.stopWhen(), end).orElse(null));
+                        : EarlyStop.reason(job.stopWhen(), end).orElse(null),
+                Double.isNaN(end.bestTestLoss()) ? null : end.bestTestLoss());
     }
 
     private static long microsSince(long nanos) {

@@ -1,9 +1,11 @@
 package io.trainyard.training;
 
 import io.trainyard.data.DataRoot;
+import io.trainyard.data.DataRoots;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.DatasetInfo;
 import io.trainyard.data.Datasets;
+import io.trainyard.data.FetchProgress;
 import io.trainyard.data.PixelScale;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.Workload;
@@ -11,7 +13,6 @@ import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
-import java.nio.file.Path;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class Workloads {
     private static final System.Logger LOG = System.getLogger(Workloads.class.getName());
 
-    private final DataRoot dataRoot;
+    private final DataRoots roots;
     private final JobDevices devices;
     private final int threads;
     private @Nullable Kept last;
@@ -32,30 +33,46 @@ final class Workloads {
     record Prepared(Workload workload, DatasetInfo dataset) {}
 
     /// A data set, with what it was read by.
-    private record Kept(DatasetSpec spec, DatasetInfo info, Dataset dataset) {}
+    private record Kept(DataRoot root, DatasetSpec spec, DatasetInfo info, Dataset dataset) {}
 
-    /// @param dataRoot the folder data sets are read from
+    /// @param roots where data sets are read from
     /// @param devices are got ready beside the reading of the data
     /// @param threads CPU threads; 0 lets the device choose
-    Workloads(Path dataRoot, JobDevices devices, int threads) {
-        this.dataRoot = new DataRoot(dataRoot);
+    Workloads(DataRoots roots, JobDevices devices, int threads) {
+        this.roots = roots;
         this.devices = devices;
         this.threads = threads;
     }
 
+    /// @param progress hears of a data set that is brought here first
     /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written
     /// @throws io.trainyard.data.DatasetException if its data set cannot be read here
-    Prepared of(JobSpec job) {
+    synchronized Prepared of(JobSpec job, FetchProgress progress) {
         check(job);
-        DatasetInfo info = dataRoot.describe(job.dataset());
+        DataRoot root = roots.of(job.dataset().name(), progress);
+        DatasetInfo info = root.describe(job.dataset());
         Network network = fit(job, info);
         PixelScale scale = scale(job.dataset(), info);
-        Dataset dataset = dataset(job, info, network);
+        Dataset dataset = dataset(root, job, info, network);
         AugmentSpec augment = Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE);
         Workload workload = new Workload(
-                        network, job.optimizer(), job.batchSize(), dataset, scale, augment, job.precision(), threads)
-                .withLoss(job.loss());
+                network,
+                job.loss(),
+                job.optimizer(),
+                job.loop(),
+                job.batchSize(),
+                dataset,
+                scale,
+                augment,
+                job.precision(),
+                threads,
+                true);
         return new Prepared(workload, info);
+    }
+
+    /// Whether a job's data set is on this machine, as far as that is known without asking.
+    boolean isNear(JobSpec job) {
+        return roots.isNear(job.dataset().name());
     }
 
     /// What can be known without looking at the data root: whether the job fits a built-in data set.
@@ -63,13 +80,14 @@ final class Workloads {
     /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written
     static void check(JobSpec job) {
         Datasets.find(job.dataset().name()).ifPresent(info -> {
+            job.dataset().refuseFolderFields();
             var unusedScale = scale(job.dataset(), info);
             var unusedNetwork = fit(job, info);
         });
     }
 
     private static Network fit(JobSpec job, DatasetInfo info) {
-        job.loss().requireFit(info.outputs());
+        info.requireFit(job.loss());
         return Network.fit(job.network(), info.shape(), info.outputs());
     }
 
@@ -78,13 +96,16 @@ final class Workloads {
         return PixelScale.of(info.shape(), spec.normalize() == null ? info.normalize() : spec.normalize());
     }
 
-    private synchronized Dataset dataset(JobSpec job, DatasetInfo info, Network network) {
+    private Dataset dataset(DataRoot root, JobSpec job, DatasetInfo info, Network network) {
         DatasetSpec spec = job.dataset().asRead();
         Kept kept = last;
-        if (kept == null || !kept.spec().equals(spec) || !kept.info().equals(info)) {
+        if (kept == null
+                || !kept.root().equals(root)
+                || !kept.spec().equals(spec)
+                || !kept.info().equals(info)) {
             last = null; // room for the next one
             beginWarmUp(job, network);
-            kept = new Kept(spec, info, dataRoot.open(spec));
+            kept = new Kept(root, spec, info, root.open(spec));
             last = kept;
         }
         return kept.dataset();

@@ -3,6 +3,7 @@ package io.trainyard.worker;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.event.WorkerStatus.Fetching;
 import io.trainyard.metrics.FirstSteps;
 import io.trainyard.spec.JobSpec;
 import java.util.function.DoubleConsumer;
@@ -24,6 +25,7 @@ final class Activity {
     private @Nullable Work work;
     private @Nullable JobEvents events;
     private @Nullable String trouble;
+    private @Nullable Fetching fetching;
     private Totals totals = new Totals(0, 0, 0);
     private int batchSize;
     private int epoch;
@@ -47,12 +49,23 @@ final class Activity {
         events = leaving;
     }
 
+    /// The job's data set is being brought here.
+    synchronized void fetches(Fetching now) {
+        fetching = now;
+    }
+
+    /// Null where none is.
+    synchronized @Nullable Fetching fetching() {
+        return fetching;
+    }
+
     synchronized void see(EventLine line) {
         TrainingEvent event = line.event();
         Work now = work;
         if (now == null || !now.job().equals(event.job())) {
             return; // the last words of a job that was given up
         }
+        fetching = null; // it is here
         firstSteps.see(event, line.time().toEpochMilli()).ifPresent(onFirstStep);
         count(event);
         double rate = event instanceof StepLosses losses ? rate(losses, now) : now.imagesPerSecond();
@@ -84,6 +97,7 @@ final class Activity {
     synchronized void end() {
         work = null;
         events = null;
+        fetching = null;
     }
 
     /// @param reason why the worker takes no jobs; null: it does

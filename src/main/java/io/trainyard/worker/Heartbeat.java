@@ -105,7 +105,8 @@ final class Heartbeat implements AutoCloseable {
                 stopping,
                 self.store(),
                 self.since().get(),
-                activity.trouble());
+                activity.trouble(),
+                activity.fetching());
     }
 
     /// Says for the last time how the worker is: stopping.

@@ -2,6 +2,7 @@ package io.trainyard.worker;
 
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.WorkerStatus.Fetching;
 import io.trainyard.training.Outcome;
 import io.trainyard.training.Supervisor;
 import java.io.IOException;
@@ -85,6 +86,11 @@ final class RunningJob implements Supervisor {
     @Override
     public void checkpointFailed() {
         around.activity().checkpointFailed();
+    }
+
+    @Override
+    public void fetched(String dataset, long bytes, long ofBytes) {
+        around.activity().fetches(new Fetching(dataset, bytes, ofBytes));
     }
 
     @Override

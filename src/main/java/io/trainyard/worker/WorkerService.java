@@ -5,7 +5,10 @@ import io.quarkus.runtime.ShutdownEvent;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.custody.Keeper;
+import io.trainyard.data.DataRoots;
 import io.trainyard.data.DatasetException;
+import io.trainyard.data.bucket.BucketRoots;
+import io.trainyard.data.bucket.CacheSize;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceChoice;
@@ -35,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class WorkerService {
     private static final System.Logger LOG = System.getLogger(WorkerService.class.getName());
-    private static final Path DEFAULT_DATA = Path.of("data");
+    private static final String DEFAULT_DATA = "data";
 
     private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(60);
 
@@ -85,7 +88,7 @@ public class WorkerService {
         Device opened = Devices.open(device);
         String deviceName = opened.info().name();
         DeviceBackend backend = Devices.backend(device);
-        Path data = requireReadable(settings);
+        DataRoots data = dataRoots(settings);
         CheckpointStore store = KillPointStore.around(CheckpointStore.open(URI.create(settings.checkpoints())));
 
         String prefix = settings.topics().prefix();
@@ -141,7 +144,7 @@ public class WorkerService {
                 id,
                 deviceName,
                 kafka.address(),
-                data.toAbsolutePath(),
+                dataPlace(settings),
                 settings.checkpoints());
         if (device.isAuto()) {
             DeviceChoice choice = Devices.choice();
@@ -187,9 +190,21 @@ public class WorkerService {
         }
     }
 
+    /// For people.
+    private static String dataPlace(WorkerSettings settings) {
+        String place = settings.data().orElse(DEFAULT_DATA);
+        return BucketRoots.isBucket(place)
+                ? place
+                : Path.of(place).toAbsolutePath().toString();
+    }
+
     /// A folder that was named must be there; the default need not be, because some data sets are built in.
-    private static Path requireReadable(WorkerSettings settings) {
-        Path data = settings.data().orElse(DEFAULT_DATA);
+    private static DataRoots dataRoots(WorkerSettings settings) {
+        String place = settings.data().orElse(DEFAULT_DATA);
+        if (BucketRoots.isBucket(place)) {
+            return BucketRoots.open(place, settings.dataCache(), CacheSize.ofEnvironment());
+        }
+        Path data = Path.of(place);
         boolean mayBeMissing = settings.data().isEmpty() && !Files.exists(data);
         if (!mayBeMissing && !(Files.isDirectory(data) && Files.isReadable(data))) {
             throw new DatasetException("the data root %s is %s; give a folder that can be read with --data"
@@ -197,7 +212,7 @@ public class WorkerService {
                             data.toAbsolutePath(),
                             !Files.exists(data) ? "not there" : "not a folder that can be read"));
         }
-        return data;
+        return DataRoots.ofFolder(data);
     }
 
     /// Stops while the channels still work: they are closed after this event.

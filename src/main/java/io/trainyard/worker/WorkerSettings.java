@@ -19,8 +19,13 @@ public interface WorkerSettings {
 
     Topics topics();
 
-    /// The folder with the data sets; default: `data`, which may be missing, because some data sets are built in.
-    Optional<Path> data();
+    /// The folder with the data sets, or `s3://bucket/prefix`; default: `data`, which may be missing, because some data
+    /// sets are built in.
+    Optional<String> data();
+
+    /// Where data sets of a bucket are kept on this machine.
+    @WithDefault("data-cache")
+    Path dataCache();
 
     /// Where checkpoints go: a folder, or a URI.
     @WithDefault("checkpoints")

@@ -49,9 +49,10 @@ export interface TestedEpoch {
   attempt: number;
   step: number;
   testLoss: JsonNumber;
-  testAccuracy: number;
+  testAccuracy: number | null; // null where numbers are predicted
   accuracyLow: number;
   accuracyHigh: number;
+  testMeanAbsoluteError?: JsonNumber | null; // null where classes are predicted
   imagesPerSecond: number;
   millis?: number;
   epochTime?: EpochTime | null; // null where it is not told
@@ -105,6 +106,7 @@ export interface JobDetail {
   classAccuracy: JsonNumber[] | null;
   confusion: number[][] | null;
   classNames?: string[] | null;
+  warnings?: string[] | null; // of its data set, in words
   attempts?: AttemptSpan[];
   checkpoints?: CheckpointRow[];
   tags?: string[];

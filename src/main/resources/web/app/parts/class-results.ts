@@ -7,7 +7,7 @@ import { integer, numberOf, percent } from "../format";
 const MAX_CLASSES = 40; // a larger matrix is no picture any more
 
 export function classResults({ tests, classAccuracy, confusion, classNames }: JobDetail) {
-  if (!confusion) return nothing;
+  if (!confusion && !classAccuracy) return nothing;
   const name = (i: number): string => classNames?.[i] ?? String(i);
   return html`
     <div class="pair" id="classes-and-confusion">
@@ -37,8 +37,8 @@ export function classResults({ tests, classAccuracy, confusion, classNames }: Jo
       <figure>
         <figcaption>Confusion matrix <span class="quiet">rows: true class; columns: predicted</span></figcaption>
         ${
-          confusion.length > MAX_CLASSES
-            ? html`<p class="note">${confusion.length} classes are too many to show as a table.</p>`
+          !confusion || confusion.length > MAX_CLASSES
+            ? html`<p class="note">${(classAccuracy ?? confusion ?? []).length} classes are too many to show as a table.</p>`
             : matrix(confusion, name, Boolean(classNames))
         }
       </figure>

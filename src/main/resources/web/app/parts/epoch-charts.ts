@@ -35,7 +35,7 @@ const CHARTS: readonly EpochChart[] = [
   {
     title: "Test accuracy",
     about: "after each epoch; band: 95 % interval",
-    value: (test) => test.testAccuracy,
+    value: (test) => test.testAccuracy ?? Number.NaN,
     interval: (test) => (test.accuracyHigh > 0 ? [test.accuracyLow, test.accuracyHigh] : null),
     inWords: (test) => `accuracy ${accuracy(test)}`,
     formatY: (value) => `${Math.round(100 * value)} %`,
@@ -46,6 +46,12 @@ const CHARTS: readonly EpochChart[] = [
     about: "after each epoch",
     value: (test) => numberOf(test.testLoss),
     inWords: (test) => `test loss ${exact(numberOf(test.testLoss))}`,
+  },
+  {
+    title: "Mean absolute error",
+    about: "of the numbers predicted, after each epoch",
+    value: (test) => numberOf(test.testMeanAbsoluteError ?? Number.NaN),
+    inWords: (test) => `mean absolute error ${exact(numberOf(test.testMeanAbsoluteError ?? Number.NaN))}`,
   },
   {
     title: "Throughput",

@@ -131,7 +131,7 @@ class CompareView extends PageElement {
             </thead>
             <tbody>
               ${jobs.map((job, i) => {
-                const accuracies = runs[i]!.tests.map((test) => test.testAccuracy);
+                const accuracies = runs[i]!.tests.map((test) => test.testAccuracy).filter((value): value is number => value !== null);
                 return html`<tr>
                   <th scope="row"><span class=${swatchClass(i)}></span><a href=${jobLink(job.job)}>${job.job}</a></th>
                   <td>${stateLabel(job.state)}</td>

@@ -185,16 +185,24 @@ const LONGEST = "Last checkpoint";
 
 type Fact = [name: string, value: string | TemplateResult];
 
+// The first of the highest accuracy, or where numbers are predicted of the lowest loss.
+function bestOf(tests: readonly TestedEpoch[]): TestedEpoch | null {
+  const score = (test: TestedEpoch) => test.testAccuracy ?? -format.numberOf(test.testLoss);
+  return tests.reduce<TestedEpoch | null>((a, b) => (a && score(a) >= score(b) ? a : b), null);
+}
+
 // What is not known is left out.
-function factsOf(summary: JobSummary, { tests, attempts: spans }: JobDetail): Fact[] {
+function factsOf(summary: JobSummary, { tests, attempts: spans, warnings }: JobDetail): Fact[] {
   const last = tests.at(-1);
   const model = spans?.at(-1)?.model;
-  const best = tests.reduce<TestedEpoch | null>((a, b) => (a && a.testAccuracy >= b.testAccuracy ? a : b), null);
+  const best = bestOf(tests);
+  const error = last?.testMeanAbsoluteError;
   const over = format.isOver(summary.state);
   const { initFrom } = summary;
   return [
     ["Network", summary.network ?? format.NONE],
     ["Data set", summary.dataset ?? format.NONE],
+    ["Warnings", warnings?.join("\n") ?? format.NONE],
     ["Device", summary.device && model ? `${summary.device}: ${model}` : (summary.device ?? format.NONE)],
     ["Worker", summary.worker ?? format.NONE],
     ["Started", format.moment(summary.startMillis)],
@@ -207,9 +215,12 @@ function factsOf(summary: JobSummary, { tests, attempts: spans }: JobDetail): Fa
     ["Loss", format.loss(summary.loss)],
     ["Accuracy (95 %)", format.accuracy(summary)],
     [
-      "Best accuracy",
-      best && tests.length > 1 ? `${format.percent(best.testAccuracy)} (epoch ${best.epoch})` : format.NONE,
+      best?.testAccuracy == null ? "Best test loss" : "Best accuracy",
+      best && tests.length > 1
+        ? `${best.testAccuracy === null ? format.loss(best.testLoss) : format.percent(best.testAccuracy)} (epoch ${best.epoch})`
+        : format.NONE,
     ],
+    ["Mean absolute error", error == null ? format.NONE : format.loss(error)],
     ["Images/s", format.rate(summary.imagesPerSecond)],
     ["Arithmetic", format.flops(last?.flopsPerSecond)],
     ["MFU", format.smallPercent(last?.mfu)],

@@ -11,11 +11,12 @@ import io.trainyard.device.check.LayerCases;
 import io.trainyard.spec.BuiltInNetworks;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
-import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.UpdateSpec;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -84,9 +85,11 @@ class CheckpointsPageTest {
     void theTrainingStateHasEveryOptimizersTensors() {
         ParameterSpec weight = new ParameterSpec("<parameter>", Shape.of(1), new ParameterSpec.Init.Constant(0), true);
         Set<String> tensors = new TreeSet<>(Set.of("random"));
-        for (OptimizerSpec optimizer : CheckWorkload.optimizers()) {
-            optimizer.state(List.of(weight)).forEach(entry -> tensors.add("optimizer." + entry.name()));
-        }
+        Stream.concat(
+                        CheckWorkload.optimizers().stream().map(optimizer -> new UpdateSpec(optimizer, LoopSpec.NONE)),
+                        CheckWorkload.loops().stream().map(loop -> new UpdateSpec(CheckWorkload.MOMENTUM, loop)))
+                .flatMap(update -> update.state(List.of(weight)).stream())
+                .forEach(entry -> tensors.add("optimizer." + entry.name()));
         assertThat(column(PAGE.section("## The training state"))).containsExactlyInAnyOrderElementsOf(tensors);
     }
 
@@ -150,7 +153,7 @@ class CheckpointsPageTest {
 
     private static Checkpoint checkpoint() {
         Parameters tensors = new Parameters(Map.of("w", new Tensor.Floats(Shape.of(1), new float[] {1})));
-        Progress progress = new Progress(3, 2, 9, new long[] {1, 2, 3}, 0.5, 0.75, 1, 123_456);
+        Progress progress = new Progress(3, 2, 9, new long[] {1, 2, 3}, 0.5, 0.75, 1, 123_456, 0.25, 0.125);
         return new Checkpoint(new SessionState(tensors, tensors), progress, 2, 3, List.of());
     }
 }

@@ -229,6 +229,18 @@ class JobCheckpointsTest {
     }
 
     @Test
+    void ofPredictedNumbersTheLowestLossIsTheBest() throws IOException {
+        double[] losses = {3, 0.5, 1, 0.5, 2};
+        for (int step = 1; step <= 5; step++) {
+            Progress at =
+                    new Progress(3, 0, step, new long[] {1, 2, 3}, Double.NaN, 0, 1, 123_456, losses[step - 1], 0.5);
+            saveAndKeep(checkpoint(at, 1), new Retention(1, true));
+        }
+        assertThat(kept()).containsExactly("2-1", "5-1");
+        assertThat(checkpoints.newest().orElseThrow().progress().testLoss()).isEqualTo(2);
+    }
+
+    @Test
     void keepsAllUnlessAsked() throws IOException {
         for (int step = 1; step <= 3; step++) {
             saveAndKeep(tested(step, 0.5), ALL);
@@ -324,12 +336,12 @@ class JobCheckpointsTest {
 
     /// In the middle of an epoch.
     private static Checkpoint checkpoint(long step, int attempt) {
-        return checkpoint(new Progress(3, 2, step, new long[] {1, 2, 3}, 0.9, 0.9, 1, 123_456), attempt);
+        return checkpoint(new Progress(3, 2, step, new long[] {1, 2, 3}, 0.9, 0.9, 1, 123_456, 0.25, 0.125), attempt);
     }
 
     /// At an epoch's end, after its test.
     private static Checkpoint tested(long step, double accuracy) {
-        return checkpoint(new Progress(3, 0, step, new long[] {1, 2, 3}, accuracy, 0.9, 1, 123_456), 1);
+        return checkpoint(new Progress(3, 0, step, new long[] {1, 2, 3}, accuracy, 0.9, 1, 123_456, 0.25, 0.125), 1);
     }
 
     private static Checkpoint checkpoint(Progress progress, int attempt) {

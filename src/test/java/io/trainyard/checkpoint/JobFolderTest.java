@@ -170,7 +170,7 @@ class JobFolderTest {
         var model = new Parameters(Map.of("w", new Tensor.Floats(Shape.of(1), new float[] {weight})));
         var optimizer =
                 new Parameters(Map.of("w.momentum_buffer", new Tensor.Floats(Shape.of(1), new float[] {-weight})));
-        var progress = new Progress(3, 2, step, new long[] {1, 2, 3}, 0.5, 0.75, 1, 123_456);
+        var progress = new Progress(3, 2, step, new long[] {1, 2, 3}, 0.5, 0.75, 1, 123_456, 0.25, 0.125);
         return new Checkpoint(new SessionState(model, optimizer), progress, 2, 3, List.of());
     }
 }

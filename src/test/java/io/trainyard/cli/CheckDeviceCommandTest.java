@@ -37,7 +37,8 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 class CheckDeviceCommandTest {
-    private static final int CHECKS = CheckWorkload.optimizers().size();
+    private static final int CHECKS =
+            CheckWorkload.optimizers().size() + CheckWorkload.loops().size();
 
     private final ByteArrayOutputStream written = new ByteArrayOutputStream();
     private final StringWriter errors = new StringWriter();

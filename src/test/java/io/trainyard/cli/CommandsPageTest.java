@@ -95,6 +95,7 @@ class CommandsPageTest {
                 .containsExactly(
                         "TRAINYARD_KAFKA_TIMEOUT",
                         "TRAINYARD_VERBOSE",
+                        "TRAINYARD_DATA_CACHE_LIMIT",
                         "TRAINYARD_WORKER_METRICS_PORT",
                         "TRAINYARD_WORKER_METRICS_HOST");
     }

@@ -4,9 +4,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.data.DataRoots;
+import io.trainyard.data.Datasets;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.spec.DeviceSpec;
@@ -52,7 +56,7 @@ class PredictCommandTest {
     static void train() throws IOException {
         List<TrainingEvent> events = new ArrayList<>();
         var store = CheckpointStore.open(folder.resolve("store").toUri());
-        Outcome outcome = new JobTraining(folder, new DeviceSpec("cpu"), 1, "test")
+        Outcome outcome = new JobTraining(DataRoots.ofFolder(folder), new DeviceSpec("cpu"), 1, "test")
                 .run(
                         JobJson.read(JOB.getBytes(UTF_8)),
                         new JobFolder(store, "a"),
@@ -91,6 +95,21 @@ class PredictCommandTest {
         long right = Math.round(tested.testAccuracy() * TESTS);
         assertThat(ended.errors().strip())
                 .isEqualTo("a/200 on shapes28, device cpu: %d of %d right".formatted(right, TESTS));
+    }
+
+    @Test
+    void asJsonItNamesTheClasses() throws IOException {
+        List<String> names = Datasets.find("shapes28").orElseThrow().classNames();
+        List<String> lines = predict("a", "--json", "--limit", "20").lines();
+        assertThat(lines).hasSize(20);
+        for (String line : lines) {
+            JsonNode sample = new JsonMapper().readTree(line);
+            assertThat(sample.path("labelName").asText())
+                    .isEqualTo(names.get(sample.path("label").asInt()));
+            assertThat(sample.path("predictedName").asText())
+                    .isEqualTo(names.get(sample.path("predicted").asInt()));
+            assertThat(sample.path("probabilities")).hasSize(10);
+        }
     }
 
     @Test

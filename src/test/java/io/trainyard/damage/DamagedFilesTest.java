@@ -12,6 +12,8 @@ import io.trainyard.checkpoint.SavedModel;
 import io.trainyard.data.DataRoot;
 import io.trainyard.data.DatasetException;
 import io.trainyard.data.GreyImages;
+import io.trainyard.data.Npy;
+import io.trainyard.data.OwnIdx;
 import io.trainyard.spec.DatasetSpec;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -121,12 +123,60 @@ class DamagedFilesTest {
             void read(Path folder) {
                 var _ = new DataRoot(folder).open(DatasetSpec.named("signs"));
             }
+        },
+        DESCRIPTION {
+            @Override
+            Path write(Path folder) throws IOException {
+                OwnIdx.write(own(folder, "{}"), 3, 2);
+                return own(folder, """
+                        {"kind": "idx", "classes": 3, "classNames": ["a", "b", "c"], "trainLabels": "train-labels-idx1-ubyte",
+                         "normalize": {"mean": [0.25], "std": [0.5]}}""").resolve("dataset.json");
+            }
+        },
+        NPY {
+            @Override
+            Path write(Path folder) throws IOException {
+                Path own = own(folder, "{\"kind\": \"arrays\"}");
+                Npy.write(own, Npy.rows());
+                return own.resolve("x_train.npy");
+            }
+        },
+        NPZ {
+            @Override
+            Path write(Path folder) throws IOException {
+                Path own = own(folder, "{\"kind\": \"arrays\", \"file\": \"all.npz\"}");
+                return Files.write(own.resolve("all.npz"), Npy.npz(Npy.rows()));
+            }
+        },
+        SAFETENSORS {
+            @Override
+            Path write(Path folder) throws IOException {
+                Path own = own(folder, "{\"kind\": \"arrays\", \"file\": \"all.safetensors\"}");
+                return Files.write(own.resolve("all.safetensors"), Npy.safetensors());
+            }
+        },
+        CSV {
+            @Override
+            Path write(Path folder) throws IOException {
+                Path own = own(folder, "{\"kind\": \"csv\", \"label\": \"b\", \"classes\": 2}");
+                Files.writeString(own.resolve("test.csv"), "a,b\n1,0\n");
+                return Files.writeString(own.resolve("train.csv"), "a,b\n1,0\n-2.5e3,1\n\"3\",0\n");
+            }
         };
+
+        /// A data set of one's own.
+        private static Path own(Path folder, String description) throws IOException {
+            Path own = Files.createDirectories(folder.resolve("own"));
+            Files.writeString(own.resolve("dataset.json"), description);
+            return own;
+        }
 
         /// @return the one that is damaged
         abstract Path write(Path folder) throws IOException;
 
-        abstract void read(Path folder);
+        void read(Path folder) {
+            var _ = new DataRoot(folder).open(DatasetSpec.named("own"));
+        }
     }
 
     @ParameterizedTest

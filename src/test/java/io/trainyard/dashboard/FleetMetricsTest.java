@@ -134,7 +134,8 @@ class FleetMetricsTest {
                 false,
                 null,
                 null,
-                problem);
+                problem,
+                null);
     }
 
     @Test

@@ -476,7 +476,7 @@ class PageIT {
     @Order(LAST)
     void saysThatKafkaOrTheDashboardIsAwayAndGoesOnWhenItIsBack() throws Exception {
         publisher.send(new WorkerStatus(
-                "w9", "cuda:0", null, null, 0, 3L << 30, 0, false, null, null, "3 jobs broke off here"));
+                "w9", "cuda:0", null, null, 0, 3L << 30, 0, false, null, null, "3 jobs broke off here", null));
         visit("#fleet");
         assertThat(see("#connection")).hasText("Live");
         assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");

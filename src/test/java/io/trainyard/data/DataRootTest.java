@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class DataRootTest {
     private static final String DESCRIPTION = """
-            {"kind": "idx", "shape": [1, 2, 2], "classNames": ["a", "b", "c"],
+            {"kind": "idx", "classNames": ["a", "b", "c"],
              "normalize": {"mean": [0.5], "std": [0.25]}}""";
 
     @TempDir
@@ -67,7 +67,7 @@ class DataRootTest {
 
     @Test
     void classesThatAreOnlyCountedAreCalledByTheirNumbers() throws IOException {
-        describe("{\"kind\": \"idx\", \"shape\": [1, 2, 2], \"classes\": 4}");
+        describe("{\"kind\": \"idx\", \"classes\": 4}");
         assertThat(new DataRoot(root).describe(DatasetSpec.named("letters")).classNames())
                 .containsExactly("0", "1", "2", "3");
     }
@@ -97,18 +97,16 @@ class DataRootTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        {"kind": "idx", "shape": [1, 2, 2]}                                   | classes is missing; say how many there are, or name them in classNames
-        {"kind": "idx", "shape": [1, 2, 2], "classes": 3, "classNames": ["a"]} | classNames has 1 names, but classes is 3
-        {"kind": "idx", "shape": [1, 2, 2], "classes": 5000}                  | classes is 5000; allowed is 1 to 4096
-        {"kind": "idx", "shape": [1, 2, 2], "classes": "3"}                   | classes is "3"; it must be a whole number
-        {"kind": "idx", "shape": 4, "classes": 3}                             | shape is 4; it must be a list in brackets
-        {"kind": "idx", "shape": [0, 2, 2], "classes": 3}                     | a tensor of shape [0, 2, 2] has no element or too many
-        {"kind": "idx", "classes": 3}                                         | shape is null; it must be [1, height, width]
-        {"kind": "idx", "shape": [1, 2, 2], "clases": 3}                      | the field "clases" is not known; the nearest is "classes"
-        {"kind": "idx", "shape": [1, 2, 2], "classes": 3, "path": "/etc"}     | the field "path" is not known; allowed is classNames, classes
-        {"kind": "tar", "shape": [1, 2, 2], "classes": 3}                     | kind is "tar"; allowed is idx
-        {"shape": [1, 2, 2], "classes": 3}                                    | kind is missing; allowed is idx
-        {"kind": "idx", "shape": [1, 2, 2], "classes": 3, "normalize": {"mean": [1, 1], "std": [1, 1]}} | 2 means and stds, but the images have 1 channels
+        {"kind": "idx"}                                   | classes is missing; say how many there are, or name them in classNames
+        {"kind": "cifar", "classes": 3, "labels": "both"} | labels is "both"; it must be one of [single, coarse, fine]
+        {"kind": "idx", "classes": 3, "classNames": ["a"]} | classNames has 1 names, but classes is 3
+        {"kind": "idx", "classes": 5000}                  | classes is 5000; allowed is 1 to 4096
+        {"kind": "idx", "classes": "3"}                   | classes is "3"; it must be a whole number
+        {"kind": "idx", "clases": 3}                      | the field "clases" is not known; the nearest is "classes"
+        {"kind": "idx", "classes": 3, "path": "/etc"}     | the field "path" is not known; allowed is classNames, classes
+        {"kind": "tar", "classes": 3}                     | kind is "tar"; allowed is idx, cifar, arrays, csv
+        {"classes": 3}                                    | kind is missing; allowed is idx, cifar, arrays, csv
+        {"kind": "idx", "classes": 3, "normalize": {"mean": [1, 1], "std": [1, 1]}} | 2 means and stds, but the images have 1 channels
         {"kind": "idx", "kind": "idx"}                                        | it is not JSON: Duplicate field 'kind'
         [1]                                                                   | it must be a JSON object
         {"kind":                                                              | it is not JSON

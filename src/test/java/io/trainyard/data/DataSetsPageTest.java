@@ -2,19 +2,61 @@ package io.trainyard.data;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.annotation.JsonSubTypes;
 import io.trainyard.Page;
 import io.trainyard.spec.DatasetSpec;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/// Holds the table of docs/data-sets.md against the sets.
+/// Holds the tables of docs/data-sets.md against the sets.
 class DataSetsPageTest {
+    private static final Page OWN = Page.read("docs/data-sets.md").section("## A data set of your own");
+
     static List<List<String>> rows() {
         return Page.read("docs/data-sets.md").table();
+    }
+
+    /// By its kind, the fields that a description may have.
+    static Stream<Class<?>> manifests() {
+        return Arrays.stream(Manifest.class.getPermittedSubclasses());
+    }
+
+    @ParameterizedTest
+    @MethodSource("manifests")
+    void everyFieldOfADescriptionHasARow(Class<?> manifest) {
+        String kind = Arrays.stream(
+                        Manifest.class.getAnnotation(JsonSubTypes.class).value())
+                .filter(type -> type.value() == manifest)
+                .findFirst()
+                .orElseThrow()
+                .name();
+        List<String> told = OWN.table().stream()
+                .filter(row -> row.get(1).equals("all") || Page.code(row, 1).contains(kind))
+                .flatMap(row -> Page.code(row, 0).stream())
+                .toList();
+        List<String> fields = new ArrayList<>(List.of("kind"));
+        Arrays.stream(manifest.getRecordComponents()).forEach(field -> fields.add(field.getName()));
+        assertThat(told).containsExactlyInAnyOrderElementsOf(fields);
+    }
+
+    @ParameterizedTest
+    @MethodSource("manifests")
+    void everyKindHasAnExampleThatCanBeRead(Class<?> manifest, @TempDir Path folder) throws IOException {
+        List<Manifest> examples = new ArrayList<>();
+        for (String example : OWN.code("json")) {
+            examples.add(ManifestJson.read(Files.writeString(folder.resolve("dataset.json"), example)));
+        }
+        assertThat(examples).filteredOn(manifest::isInstance).hasSize(1);
     }
 
     @Test

@@ -7,7 +7,7 @@ import io.trainyard.spec.AugmentSpec.RandomCrop;
 import io.trainyard.spec.Shape;
 import org.junit.jupiter.api.Test;
 
-/// Data sets of float32, on devices that take them: the numbers of the reference.
+/// Data sets of float32 have the numbers of the reference.
 public interface FloatSamplesContract extends TestedDevice {
     @Test
     default void trainsRowsOfNumbersAsTheReferenceDoes() {

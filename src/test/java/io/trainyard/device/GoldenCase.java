@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
+import io.trainyard.data.Samples;
+import io.trainyard.data.Targets;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.JobJson;
@@ -21,6 +23,8 @@ import java.util.Objects;
 record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
     static List<String> names() {
         return List.of(
+                "accumulate",
+                "accumulate-onecycle",
                 "activations",
                 "adam",
                 "adam-decay",
@@ -29,34 +33,50 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
                 "augment-crop",
                 "augment-flip-cutout",
                 "avg-pool",
+                "avg-pool-ceil",
+                "avg-pool-windows",
                 "batchnorm",
                 "batchnorm-options",
                 "class-weights",
                 "class-weights-smoothing",
+                "clip-norm",
+                "clip-value",
                 "conv-nobias",
+                "conv-rectangular",
+                "conv-same",
                 "conv-stride-3",
                 "conv-stride-padding",
                 "dilation-groups",
                 "dropout",
                 "dropout-conv",
                 "dropout2d",
+                "drop-last",
+                "ema",
+                "ema-batchnorm",
                 "label-smoothing",
                 "linear-nobias",
                 "linear-only",
+                "loop-all",
+                "max-pool-dilation",
+                "max-pool-windows",
                 "momentum",
                 "more-activations",
+                "mse",
                 "nesterov",
                 "pool-overlapping",
                 "pool-then-relu",
                 "relu-then-pool",
                 "residual",
+                "rmsprop",
                 "sample-norms",
                 "schedule-cosine",
                 "schedule-multistep",
                 "schedule-onecycle",
+                "schedule-onecycle-momentum",
                 "schedule-step",
                 "schedule-warmup",
                 "shuffle-normalize",
+                "upsample",
                 "weight-decay");
     }
 
@@ -68,17 +88,21 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
         Shape image = Shape.of(images.size(1), images.size(2), images.size(3));
         JsonNode layers = written.get("layers");
         int classes = layers.get(layers.size() - 1).get("out").asInt();
-        Dataset dataset = new Dataset("golden", image, classes, split(recorded, "train"), split(recorded, "test"));
+        boolean numbers = job.loss().isRegression();
+        Dataset dataset = new Dataset(
+                "golden", image, classes, split(recorded, "train", numbers), split(recorded, "test", numbers));
         Workload workload = new Workload(
-                        Network.fit(job.network(), image, classes),
-                        job.optimizer(),
-                        job.batchSize(),
-                        dataset,
-                        PixelScale.of(image.size(0), job.dataset().normalize()),
-                        Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
-                        job.precision(),
-                        0)
-                .withLoss(job.loss());
+                Network.fit(job.network(), image, classes),
+                job.loss(),
+                job.optimizer(),
+                job.loop(),
+                job.batchSize(),
+                dataset,
+                PixelScale.of(image.size(0), job.dataset().normalize()),
+                Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
+                job.precision(),
+                0,
+                true);
         return new GoldenCase(job, workload, recorded);
     }
 
@@ -104,8 +128,16 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
         return JobJson.read(job);
     }
 
-    private static Dataset.Split split(TensorFile recorded, String part) {
-        return new Dataset.Split(recorded.bytes(part + "_x"), recorded.bytes(part + "_y"));
+    private static Dataset.Split split(TensorFile recorded, String part, boolean numbers) {
+        byte[] pixels = recorded.bytes(part + "_x");
+        String targets = part + "_y";
+        return numbers
+                ? new Dataset.Split(
+                        Samples.Pixels.of(pixels),
+                        new Targets.Numbers(
+                                recorded.floats(targets),
+                                recorded.shape(targets).size(1)))
+                : new Dataset.Split(pixels, recorded.bytes(targets));
     }
 
     SessionState initial() {
@@ -125,16 +157,20 @@ record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
     EpochPlan epoch(int epoch, TorchRandom random) {
         long unusedBaseSeed = random.nextLong();
         int samples = workload.dataset().train().size();
+        int updates = workload.updatesPerEpoch();
         return new EpochPlan(
                 job.shuffle() ? TorchRandom.permutation(random.nextLong(), samples) : TorchRandom.identity(samples),
-                job.schedule()
-                        .learningRates(job.optimizer().learningRate(), epoch, workload.stepsPerEpoch(), job.epochs()),
-                job.schedule().momenta(epoch, workload.stepsPerEpoch(), job.epochs()),
+                workload.perStep(
+                        job.schedule().learningRates(job.optimizer().learningRate(), epoch, updates, job.epochs())),
+                workload.perStep(job.schedule().momenta(epoch, updates, job.epochs())),
                 random);
     }
 
-    /// (true class, predicted class) of PyTorch's predictions after the last epoch.
+    /// (true class, predicted class) of PyTorch's predictions after the last epoch; empty of numbers.
     int[][] confusion() {
+        if (job.loss().isRegression()) {
+            return new int[0][];
+        }
         int classes = workload.network().classes();
         int[][] confusion = new int[classes][classes];
         byte[] labels = recorded.bytes("test_y");

@@ -5,9 +5,9 @@ import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.AugmentSpec.Cutout;
 import io.trainyard.spec.AugmentSpec.HorizontalFlip;
 import io.trainyard.spec.AugmentSpec.RandomCrop;
+import io.trainyard.spec.Extent;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
-import io.trainyard.spec.LayerSpec.AvgPool2d;
 import io.trainyard.spec.LayerSpec.BatchNorm;
 import io.trainyard.spec.LayerSpec.BatchNorm1d;
 import io.trainyard.spec.LayerSpec.BatchNorm2d;
@@ -22,7 +22,6 @@ import io.trainyard.spec.LayerSpec.Identity;
 import io.trainyard.spec.LayerSpec.LayerScale;
 import io.trainyard.spec.LayerSpec.LeakyRelu;
 import io.trainyard.spec.LayerSpec.Linear;
-import io.trainyard.spec.LayerSpec.MaxPool2d;
 import io.trainyard.spec.LayerSpec.Relu;
 import io.trainyard.spec.LayerSpec.Relu6;
 import io.trainyard.spec.LayerSpec.Residual;
@@ -30,14 +29,17 @@ import io.trainyard.spec.LayerSpec.Sigmoid;
 import io.trainyard.spec.LayerSpec.Silu;
 import io.trainyard.spec.LayerSpec.Softplus;
 import io.trainyard.spec.LayerSpec.Tanh;
+import io.trainyard.spec.LayerSpec.Upsample;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.OptimizerSpec.Adam;
 import io.trainyard.spec.OptimizerSpec.AdamW;
 import io.trainyard.spec.OptimizerSpec.Rmsprop;
 import io.trainyard.spec.OptimizerSpec.Sgd;
+import io.trainyard.spec.Padding;
 import io.trainyard.spec.SampleNorm.GroupNorm;
 import io.trainyard.spec.SampleNorm.LayerNorm;
 import io.trainyard.spec.SampleNorm.LayerNorm2d;
+import io.trainyard.spec.Scale;
 import io.trainyard.spec.Shape;
 import java.util.ArrayList;
 import java.util.List;
@@ -73,9 +75,11 @@ public record RandomNetwork(
 
     private enum Kind {
         CONV2D((recipe, in) -> isImage(in) ? conv(recipe, in) : null),
-        MAX_POOL2D((recipe, in) -> isImage(in) ? new MaxPool2d(null, window(recipe, in), stride(recipe)) : null),
-        AVG_POOL2D((recipe, in) -> isImage(in) ? new AvgPool2d(null, window(recipe, in), stride(recipe)) : null),
-        ADAPTIVE_AVG_POOL2D((recipe, in) -> isImage(in) ? new AdaptiveAvgPool2d(null, 1 + recipe.first() % 5) : null),
+        MAX_POOL2D((recipe, in) -> isImage(in) ? windows(recipe, in).maxPool() : null),
+        AVG_POOL2D((recipe, in) -> isImage(in) ? windows(recipe, in).avgPool() : null),
+        ADAPTIVE_AVG_POOL2D((recipe, in) ->
+                isImage(in) ? new AdaptiveAvgPool2d(null, bothOr(recipe, recipe.first(), recipe.second(), 5)) : null),
+        UPSAMPLE((recipe, in) -> isImage(in) && in.size(1) * in.size(2) < 100 ? upsample(recipe, in) : null),
         BATCH_NORM1D((recipe, in) -> isImage(in)
                 ? null
                 : new BatchNorm1d(null, 0.1 + recipe.first() / 200.0, BatchNorm.DEFAULT_MOMENTUM, option(recipe))),
@@ -235,12 +239,29 @@ public record RandomNetwork(
         return recipe.fourth() % 2 == 1;
     }
 
-    private static int window(Recipe recipe, Shape image) {
-        return Math.min(side(image), 1 + recipe.first() % 4);
+    /// Square more often than not.
+    private static boolean isSquare(Recipe recipe) {
+        return recipe.third() % 8 < 5;
     }
 
-    private static int stride(Recipe recipe) {
-        return 1 + recipe.second() % 3;
+    /// From 1 to `most`, both ways the same where the recipe is square.
+    private static Extent bothOr(Recipe recipe, int rows, int columns, int most) {
+        return new Extent(1 + rows % most, 1 + (isSquare(recipe) ? rows : columns) % most);
+    }
+
+    /// Square within square images where the recipe is.
+    private static RandomWindows windows(Recipe recipe, Shape in) {
+        int columns = isSquare(recipe) ? recipe.first() : recipe.third();
+        return RandomWindows.of(in, recipe.first(), columns, recipe.second(), recipe.fourth());
+    }
+
+    private static LayerSpec upsample(Recipe recipe, Shape in) {
+        if (option(recipe)) {
+            return new Upsample(null, bothOr(recipe, recipe.first(), recipe.second(), 12), null, "nearest");
+        }
+        double factor = 1 + recipe.first() % 13 / 10.0;
+        double other = in.size(2) > 1 ? 0.5 + recipe.second() % 7 / 10.0 : 1;
+        return new Upsample(null, null, new Scale(factor, isSquare(recipe) ? factor : other), "nearest");
     }
 
     private static LayerSpec conv(Recipe recipe, Shape in) {
@@ -250,6 +271,14 @@ public record RandomNetwork(
         int groups = recipe.first() / 5 % 4 == 3 ? in.size(0) : 1;
         int out = groups == 1 ? width(recipe.third()) : groups * (1 + recipe.third() % 3);
         int stride = 1 + recipe.fourth() / 2 % 3;
+        if (recipe.second() % 10 == 9) {
+            Extent window = bothOr(recipe, recipe.first(), recipe.second(), 5);
+            Extent spread = bothOr(recipe, recipe.second() / 10, recipe.fourth(), 2);
+            return new Conv2d(null, out, window, Extent.square(1), Padding.SAME, spread, groups, option(recipe));
+        }
+        if (!isSquare(recipe)) {
+            return windows(recipe, in).conv(out, groups, option(recipe));
+        }
         return new Conv2d(null, out, kernel, stride, padding, dilation, groups, option(recipe));
     }
 

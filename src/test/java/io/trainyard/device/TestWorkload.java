@@ -1,8 +1,10 @@
 package io.trainyard.device;
 
 import io.trainyard.data.Dataset;
+import io.trainyard.data.Targets;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.Shape;
 import java.util.List;
 
@@ -24,5 +26,32 @@ final class TestWorkload {
         Dataset.Split test = new Dataset.Split(new byte[labels.length * input.elements()], labels);
         Dataset dataset = new Dataset("black", input, classes, train, test);
         return CheckWorkload.of(dataset, layers, CheckWorkload.PLAIN, batchSize);
+    }
+
+    /// The same samples, of which numbers are to be predicted.
+    ///
+    /// @param tests (test samples, outputs), row-major
+    static Workload ofNumbers(Workload classes, float... tests) {
+        Dataset dataset = classes.dataset();
+        int outputs = dataset.outputs();
+        float[] trains = new float[dataset.train().size() * outputs];
+        Dataset numbers = new Dataset(
+                dataset.name(),
+                dataset.shape(),
+                outputs,
+                new Dataset.Split(dataset.train().samples(), new Targets.Numbers(trains, outputs)),
+                new Dataset.Split(dataset.test().samples(), new Targets.Numbers(tests, outputs)));
+        return new Workload(
+                classes.network(),
+                new LossSpec.MeanSquaredError(),
+                classes.optimizer(),
+                classes.loop(),
+                classes.batchSize(),
+                numbers,
+                classes.scale(),
+                classes.augment(),
+                classes.precision(),
+                classes.threads(),
+                classes.trains());
     }
 }

@@ -3,12 +3,15 @@ package io.trainyard.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.data.Dataset;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.Layers;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.Shape;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class WorkloadTest {
@@ -20,6 +23,33 @@ class WorkloadTest {
         assertRefused(
                 "block.shortcut.norm",
                 new LayerSpec.Residual("block", List.of(new LayerSpec.Relu(null)), List.of(norm)));
+    }
+
+    @Test
+    void aLastBatchOfOneThatIsLeftOutIsRefusedNowhere() {
+        Workload workload = CheckWorkload.eventful().withLoop(new LoopSpec(true, 1, null, null));
+        assertThat(CheckWorkload.eventful().lastBatchSize()).isEqualTo(3);
+        assertThat(workload.stepsPerEpoch()).isEqualTo(4);
+        assertThat(workload.lastBatchSize()).isEqualTo(4);
+        assertThat(workload.drawnWords(4)).isEqualTo(CheckWorkload.eventful().drawnWords(4));
+
+        Workload pixel = onOnePixel(new LayerSpec.BatchNorm2d("norm"), 4, 10);
+        assertThat(pixel.lastBatchSize()).isEqualTo(2);
+        Dataset nine = onOnePixel(new LayerSpec.BatchNorm2d("norm"), 3, 9).dataset();
+        assertThatThrownBy(() -> pixel.withDataset(nine)).isInstanceOf(InvalidJobException.class);
+        assertThat(pixel.withLoop(new LoopSpec(true, 1, null, null))
+                        .withDataset(nine)
+                        .stepsPerEpoch())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void theLastGroupOfAnEpochMayHaveFewerBatches() {
+        Workload workload = CheckWorkload.eventful().withLoop(new LoopSpec(false, 2, null, null));
+        assertThat(workload.updatesPerEpoch()).isEqualTo(3);
+        assertThat(IntStream.range(0, 5).filter(workload::updatesAt)).containsExactly(1, 3, 4);
+        assertThat(workload.perStep(new double[] {7, 8, 9})).containsExactly(7, 7, 8, 8, 9);
+        assertThat(workload.perStep(new double[0])).isEmpty();
     }
 
     private static void assertRefused(String name, LayerSpec layer) {

@@ -48,8 +48,19 @@ class EventFuzzTest {
             json(resumed("a", 1)),
             json(cancelled("a", 1, 1)),
             EventJson.write(new Control("a", Wish.PAUSE, Urgency.LOW, SampleEvents.TIME)),
-            EventJson.write(
-                    new WorkerStatus("w", "cpu", "a", 1, 2.5, 3, 4, false, "store", SampleEvents.TIME, "a problem")));
+            EventJson.write(new WorkerStatus(
+                    "w",
+                    "cpu",
+                    "a",
+                    1,
+                    2.5,
+                    3,
+                    4,
+                    false,
+                    "store",
+                    SampleEvents.TIME,
+                    "a problem",
+                    new WorkerStatus.Fetching("mnist", 1, 2))));
 
     /// What stands in place of some value.
     private static final List<String> ODD = List.of(

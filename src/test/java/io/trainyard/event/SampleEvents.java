@@ -200,7 +200,8 @@ public final class SampleEvents {
                 trainMillis,
                 800,
                 imagesPerSecond,
-                epochTime);
+                epochTime,
+                null);
     }
 
     public static CheckpointSaved saved(String job, int attempt, int epoch, long step) {
@@ -222,7 +223,7 @@ public final class SampleEvents {
     public static Finished finished(String job, int attempt, long steps, @Nullable String stoppedEarly) {
         int timed = steps == 0 ? 0 : 1;
         return new Finished(
-                job, attempt, steps, 0.75, timed * 812, timed * 950, timed * 1024, 2000, "cd34", stoppedEarly);
+                job, attempt, steps, 0.75, timed * 812, timed * 950, timed * 1024, 2000, "cd34", stoppedEarly, 0.8);
     }
 
     public static Failed failed(String job, int attempt, String reason) {

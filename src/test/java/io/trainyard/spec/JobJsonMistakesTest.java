@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// What is wrong with a command, but for what [NetworkJsonMistakesTest] has.
 class JobJsonMistakesTest {
     private static final String FIELDS =
-            "batchSize, checkpointEveryEpochs, checkpointEverySeconds, checkpointEverySteps, dataset, device, devices, epochs, id, initFrom, keepBest, keepLast, kind, loss, network, optimizer, precision, reportEverySteps, schedule, seed, shuffle, stopWhen";
+            "accumulateSteps, batchSize, checkpointEveryEpochs, checkpointEverySeconds, checkpointEverySteps, clipGradients, dataset, device, devices, dropLast, ema, epochs, id, initFrom, keepBest, keepLast, kind, loss, network, optimizer, precision, reportEverySteps, schedule, seed, shuffle, stopWhen";
     private static final String ID =
             "allowed is 1 to 100 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit";
     private static final String DATASET = "allowed is a name of small letters, digits and hyphens, such as cifar10";
@@ -130,8 +130,8 @@ class JobJsonMistakesTest {
                                 .collect(Collectors.joining("", "", "there are more mistakes"))),
                 arguments(
                         layers(
-                                "{'type': 'relu6'}, {'type': 'relu'}, {'type': 'linear', 'outs': 1.5}, {'type': 'dropout', 'p': 2}"),
-                        "network.layers[0].type is \"relu6\"; allowed is adaptiveAvgPool2d, avgPool2d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, leakyRelu, linear, maxPool2d, relu, residual, sigmoid, tanh; and the field \"outs\" of network.layers[2] is not known; the nearest is \"out\"; and network.layers[2].out is 1.5; it must be a whole number; and network.layers[3]: dropout.p is 2.0; allowed is 0.0 up to, but not including, 1.0"),
+                                "{'type': 'relu7'}, {'type': 'relu'}, {'type': 'linear', 'outs': 1.5}, {'type': 'dropout', 'p': 2}"),
+                        "network.layers[0].type is \"relu7\"; allowed is adaptiveAvgPool2d, avgPool2d, batchNorm1d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, groupNorm, hardswish, hardtanh, identity, layerNorm, layerNorm2d, layerScale, leakyRelu, linear, maxPool2d, relu, relu6, residual, sigmoid, silu, softplus, tanh, upsample; and the field \"outs\" of network.layers[2] is not known; the nearest is \"out\"; and network.layers[2].out is 1.5; it must be a whole number; and network.layers[3]: dropout.p is 2.0; allowed is 0.0 up to, but not including, 1.0"),
                 arguments(
                         "{'id': 'a', 'kind': 'evalute', 'network': 'lenet', 'dataset': 'mnist'}",
                         "kind is \"evalute\"; it must be \"train\" or \"evaluate\""),

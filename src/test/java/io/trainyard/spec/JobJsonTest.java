@@ -26,6 +26,7 @@ import io.trainyard.spec.LayerSpec.Relu;
 import io.trainyard.spec.LayerSpec.Residual;
 import io.trainyard.spec.LayerSpec.Sigmoid;
 import io.trainyard.spec.LayerSpec.Tanh;
+import io.trainyard.spec.LayerSpec.Upsample;
 import io.trainyard.spec.OptimizerSpec.Adam;
 import io.trainyard.spec.OptimizerSpec.AdamW;
 import io.trainyard.spec.OptimizerSpec.Sgd;
@@ -53,6 +54,10 @@ class JobJsonTest {
                         LossSpec.DEFAULT,
                         new Sgd(0.01, 0, 0),
                         ScheduleSpec.CONSTANT,
+                        null,
+                        1,
+                        null,
+                        false,
                         false,
                         0,
                         DeviceSpec.AUTO,
@@ -81,7 +86,8 @@ class JobJsonTest {
                         + " [0.5, 0.25, 1], 'std': [1, 2, 0.5]}, 'augment': {'randomCrop': {'padding': 4}, 'horizontalFlip':"
                         + " {'p': 0.25}, 'cutout': {'size': 8}}}, 'epochs': 10, 'batchSize': 4, 'loss': {'type': 'crossEntropy', 'labelSmoothing': 0.1, 'classWeights': [1, 0.5]}, 'optimizer': {'type': 'sgd',"
                         + " 'learningRate': 1, 'momentum': 0.9, 'nesterov': true, 'weightDecay': 0.001}, 'schedule': {'type': 'step',"
-                        + " 'stepSize': 3, 'gamma': 0.5}, 'shuffle': true, 'seed':"
+                        + " 'stepSize': 3, 'gamma': 0.5}, 'clipGradients': {'norm': 2}, 'accumulateSteps': 4, 'ema': {'decay': 0.99},"
+                        + " 'shuffle': true, 'dropLast': true, 'seed':"
                         + " -9223372036854775808, 'device': 'cuda:1', 'precision': 'bf16', 'checkpointEveryEpochs': 2, 'checkpointEverySteps': 50,"
                         + " 'checkpointEverySeconds': 600, 'keepLast': 3, 'keepBest': true, 'reportEverySteps': 7,"
                         + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820'}");
@@ -101,6 +107,10 @@ class JobJsonTest {
                         new LossSpec.CrossEntropy(0.1, List.of(1.0, 0.5)),
                         new Sgd(1, 0.9, true, 0.001),
                         new EpochSchedule.Step(3, 0.5),
+                        new ClipSpec(2.0, null),
+                        4,
+                        new EmaSpec(0.99),
+                        true,
                         true,
                         Long.MIN_VALUE,
                         new DeviceSpec("cuda:1"),
@@ -143,6 +153,36 @@ class JobJsonTest {
                         new Linear("fc", 10, true))));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
+    }
+
+    @Test
+    void sidesAreWrittenAsOneNumberWhereTheyAreTheSame() {
+        String windows =
+                "{'type': 'conv2d', 'out': 3, 'kernel': [1, 5], 'stride': 1, 'padding': 'same', 'dilation': [1, 2]}, {'type':"
+                        + " 'maxPool2d', 'kernel': [2, 2], 'stride': [2, 1], 'padding': [1, 0], 'dilation': 2, 'ceilMode': true},"
+                        + " {'type': 'avgPool2d', 'kernel': [3, 2], 'padding': 1, 'countIncludePad': false}, {'type':"
+                        + " 'adaptiveAvgPool2d', 'out': [4, 1]}, {'type': 'upsample', 'size': [9, 4]}, {'type': 'upsample',"
+                        + " 'scaleFactor': [1.5, 2]}, {'type': 'upsample', 'scaleFactor': 2}";
+        JobSpec job = read(layers(windows));
+        Extent one = Extent.square(1);
+        assertThat(job.network())
+                .isEqualTo(NetworkSpec.ofLayers(List.of(
+                        new Conv2d(null, 3, new Extent(1, 5), one, Padding.SAME, new Extent(1, 2), 1, true),
+                        new MaxPool2d(
+                                null, Extent.square(2), new Extent(2, 1), new Extent(1, 0), Extent.square(2), true),
+                        new AvgPool2d(null, new Extent(3, 2), new Extent(3, 2), one, false, false),
+                        new AdaptiveAvgPool2d(null, new Extent(4, 1)),
+                        new Upsample(null, new Extent(9, 4), null, "nearest"),
+                        new Upsample(null, null, new Scale(1.5, 2), "nearest"),
+                        new Upsample(null, null, Scale.both(2), "nearest"))));
+        String written = JobJson.write(job);
+        assertThat(JobJson.read(written.getBytes(StandardCharsets.UTF_8))).isEqualTo(job);
+        assertThat(written)
+                .contains(
+                        "\"kernel\":[1,5],\"stride\":1,\"padding\":\"same\",\"dilation\":[1,2]",
+                        "\"kernel\":2,\"stride\":[2,1],\"padding\":[1,0],\"dilation\":2,\"ceilMode\":true",
+                        "{\"type\":\"upsample\",\"size\":[9,4],\"mode\":\"nearest\"}",
+                        "{\"type\":\"upsample\",\"scaleFactor\":2.0,\"mode\":\"nearest\"}");
     }
 
     @Test

@@ -56,6 +56,9 @@ class JobsPageTest {
 
         ObjectNode jobWithout() throws IOException {
             ObjectNode job = (ObjectNode) MAPPER.readTree(JOB);
+            if (!within.isEmpty() && defaultValue.equals("must be given")) {
+                var _ = job.withObject("/" + within);
+            }
             if (job.at(within.isEmpty() ? "" : "/" + within) instanceof ObjectNode object) {
                 object.remove(name);
             }
@@ -67,6 +70,7 @@ class JobsPageTest {
             return type.equals(other)
                     || (type.equals("number") && other.equals("whole number"))
                     || (type.equals("list of texts") && other.equals("list"))
+                    || (type.equals("whole number or list") && other.equals("whole number"))
                     || (type.equals("text or object") && (other.equals("text") || other.equals("object")));
         }
 
@@ -84,6 +88,8 @@ class JobsPageTest {
         return Stream.of(
                         fields("", PAGE.section("## Fields").tableOf("field")),
                         fields("dataset", PAGE.section("### `dataset`")),
+                        fields("clipGradients", PAGE.section("### `clipGradients`")),
+                        fields("ema", PAGE.section("### `ema`")),
                         fields("stopWhen", PAGE.section("### `stopWhen`")))
                 .flatMap(List::stream)
                 .toList();
@@ -111,6 +117,8 @@ class JobsPageTest {
                 .containsExactlyElementsOf(Stream.of(
                                 components("", JobSpec.class),
                                 components("dataset.", DatasetSpec.class),
+                                components("clipGradients.", ClipSpec.class),
+                                components("ema.", EmaSpec.class),
                                 components("stopWhen.", StopWhen.class))
                         .flatMap(names -> names)
                         .toList());

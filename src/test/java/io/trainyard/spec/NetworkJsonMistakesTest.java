@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// What is wrong with a network, or with how it is trained.
 class NetworkJsonMistakesTest {
     private static final String LAYERS =
-            "adaptiveAvgPool2d, avgPool2d, batchNorm1d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, groupNorm, hardswish, hardtanh, identity, layerNorm, layerNorm2d, layerScale, leakyRelu, linear, maxPool2d, relu, relu6, residual, sigmoid, silu, softplus, tanh";
+            "adaptiveAvgPool2d, avgPool2d, batchNorm1d, batchNorm2d, conv2d, dropout, dropout2d, flatten, gelu, groupNorm, hardswish, hardtanh, identity, layerNorm, layerNorm2d, layerScale, leakyRelu, linear, maxPool2d, relu, relu6, residual, sigmoid, silu, softplus, tanh, upsample";
     private static final String LAYER_NAME =
             "allowed is letters, digits and underscores, in parts joined by single dots, such as conv1 or model.0";
 
@@ -112,6 +112,63 @@ class NetworkJsonMistakesTest {
                         layers("{'type': 'conv2d', 'out': 3, 'kernel': 3, 'groups': 2}"),
                         "network.layers[0]: conv2d.groups is 2, but conv2d.out is 3; it must be a multiple of groups"),
                 arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': '3'}"),
+                        "network.layers[0].kernel: \"3\" is given; allowed is a whole number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 2.5}"),
+                        "network.layers[0].kernel: 2.5 is given; allowed is a whole number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': {'rows': 3}}"),
+                        "network.layers[0].kernel: {\"rows\":3} is given; allowed is a whole number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 3000000000}"),
+                        "network.layers[0].kernel: 3000000000 is given; allowed is a whole number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': [3]}"),
+                        "network.layers[0].kernel: [3] is given; allowed is a whole number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': [3, null]}"),
+                        "network.layers[0].kernel: [3,null] is given; allowed is a whole number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': [3, 'a']}"),
+                        "network.layers[0].kernel: [3,\"a\"] is given; allowed is a whole number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': null}"),
+                        "network.layers[0]: conv2d.kernel is missing; give it a value"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': [3, 0]}"),
+                        "network.layers[0]: conv2d.kernel is [3, 0]; allowed is 1 to 1024"),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 3, 'padding': 'valid'}"),
+                        "network.layers[0].padding: \"valid\" is given; allowed is a whole number, or two: [rows, columns], or \"same\""),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 3, 'padding': true}"),
+                        "network.layers[0].padding: true is given; allowed is a whole number, or two: [rows, columns], or \"same\""),
+                arguments(
+                        layers("{'type': 'conv2d', 'out': 3, 'kernel': 3, 'padding': 'same', 'stride': [1, 2]}"),
+                        "network.layers[0]: conv2d.padding is \"same\", but conv2d.stride is [1, 2]; it must be 1, or the padding a number"),
+                arguments(
+                        layers("{'type': 'maxPool2d', 'kernel': [2, 3], 'padding': [1, 2]}"),
+                        "network.layers[0]: maxPool2d.padding is [1, 2], but maxPool2d.kernel is [2, 3]; allowed is up to half of it"),
+                arguments(
+                        layers("{'type': 'avgPool2d', 'kernel': 3, 'padding': 2}"),
+                        "network.layers[0]: avgPool2d.padding is 2, but avgPool2d.kernel is 3; allowed is up to half of it"),
+                arguments(
+                        layers("{'type': 'upsample'}"),
+                        "network.layers[0]: upsample has neither size nor scaleFactor; give it one of size and scaleFactor"),
+                arguments(
+                        layers("{'type': 'upsample', 'size': 3, 'scaleFactor': 2}"),
+                        "network.layers[0]: upsample has size and scaleFactor; give it one of size and scaleFactor"),
+                arguments(
+                        layers("{'type': 'upsample', 'scaleFactor': [2, 2000]}"),
+                        "network.layers[0]: upsample.scaleFactor is 2000.0; allowed is 0.001 to 1024.0"),
+                arguments(
+                        layers("{'type': 'upsample', 'scaleFactor': 'x'}"),
+                        "network.layers[0].scaleFactor: \"x\" is given; allowed is a number, or two: [rows, columns]"),
+                arguments(
+                        layers("{'type': 'upsample', 'size': 3, 'mode': 'bilinear'}"),
+                        "network.layers[0]: upsample.mode is \"bilinear\"; allowed is nearest"),
+                arguments(
                         layers("{'type': 'linear', 'out': 1.5}"),
                         "network.layers[0].out is 1.5; it must be a whole number"),
                 arguments(
@@ -178,7 +235,13 @@ class NetworkJsonMistakesTest {
 
     private static Stream<Arguments> losses() {
         return Stream.of(
-                arguments(loss("'type': 'hinge'"), "loss.type is \"hinge\"; allowed is crossEntropy"),
+                arguments(loss("'type': 'hinge'"), "loss.type is \"hinge\"; allowed is crossEntropy, mse"),
+                arguments(
+                        job("'loss': {'type': 'mse'}, 'stopWhen': {'testAccuracyAtLeast': 0.9}"),
+                        "stopWhen.testAccuracyAtLeast is 0.9, but the loss is mse: predicted numbers have no accuracy; use noImprovementEpochs, which then asks the test loss, or maxMinutes"),
+                arguments(
+                        job("'loss': {'type': 'mse'}, 'device': 'cuda:1'"),
+                        "the loss is mse, which device cuda does not compute; name device cpu, or a loss of classes"),
                 arguments(
                         job("'loss': 'crossEntropy'"),
                         "loss is \"crossEntropy\"; it must be an object with a type, such as {\"type\": \"crossEntropy\", \"labelSmoothing\": 0.1}"),
@@ -204,8 +267,12 @@ class NetworkJsonMistakesTest {
 
     private static Stream<Arguments> optimizers() {
         return Stream.of(
-                arguments(optimizer("'type': 'lion'"), "optimizer.type is \"lion\"; allowed is adam, adamw, sgd"),
-                arguments(optimizer("'learningRate': 1"), "optimizer.type is missing; allowed is adam, adamw, sgd"),
+                arguments(
+                        optimizer("'type': 'lion'"),
+                        "optimizer.type is \"lion\"; allowed is adam, adamw, rmsprop, sgd"),
+                arguments(
+                        optimizer("'learningRate': 1"),
+                        "optimizer.type is missing; allowed is adam, adamw, rmsprop, sgd"),
                 arguments(optimizer("'type': 'sgd'"), "optimizer.learningRate is missing; give it a value"),
                 arguments(
                         job("'optimizer': 'sgd'"),
@@ -229,11 +296,11 @@ class NetworkJsonMistakesTest {
                         optimizer("'type': 'sgd', 'learningRate': 1, 'nesterov': true"),
                         "optimizer.nesterov is true, but optimizer.momentum is 0.0; Nesterov's rule needs a momentum above 0, such as 0.9"),
                 arguments(
-                        optimizer("'type': 'sgd', 'learningRate': 1, 'dampening': 0.1"),
-                        "the field \"dampening\" of optimizer is not known; allowed is learningRate, momentum, nesterov, weightDecay"),
+                        optimizer("'type': 'sgd', 'learningRate': 1, 'friction': 0.1"),
+                        "the field \"friction\" of optimizer is not known; allowed is dampening, learningRate, momentum, nesterov, weightDecay"),
                 arguments(
                         optimizer("'type': 'sgd', 'lr': 0.1"),
-                        "the field \"lr\" of optimizer is not known; allowed is learningRate, momentum, nesterov, weightDecay; and optimizer.learningRate is missing; give it a value"),
+                        "the field \"lr\" of optimizer is not known; allowed is dampening, learningRate, momentum, nesterov, weightDecay; and optimizer.learningRate is missing; give it a value"),
                 arguments(
                         optimizer("'type': 'adam', 'beta1': 1"),
                         "optimizer.beta1 is 1.0; allowed is 0.0 up to, but not including, 1.0"),
@@ -245,11 +312,12 @@ class NetworkJsonMistakesTest {
                         "optimizer.epsilon is 0.0; allowed is 1.0E-30 up to, but not including, 1000.0"),
                 arguments(
                         optimizer("'type': 'adam', 'momentum': 0.9"),
-                        "the field \"momentum\" of optimizer is not known; allowed is beta1, beta2, epsilon, learningRate, weightDecay"));
+                        "the field \"momentum\" of optimizer is not known; allowed is amsgrad, beta1, beta2, epsilon, learningRate, weightDecay"));
     }
 
     private static Stream<Arguments> schedules() {
-        String types = "allowed is constant, cosine, multiStep, oneCycle, step, warmup";
+        String types =
+                "allowed is constant, cosine, cosineRestarts, exponential, multiStep, oneCycle, polynomial, step, warmup";
         String object = "it must be an object with a type, such as {\"type\": \"cosine\"}";
         return Stream.of(
                 arguments(job("'schedule': 'cosine'"), "schedule is \"cosine\"; " + object),
@@ -298,10 +366,10 @@ class NetworkJsonMistakesTest {
                         schedule("'type': 'warmup', 'steps': 5, 'startFactor': 0"),
                         "schedule.startFactor is 0.0; allowed is 1.0E-9 to 1.0"),
                 arguments(
-                        schedule("'type': 'warmup', 'steps': 5, 'then': {'type': 'exponential'}"),
-                        "schedule.then.type is \"exponential\"; " + types),
+                        schedule("'type': 'warmup', 'steps': 5, 'then': {'type': 'linear'}"),
+                        "schedule.then.type is \"linear\"; " + types),
                 arguments(
                         schedule("'type': 'warmup', 'steps': 5, 'then': {'type': 'warmup', 'steps': 3}"),
-                        "schedule.then is a warmup in a warmup; allowed is constant, cosine, multiStep, oneCycle, step"));
+                        "schedule.then is a warmup in a warmup; allowed is constant, cosine, cosineRestarts, exponential, multiStep, oneCycle, polynomial, step"));
     }
 }

@@ -17,6 +17,7 @@ import io.trainyard.spec.LayerSpec.Linear;
 import io.trainyard.spec.LayerSpec.MaxPool2d;
 import io.trainyard.spec.LayerSpec.Relu;
 import io.trainyard.spec.LayerSpec.Residual;
+import io.trainyard.spec.LayerSpec.Upsample;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -319,7 +320,7 @@ class NetworkTest {
                         "layer \"conv\" (number 0, Conv2d) is given 3x8x8: its 2 groups cannot share 3 channels evenly"),
                 arguments(
                         List.of(new Conv2d(null, 3, 3, 1, 0, 4, 1, true)),
-                        "layer \"0\" (number 0, Conv2d) is given 3x8x8: its window of 9x9 is larger than the image with its padding, 8 a side"),
+                        "layer \"0\" (number 0, Conv2d) is given 3x8x8: its window of 9x9 is larger than the image with its padding, 8x8"),
                 arguments(
                         List.of(new Residual("block", List.of(new Conv2d("conv", 4, 3, 1, 1, true)), List.of())),
                         "layer \"block\" (number 0, Residual) is given 3x8x8: its layers give 4x8x8, but its shortcut gives 3x8x8; they are added, so they must give the same"),
@@ -342,10 +343,20 @@ class NetworkTest {
                         "two layers of the network are named \"a.shortcut.0\"; names must differ"),
                 arguments(
                         List.of(new Conv2d(null, 3, 11, 1, 1, true)),
-                        "layer \"0\" (number 0, Conv2d) is given 3x8x8: its window of 11x11 is larger than the image with its padding, 10 a side"),
+                        "layer \"0\" (number 0, Conv2d) is given 3x8x8: its window of 11x11 is larger than the image with its padding, 10x10"),
                 arguments(
                         List.of(new MaxPool2d("pool", 9, 1)),
-                        "layer \"pool\" (number 0, MaxPool2d) is given 3x8x8: its window of 9x9 is larger than the image with its padding, 8 a side"),
+                        "layer \"pool\" (number 0, MaxPool2d) is given 3x8x8: its window of 9x9 is larger than the image with its padding, 8x8"),
+                arguments(
+                        List.of(new MaxPool2d(
+                                null, new Extent(2, 1), Extent.square(1), new Extent(1, 0), new Extent(9, 1), false)),
+                        "layer \"0\" (number 0, MaxPool2d) is given 3x8x8: its window number 0 has no pixel of the 8 of its side, only padding; choose a smaller dilation or padding"),
+                arguments(
+                        List.of(new Upsample(null, null, new Scale(1, 0.1), "nearest")),
+                        "layer \"0\" (number 0, Upsample) is given 3x8x8: scaled by [1.0, 0.1] nothing is left of it; choose a larger scaleFactor"),
+                arguments(
+                        List.of(flatten, new Upsample(null, null, Scale.both(2), "nearest")),
+                        "layer \"1\" (number 1, Upsample) is given 192: it takes images (channels, height, width)"),
                 arguments(
                         List.of(flatten, new Linear("fc", 9, true)),
                         "the network's last layer \"fc\" gives 9, but the data set has 10 classes, so it must give 10"),

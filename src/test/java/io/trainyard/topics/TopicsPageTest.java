@@ -280,7 +280,8 @@ class TopicsPageTest {
             return "list of lists of whole numbers";
         } else if (type == List.class) {
             return "list of objects";
-        } else if (type == JobSpec.class
+        } else if (type == WorkerStatus.Fetching.class
+                || type == JobSpec.class
                 || type == TrainingEvent.EpochTime.class
                 || type == TrainingEvent.Dataset.class) {
             return "object";

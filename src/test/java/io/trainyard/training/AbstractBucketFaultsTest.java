@@ -18,6 +18,7 @@ abstract class AbstractBucketFaultsTest extends AbstractStoreFaultsTest {
     /// Which a server that is well never needs, and one that hangs costs several times.
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
+    @SuppressWarnings("NullAway.Init") // set by open
     private S3FaultProxy proxy;
 
     abstract S3Server server();

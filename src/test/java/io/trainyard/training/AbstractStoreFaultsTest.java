@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.trainyard.checkpoint.CheckpointRef;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Finished;
@@ -55,7 +56,7 @@ abstract class AbstractStoreFaultsTest extends SmallJobs {
     @BeforeAll
     static void runUndisturbed(@TempDir Path folder) {
         List<TrainingEvent> told = new ArrayList<>();
-        Outcome _ = new JobTraining(folder, new DeviceSpec("cpu"), 1, "tester")
+        Outcome _ = new JobTraining(DataRoots.ofFolder(folder), new DeviceSpec("cpu"), 1, "tester")
                 .run(
                         job("a", JOB),
                         new JobFolder(CheckpointStore.open(folder.toUri()), "a"),
@@ -74,7 +75,7 @@ abstract class AbstractStoreFaultsTest extends SmallJobs {
 
     @BeforeEach
     void begin() {
-        training = new JobTraining(root, new DeviceSpec("cpu"), 1, "tester");
+        training = new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("cpu"), 1, "tester");
         store = open();
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
 import io.trainyard.device.DeviceException;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
@@ -57,7 +58,7 @@ class AttemptTest extends SmallJobs {
 
     @BeforeEach
     void open() {
-        training = new JobTraining(root, new DeviceSpec("cpu"), 1, "tester");
+        training = new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("cpu"), 1, "tester");
     }
 
     /// Hears like the others, and does something at each event or boundary.
@@ -165,7 +166,7 @@ class AttemptTest extends SmallJobs {
             throw new OutOfMemoryError("Java heap space");
         };
         JobFolder folder = folder("a");
-        assertThat(new JobTraining(root, gone, 1, "tester")
+        assertThat(new JobTraining(DataRoots.ofFolder(root), gone, 1, "tester")
                         .attempt(job("a", EACH_STEP), folder, folder.beginAttempt("tester"), new Meddler(_ -> {})))
                 .isEqualTo(new Outcome.Superseded(1));
         assertThat(events).isEmpty();

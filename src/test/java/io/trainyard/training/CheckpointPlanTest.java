@@ -49,6 +49,6 @@ class CheckpointPlanTest {
     }
 
     private static Progress at(int epoch, int stepOfEpoch, long step) {
-        return new Progress(epoch, stepOfEpoch, step, new long[0], 0.5, 0.5, 0, 0);
+        return new Progress(epoch, stepOfEpoch, step, new long[0], 0.5, 0.5, 0, 0, 1, 1);
     }
 }

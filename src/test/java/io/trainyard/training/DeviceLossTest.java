@@ -3,6 +3,7 @@ package io.trainyard.training;
 import static io.trainyard.event.SampleEvents.released;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.data.DataRoots;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.DeviceLostException;
@@ -82,7 +83,7 @@ class DeviceLossTest extends SmallJobs {
 
     private JobTraining training(BooleanSupplier loose) {
         Device cpu = Devices.open(new DeviceSpec("cpu"));
-        return new JobTraining(root, _ -> new LooseDevice(cpu, loose), 1, "tester");
+        return new JobTraining(DataRoots.ofFolder(root), _ -> new LooseDevice(cpu, loose), 1, "tester");
     }
 
     private static JobSpec job(String id) {

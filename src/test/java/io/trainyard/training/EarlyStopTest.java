@@ -39,11 +39,26 @@ class EarlyStopTest {
     }
 
     @Test
+    void ofPredictedNumbersTheLossTellsTheBest() {
+        StopWhen stopWhen = new StopWhen(null, 2, null);
+        Progress at = Progress.beginning(RANDOM);
+        for (double loss : new double[] {3, 1, 2}) {
+            at = at.plus(1, 10).nextEpoch(RANDOM, Double.NaN, loss, 10);
+        }
+        assertThat(EarlyStop.reason(stopWhen, at)).isEmpty();
+        Progress over = at.plus(1, 10).nextEpoch(RANDOM, Double.NaN, 1, 10);
+        assertThat(EarlyStop.reason(stopWhen, over))
+                .hasValue("no improvement in 2 epochs: the best test loss is 1.0, after epoch 1");
+        assertThat(over.testLoss()).isEqualTo(1);
+        assertThat(over.bestAccuracy()).isZero();
+    }
+
+    @Test
     void stopsWhereItsTimeIsUp() {
         StopWhen stopWhen = new StopWhen(null, null, 2.5);
-        Progress almost = Progress.beginning(RANDOM).plus(5, 2 * MINUTE).nextEpoch(RANDOM, 0.5, MINUTE / 2 - 1);
+        Progress almost = Progress.beginning(RANDOM).plus(5, 2 * MINUTE).nextEpoch(RANDOM, 0.5, 1, MINUTE / 2 - 1);
         assertThat(EarlyStop.reason(stopWhen, almost)).isEmpty();
-        Progress over = Progress.beginning(RANDOM).plus(5, 2 * MINUTE).nextEpoch(RANDOM, 0.5, MINUTE / 2);
+        Progress over = Progress.beginning(RANDOM).plus(5, 2 * MINUTE).nextEpoch(RANDOM, 0.5, 1, MINUTE / 2);
         assertThat(EarlyStop.reason(stopWhen, over)).hasValue("2.50 minutes of training reached 2.5");
     }
 
@@ -51,7 +66,7 @@ class EarlyStopTest {
     private static Progress after(double... accuracies) {
         Progress at = Progress.beginning(RANDOM);
         for (double accuracy : accuracies) {
-            at = at.plus(1, 10).nextEpoch(RANDOM, accuracy, 10);
+            at = at.plus(1, 10).nextEpoch(RANDOM, accuracy, 1, 10);
         }
         return at;
     }

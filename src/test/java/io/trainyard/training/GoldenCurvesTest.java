@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.Slow;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Finished;
@@ -158,7 +159,7 @@ class GoldenCurvesTest {
                 .formatted(network, epochs, fields);
         List<TrainingEvent> events = new ArrayList<>();
         var folder = new JobFolder(CheckpointStore.open(checkpoints.toUri()), "golden");
-        Outcome outcome = new JobTraining(data, new DeviceSpec("cpu"), 0, "test")
+        Outcome outcome = new JobTraining(DataRoots.ofFolder(data), new DeviceSpec("cpu"), 0, "test")
                 .run(
                         JobJson.read(json.getBytes(StandardCharsets.UTF_8)),
                         folder,

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.checkpoint.CheckpointException;
+import io.trainyard.data.DataRoots;
 import io.trainyard.data.GreyImages;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceInfo;
@@ -85,7 +86,7 @@ class JobTrainingTest extends SmallJobs {
     @Test
     void isReadyForAJobWhoseDataItHasRead() throws IOException {
         JobSpec job = job("a", "\"dataset\": \"mnist\", \"epochs\": 1, \"batchSize\": 8");
-        JobTraining training = new JobTraining(root, new DeviceSpec("cpu"), 0, "tester");
+        JobTraining training = new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("cpu"), 0, "tester");
         training.getReady(job); // in vain, and silently
         Path folder = root.resolve("mnist");
         GreyImages.write(folder);
@@ -233,9 +234,15 @@ class JobTrainingTest extends SmallJobs {
         JobDevices deep = _ -> {
             throw new StackOverflowError("deep");
         };
-        assertThat(run(new JobTraining(root, broken, 0, "tester"), job("a", "\"epochs\": 1"), () -> false))
+        assertThat(run(
+                        new JobTraining(DataRoots.ofFolder(root), broken, 0, "tester"),
+                        job("a", "\"epochs\": 1"),
+                        () -> false))
                 .isEqualTo(new Outcome.Failed(failed("a", 1, "broke", FailureCause.OTHER)));
-        assertThat(run(new JobTraining(root, deep, 0, "tester"), job("b", "\"epochs\": 1"), () -> false))
+        assertThat(run(
+                        new JobTraining(DataRoots.ofFolder(root), deep, 0, "tester"),
+                        job("b", "\"epochs\": 1"),
+                        () -> false))
                 .isEqualTo(
                         new Outcome.Failed(failed("b", 1, "java.lang.StackOverflowError: deep", FailureCause.OTHER)));
     }
@@ -248,9 +255,15 @@ class JobTrainingTest extends SmallJobs {
         JobDevices bare = _ -> {
             throw new UnsatisfiedLinkError("no jnimkldnn");
         };
-        assertThat(run(new JobTraining(root, full, 0, "tester"), job("a", "\"epochs\": 1"), () -> false))
+        assertThat(run(
+                        new JobTraining(DataRoots.ofFolder(root), full, 0, "tester"),
+                        job("a", "\"epochs\": 1"),
+                        () -> false))
                 .isEqualTo(new Outcome.WorkerFault(released("a", 1, 0, "Java heap space"), false));
-        assertThat(run(new JobTraining(root, bare, 0, "tester"), job("b", "\"epochs\": 1"), () -> false))
+        assertThat(run(
+                        new JobTraining(DataRoots.ofFolder(root), bare, 0, "tester"),
+                        job("b", "\"epochs\": 1"),
+                        () -> false))
                 .isEqualTo(new Outcome.WorkerFault(
                         released("b", 1, 0, "java.lang.UnsatisfiedLinkError: no jnimkldnn"), true));
     }
@@ -265,7 +278,10 @@ class JobTrainingTest extends SmallJobs {
             }
         }
         JobDevices small = _ -> new SmallDevice(new DeviceInfo("cpu", "a model", "a small one", 1 << 20));
-        assertThat(run(new JobTraining(root, small, 0, "tester"), job("a", "\"epochs\": 1"), () -> false))
+        assertThat(run(
+                        new JobTraining(DataRoots.ofFolder(root), small, 0, "tester"),
+                        job("a", "\"epochs\": 1"),
+                        () -> false))
                 .isEqualTo(
                         new Outcome.WorkerFault(released("a", 1, 0, "the job needs 9 MiB, but 1 MiB is free"), true));
         assertThat(folder("a").outcome()).isEmpty();

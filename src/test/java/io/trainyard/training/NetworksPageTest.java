@@ -14,7 +14,10 @@ import io.trainyard.Slow;
 import io.trainyard.data.DataRoot;
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
+import io.trainyard.data.Samples;
+import io.trainyard.data.Targets;
 import io.trainyard.device.Devices;
+import io.trainyard.device.Evaluation;
 import io.trainyard.device.Initializer;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Parameters;
@@ -33,6 +36,7 @@ import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ScheduleSpec;
+import io.trainyard.spec.Shape;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -43,6 +47,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -58,6 +63,7 @@ class NetworksPageTest {
     private static final Page PAGE = Page.read("docs/networks.md");
     private static final Pattern BOUNDS = Pattern.compile("([\\d,.e-]+) to (below )?([\\d,.e]+)");
     private static final BigDecimal NEARLY_ONE = new BigDecimal("0.999");
+    private static final String ONE_OF_THESE = "one of these"; // instead of the fields' defaults
     private static final int MOST_STEPS = 3;
     private static final int IMAGES = 210;
 
@@ -104,15 +110,17 @@ class NetworksPageTest {
         Dataset dataset = DATASETS.computeIfAbsent(job.dataset().name(), NetworksPageTest::part);
         Network network = Network.fit(job.network(), dataset.shape(), dataset.outputs());
         Workload workload = new Workload(
-                        network,
-                        job.optimizer(),
-                        job.batchSize(),
-                        dataset,
-                        PixelScale.of(dataset.shape().size(0), job.dataset().normalize()),
-                        Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
-                        job.precision(),
-                        0)
-                .withLoss(job.loss());
+                network,
+                job.loss(),
+                job.optimizer(),
+                job.loop(),
+                job.batchSize(),
+                dataset,
+                PixelScale.of(dataset.shape(), job.dataset().normalize()),
+                Objects.requireNonNullElse(job.dataset().augment(), AugmentSpec.NONE),
+                job.precision(),
+                0,
+                true);
         try (LearningSession session = Devices.open(new DeviceSpec("cpu")).open(workload)) {
             TorchRandom random = new TorchRandom(job.seed());
             Parameters initial = Initializer.initial(network, random);
@@ -123,7 +131,9 @@ class NetworksPageTest {
                 assertThat(loss).isBetween(0.1f, 10f);
             }
             assertThat(session.save().model().sha256()).isNotEqualTo(initial.sha256());
-            assertThat(session.evaluate().accuracy()).isBetween(0.0, 1.0);
+            Evaluation test = session.evaluate();
+            assertThat(test.isRegression() ? test.meanAbsoluteError() : test.accuracy())
+                    .isBetween(0.0, 1.0);
         }
     }
 
@@ -139,7 +149,10 @@ class NetworksPageTest {
                 assertThat(part.has(field)).as("the example has %s", field).isTrue();
                 withoutDefault.add(field);
             }
-            if (!value.equals("must be given")) {
+            if (value.equals(ONE_OF_THESE) && !part.has(field)) {
+                withoutDefault.add(field);
+            }
+            if (!value.equals("must be given") && !value.equals(ONE_OF_THESE)) {
                 part.remove(field);
             }
         });
@@ -154,7 +167,7 @@ class NetworksPageTest {
             String value = row.getValue();
             if (value.startsWith("as `")) {
                 assertThat(complete.get(row.getKey())).isEqualTo(complete.get(value.substring(4, value.length() - 1)));
-            } else if (!value.equals("must be given") && !value.equals("none")) {
+            } else if (!List.of("must be given", "none", ONE_OF_THESE).contains(value)) {
                 JsonNode written = mapper.readTree(value.substring(1, value.length() - 1));
                 assertThat(comparable(complete.get(row.getKey())))
                         .as("the default of %s", row.getKey())
@@ -253,6 +266,9 @@ class NetworksPageTest {
     }
 
     private static Dataset part(String name) {
+        if (name.equals("sensors")) {
+            return new Dataset(name, Shape.of(8), 2, sensors(IMAGES), sensors(IMAGES / 7));
+        }
         Dataset whole = new DataRoot(Path.of("no-folder")).open(DatasetSpec.named(name));
         return new Dataset(
                 name,
@@ -260,6 +276,19 @@ class NetworksPageTest {
                 whole.outputs(),
                 whole.train().slice(0, IMAGES, whole.shape()),
                 whole.test().slice(0, IMAGES / 7, whole.shape()));
+    }
+
+    /// Rows of numbers, with two numbers to predict from each: its mean and its first.
+    private static Dataset.Split sensors(int count) {
+        Random random = new Random(8);
+        float[] rows = new float[count * 8];
+        float[] targets = new float[count * 2];
+        for (int i = 0; i < rows.length; i++) {
+            rows[i] = random.nextFloat(-1, 1);
+            targets[i / 8 * 2] += rows[i] / 8;
+            targets[i / 8 * 2 + 1] = rows[i / 8 * 8];
+        }
+        return new Dataset.Split(Samples.Values.of(rows), new Targets.Numbers(targets, 2));
     }
 
     /// As `./trainyard train` reads a file: a job without an id gets one.

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
 import io.trainyard.data.OwnIdx;
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobJson;
@@ -32,7 +34,7 @@ class OwnDatasetTest {
 
     @BeforeEach
     void writeMarks() throws IOException {
-        training = new JobTraining(root, new DeviceSpec("reference"), 1, "tester");
+        training = new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("reference"), 1, "tester");
         marks = Files.createDirectory(root.resolve("marks"));
         OwnIdx.write(marks, 6, 3);
         describe("[\"dash\", \"dot\", \"stroke\"]");
@@ -40,8 +42,7 @@ class OwnDatasetTest {
 
     private void describe(String classNames) throws IOException {
         Files.writeString(
-                marks.resolve("dataset.json"),
-                "{\"kind\": \"idx\", \"shape\": [1, 2, 2], \"classNames\": %s}".formatted(classNames));
+                marks.resolve("dataset.json"), "{\"kind\": \"idx\", \"classNames\": %s}".formatted(classNames));
     }
 
     private Outcome run(String id, String dataset, int outputs) {
@@ -67,6 +68,19 @@ class OwnDatasetTest {
         assertThat(started.trainSamples()).isEqualTo(6);
         assertThat(started.dataset())
                 .isEqualTo(new TrainingEvent.Dataset(Shape.of(1, 2, 2), List.of("dash", "dot", "stroke")));
+    }
+
+    /// Their matrix would make an event too long.
+    @Test
+    void ofManyClassesTheConfusionIsNotTold() throws IOException {
+        Files.writeString(marks.resolve("dataset.json"), "{\"kind\": \"idx\", \"classes\": 101}");
+        assertThat(run("a", "marks", 101)).isInstanceOf(Outcome.Finished.class);
+        assertThat(events).hasAtLeastOneElementOfType(EpochTested.class).allSatisfy(event -> {
+            if (event instanceof EpochTested tested) {
+                assertThat(tested.confusion()).isEmpty();
+                assertThat(tested.classAccuracy()).hasSize(101);
+            }
+        });
     }
 
     @Test

@@ -21,6 +21,9 @@ class ResumeTest extends SmallJobs {
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
         `{"type": "sgd", "learningRate": 0.05, "momentum": 0.9, "weightDecay": 0.001}` | `{"type": "constant"}` | `"device": "cpu"`
         `{"type": "adamw", "learningRate": 0.01}` | `{"type": "warmup", "steps": 5, "then": {"type": "cosine", "minLearningRate": 0.002}}` | `"device": "cpu"`
+        `{"type": "rmsprop", "momentum": 0.9}` | `{"type": "oneCycle", "maxLearningRate": 0.003, "cycleMomentum": true}` | `"device": "cpu", "accumulateSteps": 2`
+        `{"type": "sgd", "learningRate": 0.05, "momentum": 0.9, "dampening": 0.5}` | `{"type": "cosineRestarts", "periodEpochs": 1}` | `"device": "cpu", "clipGradients": {"norm": 0.5}, "dropLast": true`
+        `{"type": "adam", "learningRate": 0.01, "amsgrad": true}` | `{"type": "exponential", "gamma": 0.5}` | `"device": "cpu", "ema": {"decay": 0.9}, "accumulateSteps": 3, "clipGradients": {"value": 0.01}`
         `{"type": "adamw", "learningRate": 0.01}` | `{"type": "constant"}` | `"devices": ["cpu", "cpu", "cpu"], "network": {"layers": [{"type": "conv2d", "out": 4, "kernel": 5, "stride": 3}, {"type": "dropout", "p": 0.2}, {"type": "flatten"}, {"type": "linear", "out": 10}]}`
         """)
     void endsWithTheSameBitsWhereverItWasInterrupted(String optimizer, String schedule, String devices) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.Slow;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.DeviceSpec;
@@ -34,7 +35,7 @@ abstract class SmallJobs {
     final List<TrainingEvent> events = new ArrayList<>();
 
     Outcome run(JobSpec job, BooleanSupplier stopRequested) {
-        return run(new JobTraining(root, new DeviceSpec("cpu"), 0, "tester"), job, stopRequested);
+        return run(new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("cpu"), 0, "tester"), job, stopRequested);
     }
 
     /// Runs an attempt. Whatever becomes of it, the outcome says what the last event does.

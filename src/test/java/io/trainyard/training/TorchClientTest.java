@@ -85,7 +85,7 @@ class TorchClientTest {
                 var input = script.outputWriter(StandardCharsets.UTF_8)) {
             assertThat(lines.readLine()).isEqualTo("made");
             List<Path> networks = networks();
-            assertThat(networks).hasSizeGreaterThanOrEqualTo(4);
+            assertThat(networks).hasSizeGreaterThanOrEqualTo(5);
             for (Path network : networks) {
                 train(network);
             }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.BadCommand;
 import io.trainyard.Slow;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.topics.DeadLetter;
@@ -46,7 +47,7 @@ class BadCommandTest {
         fleet.submit("good", good.getBytes(StandardCharsets.UTF_8));
         fleet.submit("good", good.replace("\"epochs\": 1", "\"epochs\": 2").getBytes(StandardCharsets.UTF_8));
 
-        JobTraining training = new JobTraining(folder, DeviceSpec.AUTO, 1, "w");
+        JobTraining training = new JobTraining(DataRoots.ofFolder(folder), DeviceSpec.AUTO, 1, "w");
         var _ = fleet.start(
                 "w",
                 (job, attempt, supervisor) ->

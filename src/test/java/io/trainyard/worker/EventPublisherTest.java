@@ -60,6 +60,8 @@ class EventPublisherTest {
             activity.see(EventLine.of(losses("job", 2, 0, 1, 1), TIME, "w"));
             activity.checkpointFailed();
             activity.see(EventLine.of(losses("job", 2, 0, 2, 2), TIME, "w")); // 2 batches of 64 in 200 ms
+            WorkerStatus.Fetching fetching = new WorkerStatus.Fetching("letters", 1, 2);
+            activity.fetches(fetching);
             heartbeat.start(Duration.ofMillis(50));
             fleet.read(Topic.WORKERS, read -> read.size() >= 2);
             activity.end();
@@ -71,12 +73,12 @@ class EventPublisherTest {
             WorkerStatus first = EventJson.readStatus(records.getFirst().value());
             assertThat(first)
                     .isEqualTo(new WorkerStatus(
-                            "w", "cpu", "job", 2, 640, first.memoryBytes(), 1, false, "store", TIME, null));
+                            "w", "cpu", "job", 2, 640, first.memoryBytes(), 1, false, "store", TIME, null, fetching));
             assertThat(first.memoryBytes()).isGreaterThan(1 << 20);
             WorkerStatus last = EventJson.readStatus(records.getLast().value());
             assertThat(last)
                     .isEqualTo(new WorkerStatus(
-                            "w", "cpu", null, null, 0, last.memoryBytes(), 1, true, "store", TIME, null));
+                            "w", "cpu", null, null, 0, last.memoryBytes(), 1, true, "store", TIME, null, null));
             assertThat(new String(records.getLast().key(), StandardCharsets.UTF_8))
                     .isEqualTo("w");
             assertThat(Fleet.header(records.getLast(), "ce_type")).isEqualTo(CloudEvents.WORKER_STATUS);

@@ -222,7 +222,7 @@ final class SimTraining implements JobRunner {
                 return false;
             }
             Progress at = new Progress(
-                    step / STEPS_PER_EPOCH, step % STEPS_PER_EPOCH, step, new long[] {step}, 0.5, 0.5, 0, 0);
+                    step / STEPS_PER_EPOCH, step % STEPS_PER_EPOCH, step, new long[] {step}, 0.5, 0.5, 0, 0, 1, 1);
             SessionState state = new SessionState(Parameters.NONE, Parameters.NONE);
             List<String> pending = habits.contains(Habit.KEEPS_NO_EVENTS) ? List.of() : supervisor.unacknowledged();
             folder.checkpoints().save(new Checkpoint(state, at, 2, number, pending));

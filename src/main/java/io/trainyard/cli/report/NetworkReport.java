@@ -7,8 +7,9 @@ import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.Devices;
 import io.trainyard.device.Workload;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
-import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
@@ -47,7 +48,7 @@ public record NetworkReport(
     /// Bytes in float32.
     ///
     /// @param parameters with the buffers
-    /// @param optimizerState what the optimizer keeps of the parameters
+    /// @param optimizerState what the optimizer and the loop keep of the parameters
     /// @param activations a batch's samples and all layers' outputs
     /// @param activationGradients as many, in training
     /// @param estimate what a device counts on: with copies in other layouts
@@ -70,14 +71,13 @@ public record NetworkReport(
             @Nullable String unavailable,
             @Nullable String refuses) {}
 
-    /// @param label what the network is called
-    public static NetworkReport of(
-            String label, Network network, OptimizerSpec optimizer, int batchSize, Precision precision) {
+    /// @param network the job's, in place
+    public static NetworkReport of(JobSpec job, Network network, int batchSize) {
         long trained = elements(network.parameters(), true);
         long buffers = elements(network.parameters(), false);
         long activations = Float.BYTES * batchSize * network.activationElements();
         return new NetworkReport(
-                label,
+                job.network().label(),
                 network.input(),
                 batchSize,
                 network.allLayers().stream().map(NetworkReport::row).toList(),
@@ -88,11 +88,11 @@ public record NetworkReport(
                 new Memory(
                         Float.BYTES * (trained + buffers),
                         Float.BYTES * trained,
-                        Float.BYTES * trained * optimizer.slots().size(),
+                        Float.BYTES * trained * job.update().slots().size(),
                         activations,
                         activations,
-                        Workload.estimatedBytes(network, optimizer, batchSize)),
-                devices(network, batchSize, precision));
+                        Workload.estimatedBytes(network, job.update(), batchSize)),
+                devices(job, network, batchSize));
     }
 
     private static LayerRow row(Network.Layer layer) {
@@ -116,18 +116,10 @@ public record NetworkReport(
                 .sum();
     }
 
-    private static List<DeviceRow> devices(Network network, int batchSize, Precision precision) {
+    private static List<DeviceRow> devices(JobSpec job, Network network, int batchSize) {
         List<DeviceRow> rows = new ArrayList<>();
         for (DeviceBackend backend : Devices.backends()) {
-            String refuses = backend.precisions().contains(precision)
-                    ? null
-                    : "it computes in %s only, not in %s"
-                            .formatted(
-                                    backend.precisions().stream()
-                                            .sorted()
-                                            .map(Precision::toString)
-                                            .collect(Collectors.joining(" or ")),
-                                    precision);
+            String refuses = whyRefused(backend, job);
             rows.add(new DeviceRow(
                     backend.kind(),
                     backend.computes(network, batchSize),
@@ -141,6 +133,24 @@ public record NetworkReport(
                 .orElse(null);
         rows.add(new DeviceRow("devices", "a part of each batch on each of several", null, meeting));
         return rows;
+    }
+
+    private static @Nullable String whyRefused(DeviceBackend backend, JobSpec job) {
+        if (!backend.precisions().contains(job.precision())) {
+            return "it computes in %s only, not in %s"
+                    .formatted(
+                            backend.precisions().stream()
+                                    .sorted()
+                                    .map(Precision::toString)
+                                    .collect(Collectors.joining(" or ")),
+                            job.precision());
+        }
+        try {
+            job.loss().requireComputedBy(backend.kind());
+            return null;
+        } catch (InvalidJobException e) {
+            return e.getMessage();
+        }
     }
 
     /// For people, a line each.

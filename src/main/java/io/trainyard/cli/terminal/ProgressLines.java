@@ -64,21 +64,20 @@ final class ProgressLines implements ProgressView {
             case EpochTested e ->
                 line(
                         job,
-                        "epoch %d step %s test loss %.4f accuracy %.4f%s%s",
+                        "epoch %d step %s test loss %.4f%s%s",
                         e.epoch(),
                         position(e.step(), after),
                         e.testLoss(),
-                        e.testAccuracy(),
-                        interval(e),
+                        quality(e),
                         e.imagesPerSecond() > 0 ? String.format(ROOT, " %.0f images/s", e.imagesPerSecond()) : "");
             case CheckpointSaved e ->
                 line(job, "epoch %d step %s checkpoint %s", e.epoch(), position(e.step(), after), text(e.uri()));
             case Finished e ->
                 line(
                         job,
-                        "finished: %s accuracy %.4f, %.1f s%s%s",
+                        "finished: %s %s, %.1f s%s%s",
                         e.steps() == 0 ? "evaluated," : e.steps() + " steps, best",
-                        e.bestTestAccuracy(),
+                        e.best(),
                         e.trainMillis() / 1e3,
                         stepTimes(e),
                         e.stoppedEarly() == null ? "" : "; stopped early: " + text(e.stoppedEarly()));
@@ -138,6 +137,14 @@ final class ProgressLines implements ProgressView {
                     micros / 1e6);
         }
         points.put(e.job(), new Point(e.attempt(), e.lastStep(), e.elapsedMicros()));
+    }
+
+    private static String quality(EpochTested e) {
+        String accuracy =
+                e.testAccuracy() == null ? "" : String.format(ROOT, " accuracy %.4f", e.testAccuracy()) + interval(e);
+        return e.testMeanAbsoluteError() == null
+                ? accuracy
+                : String.format(ROOT, "%s mean absolute error %.4f", accuracy, e.testMeanAbsoluteError());
     }
 
     /// What the size of the test set leaves open; nothing where an event of an earlier version does not tell it.

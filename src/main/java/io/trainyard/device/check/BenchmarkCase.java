@@ -53,7 +53,14 @@ public record BenchmarkCase(
         layers.replaceAll(layer -> switch (layer) {
             case LayerSpec.Conv2d conv ->
                 new LayerSpec.Conv2d(
-                        conv.name(), width * conv.out(), conv.kernel(), conv.stride(), conv.padding(), conv.bias());
+                        conv.name(),
+                        width * conv.out(),
+                        conv.kernel(),
+                        conv.stride(),
+                        conv.padding(),
+                        conv.dilation(),
+                        conv.groups(),
+                        conv.bias());
             case LayerSpec.Linear linear -> new LayerSpec.Linear(linear.name(), width * linear.out(), linear.bias());
             default -> layer;
         });

@@ -13,7 +13,8 @@ public enum CheckGroup {
     DIVERGENCE,
     /// Every loss, in training and tests, beside the reference.
     LOSSES,
-    /// Every optimizer, with all that a session carries from step to step, beside the reference.
+    /// Every optimizer and all that a loop does besides, with all that a session carries from step to step,
+    /// beside the reference.
     OPTIMIZERS,
     /// Many steps of a whole network beside PyTorch's recorded losses.
     GOLDEN,

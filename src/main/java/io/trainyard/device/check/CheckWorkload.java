@@ -2,6 +2,7 @@ package io.trainyard.device.check;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
+import io.trainyard.data.Targets;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Parameters;
@@ -13,9 +14,13 @@ import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.AugmentSpec.Cutout;
 import io.trainyard.spec.AugmentSpec.HorizontalFlip;
 import io.trainyard.spec.AugmentSpec.RandomCrop;
+import io.trainyard.spec.ClipSpec;
+import io.trainyard.spec.EmaSpec;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.LossSpec.CrossEntropy;
+import io.trainyard.spec.LossSpec.MeanSquaredError;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
@@ -67,13 +72,64 @@ public final class CheckWorkload {
                 new Rmsprop(0.01, 0.4, 0.5, 0.8, true, 0.01));
     }
 
-    /// Every loss, and every option of one, for three classes.
+    /// Every loss, and every option of one, for three classes or numbers.
     public static List<LossSpec> losses() {
         return List.of(
                 new CrossEntropy(0.1, null),
                 new CrossEntropy(0, List.of(0.5, 3.0, 1.0)),
                 new CrossEntropy(0.3, List.of(2.0, 0.25, 0.0)),
-                new CrossEntropy(1, List.of(1.0, 2.0, 0.1)));
+                new CrossEntropy(1, List.of(1.0, 2.0, 0.1)),
+                new MeanSquaredError());
+    }
+
+    /// The same with another loss, and where that predicts numbers with three random ones for each sample.
+    public static Workload learning(LossSpec loss, Workload workload) {
+        if (!loss.isRegression()) {
+            return workload.withLoss(loss);
+        }
+        Dataset dataset = workload.dataset();
+        Random random = new Random(4);
+        Dataset numbers = new Dataset(
+                dataset.name(),
+                dataset.shape(),
+                dataset.outputs(),
+                numbers(dataset.train(), dataset.outputs(), random),
+                numbers(dataset.test(), dataset.outputs(), random));
+        return new Workload(
+                workload.network(),
+                loss,
+                workload.optimizer(),
+                workload.loop(),
+                workload.batchSize(),
+                numbers,
+                workload.scale(),
+                workload.augment(),
+                workload.precision(),
+                workload.threads(),
+                workload.trains());
+    }
+
+    private static Dataset.Split numbers(Dataset.Split split, int outputs, Random random) {
+        float[] values = new float[split.size() * outputs];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = 2 * random.nextFloat() - 1;
+        }
+        return new Dataset.Split(split.samples(), new Targets.Numbers(values, outputs));
+    }
+
+    /// What a loop may do besides, each alone and all together. Clipping takes hold in some steps of
+    /// [#eventful] only.
+    public static List<LoopSpec> loops() {
+        ClipSpec norm = new ClipSpec(1.5, null);
+        EmaSpec ema = new EmaSpec(0.7);
+        return List.of(
+                new LoopSpec(true, 1, null, null),
+                new LoopSpec(false, 1, norm, null),
+                new LoopSpec(false, 1, new ClipSpec(null, 0.2), null),
+                new LoopSpec(false, 2, null, null),
+                new LoopSpec(false, 1, null, ema),
+                new LoopSpec(false, 2, new ClipSpec(null, 0.1), ema),
+                new LoopSpec(true, 3, norm, ema));
     }
 
     /// 13 training samples in batches of 5, 5 and 3; 7 test samples in batches of 5 and 2.
@@ -143,6 +199,7 @@ public final class CheckWorkload {
                 workload.network(),
                 workload.loss(),
                 optimizer,
+                workload.loop(),
                 workload.batchSize(),
                 workload.dataset(),
                 workload.scale(),
@@ -157,6 +214,7 @@ public final class CheckWorkload {
                 workload.network(),
                 workload.loss(),
                 workload.optimizer(),
+                workload.loop(),
                 workload.batchSize(),
                 workload.dataset(),
                 workload.scale(),
@@ -171,6 +229,7 @@ public final class CheckWorkload {
                 workload.network(),
                 workload.loss(),
                 workload.optimizer(),
+                workload.loop(),
                 workload.batchSize(),
                 workload.dataset(),
                 workload.scale(),

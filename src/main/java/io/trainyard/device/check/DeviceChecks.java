@@ -1,6 +1,8 @@
 package io.trainyard.device.check;
 
 import io.trainyard.device.Device;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
@@ -66,10 +68,22 @@ public final class DeviceChecks {
             checks.add(new DeviceCheck(
                     CheckGroup.LOSSES,
                     loss.toString(),
-                    () -> CheckOutcome.of(ReferenceComparison.training(
-                            device, CheckWorkload.eventful().withLoss(loss)))));
+                    () -> isComputedBy(device, loss)
+                            ? CheckOutcome.of(ReferenceComparison.training(
+                                    device, CheckWorkload.learning(loss, CheckWorkload.eventful())))
+                            : new CheckOutcome.Skipped("the device refuses it")));
         }
         return checks;
+    }
+
+    private static boolean isComputedBy(Device device, LossSpec loss) {
+        String kind = device.info().name().replaceFirst(":.*", "");
+        try {
+            loss.requireComputedBy(kind);
+            return true;
+        } catch (InvalidJobException _) {
+            return false;
+        }
     }
 
     private static List<DeviceCheck> optimizers(Device device) {
@@ -80,6 +94,13 @@ public final class DeviceChecks {
                     optimizer.toString(),
                     () -> CheckOutcome.of(ReferenceComparison.training(
                             device, CheckWorkload.with(CheckWorkload.eventful(), optimizer)))));
+        }
+        for (LoopSpec loop : CheckWorkload.loops()) {
+            checks.add(new DeviceCheck(
+                    CheckGroup.OPTIMIZERS,
+                    loop.toString(),
+                    () -> CheckOutcome.of(ReferenceComparison.training(
+                            device, CheckWorkload.eventful().withLoop(loop)))));
         }
         return checks;
     }

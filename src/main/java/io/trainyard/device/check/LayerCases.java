@@ -22,13 +22,19 @@ import static io.trainyard.device.check.Layers.pool;
 import static io.trainyard.device.check.Layers.relu;
 import static io.trainyard.device.check.Layers.relu6;
 import static io.trainyard.device.check.Layers.residual;
+import static io.trainyard.device.check.Layers.same;
+import static io.trainyard.device.check.Layers.side;
+import static io.trainyard.device.check.Layers.sides;
 import static io.trainyard.device.check.Layers.sigmoid;
 import static io.trainyard.device.check.Layers.silu;
 import static io.trainyard.device.check.Layers.softplus;
 import static io.trainyard.device.check.Layers.tanh;
+import static io.trainyard.device.check.Layers.upsample;
+import static io.trainyard.device.check.Layers.upsampleTo;
 
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LayerSpec.Flatten;
+import io.trainyard.spec.Padding;
 import io.trainyard.spec.Shape;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,6 +65,21 @@ public final class LayerCases {
                 row("conv2d of each channel by itself", conv(8, 3, 1, 1, true), conv(8, 3, 1, 1, 1, 8, true), relu()),
                 row("conv2d of each channel, twice as many", conv(3, 3, 1, 1, true), conv(6, 3, 1, 1, 1, 3, false)),
                 row("conv2d in 3 groups dilation 2", conv(6, 1, 1, 0, true), conv(9, 3, 1, 2, 2, 3, true)),
+                row("conv2d of rows", conv(5, sides(1, 5), side(1), Padding.of(0), side(1), 1), relu()),
+                row(
+                        "conv2d with sides of its own",
+                        conv(5, sides(3, 2), sides(2, 1), padding(2, 0), sides(1, 2), 1),
+                        conv(17, sides(2, 1), sides(1, 2), padding(0, 1), side(1), 1)),
+                row(
+                        "conv2d in groups with sides of its own",
+                        conv(6, 1, 1, 0, true),
+                        conv(9, sides(1, 3), sides(1, 2), padding(0, 2), sides(1, 2), 3)),
+                row("conv2d of the same size", same(6, side(3), side(1)), relu(), same(5, sides(5, 1), sides(2, 1))),
+                row("conv2d of the same size, padded unevenly", same(6, side(4), side(1)), same(17, side(2), side(3))),
+                row(
+                        "conv2d of the same size, padded unevenly below",
+                        conv(3, 3, 1, 1, true),
+                        same(9, sides(2, 3), side(1))),
                 exactly(
                         "conv2d in groups, first",
                         Shape.of(4, 6, 7),
@@ -72,6 +93,24 @@ public final class LayerCases {
                 row("maxPool2d overlapping by one step", conv(3, 1, 1, 0, true), pool(2, 1)),
                 row("maxPool2d with gaps", conv(4, 3, 1, 1, true), pool(2, 3)),
                 row("maxPool2d of the pixels", pool(2, 2)),
+                row("maxPool2d with padding", conv(9, 3, 1, 1, true), pool(3, 2, 1, 1, false)),
+                row("maxPool2d with padding, of the pixels", pool(2, 1, 1, 1, false)),
+                row("maxPool2d of pairs with padding", conv(4, 3, 1, 1, true), relu(), pool(2, 2, 1, 1, false), relu()),
+                row("maxPool2d with dilation", conv(5, 3, 1, 1, true), pool(3, 1, 0, 2, false)),
+                row("maxPool2d of pairs with dilation", conv(5, 3, 1, 1, true), pool(2, 2, 0, 3, false)),
+                covering("maxPool2d of what is left", Shape.of(2, 8, 7), pool(3, 2, 0, 1, true)),
+                covering("maxPool2d of pairs of what is left", Shape.of(2, 7, 8), pool(2, 2, 0, 1, true)),
+                covering("maxPool2d larger than the image", Shape.of(2, 2, 2), pool(3, 2, 0, 1, true)),
+                covering("maxPool2d that would begin behind the image", Shape.of(2, 5, 6), pool(2, 3, 1, 1, true)),
+                row(
+                        "maxPool2d with sides of its own",
+                        conv(17, 3, 1, 1, true),
+                        pool(sides(3, 2), sides(1, 2), sides(1, 0), sides(1, 2), false),
+                        pool(sides(1, 3), sides(2, 2), sides(0, 1), side(1), true)),
+                row(
+                        "maxPool2d of rows",
+                        conv(5, 3, 1, 1, true),
+                        pool(sides(1, 2), sides(1, 2), side(0), side(1), false)),
                 row("relu after conv2d", conv(5, 3, 1, 1, true), relu()),
                 row("relu of the pixels", relu()),
                 row("relu, then maxPool2d", conv(5, 3, 1, 1, true), relu(), pool(2, 2)),
@@ -219,6 +258,18 @@ public final class LayerCases {
                 row("avgPool2d with gaps", conv(17, 3, 1, 1, true), avgPool(2, 3)),
                 row("avgPool2d of the pixels", avgPool(2, 2)),
                 row("avgPool2d, then relu", conv(4, 3, 1, 1, true), avgPool(2, 1), relu()),
+                row("avgPool2d with padding", conv(9, 3, 1, 1, true), avgPool(3, 2, 1, false, true)),
+                row("avgPool2d without its padding", conv(9, 3, 1, 1, true), avgPool(3, 2, 1, false, false)),
+                row("avgPool2d with padding, of the pixels", avgPool(2, 1, 1, false, true)),
+                covering("avgPool2d of what is left", Shape.of(2, 8, 7), avgPool(3, 2, 0, true, false)),
+                covering("avgPool2d of what is left with padding", Shape.of(2, 8, 6), avgPool(3, 2, 1, true, true)),
+                covering("avgPool2d of what is left without it", Shape.of(2, 8, 6), avgPool(3, 2, 1, true, false)),
+                covering("avgPool2d larger than the image", Shape.of(2, 2, 2), avgPool(3, 2, 0, true, true)),
+                row(
+                        "avgPool2d with sides of its own",
+                        conv(17, 3, 1, 1, true),
+                        avgPool(sides(3, 2), sides(1, 2), sides(1, 0), false, true),
+                        avgPool(sides(1, 3), sides(2, 2), sides(0, 1), true, false)),
                 row("adaptiveAvgPool2d to one value", conv(9, 3, 1, 1, true), adaptive(1)),
                 covering("adaptiveAvgPool2d of equal windows", Shape.of(2, 6, 9), adaptive(3)),
                 covering("adaptiveAvgPool2d of uneven windows", Shape.of(2, 7, 8), adaptive(3)),
@@ -226,6 +277,14 @@ public final class LayerCases {
                 covering("adaptiveAvgPool2d to more than there is", Shape.of(1, 5, 4), adaptive(7)),
                 covering("adaptiveAvgPool2d to as much as there is", Shape.of(1, 5, 5), adaptive(5)),
                 row("adaptiveAvgPool2d of the pixels", adaptive(4)),
+                covering("adaptiveAvgPool2d with sides of its own", Shape.of(2, 6, 8), adaptive(3, 2)),
+                covering("adaptiveAvgPool2d uneven with sides of its own", Shape.of(2, 6, 7), adaptive(2, 5)),
+                row("upsample", conv(5, 3, 2, 1, true), upsample(2, 2), conv(4, 3, 1, 1, true)),
+                row("upsample of 17 channels", conv(17, 3, 2, 1, true), upsample(3, 2), relu()),
+                row("upsample by a fraction", conv(5, 3, 1, 1, true), relu(), upsample(1.7, 1.3)),
+                row("upsample to less", conv(5, 3, 1, 1, true), upsample(0.6, 0.5)),
+                row("upsample to a size", conv(5, 3, 1, 1, true), upsampleTo(11, 4), upsampleTo(5, 13)),
+                row("upsample of the pixels", upsample(1.5, 2)),
                 row("leakyRelu", conv(5, 3, 1, 1, true), leakyRelu(0.01), conv(3, 3, 1, 1, true), leakyRelu(0.3)),
                 row("gelu", conv(5, 3, 1, 1, true), gelu("none"), flatten(), linear(9, true), gelu("none")),
                 row("gelu by tanh", conv(5, 3, 1, 1, true), gelu("tanh"), flatten(), linear(9, true), gelu("tanh")),
@@ -402,6 +461,10 @@ public final class LayerCases {
     /// As [#row] on images of that shape, behind a convolution.
     private static LayerCase covering(String name, Shape input, LayerSpec layer) {
         return exactly(name, input, 3, conv(5, 3, 1, 1, true), layer, flatten(), linear(3, true));
+    }
+
+    private static Padding padding(int rows, int columns) {
+        return new Padding(sides(rows, columns));
     }
 
     private static LayerCase exactly(String name, Shape input, int classes, LayerSpec... layers) {

@@ -1,5 +1,6 @@
 package io.trainyard.device.check;
 
+import io.trainyard.spec.Extent;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
 import io.trainyard.spec.LayerSpec.AvgPool2d;
@@ -24,9 +25,12 @@ import io.trainyard.spec.LayerSpec.Sigmoid;
 import io.trainyard.spec.LayerSpec.Silu;
 import io.trainyard.spec.LayerSpec.Softplus;
 import io.trainyard.spec.LayerSpec.Tanh;
+import io.trainyard.spec.LayerSpec.Upsample;
+import io.trainyard.spec.Padding;
 import io.trainyard.spec.SampleNorm.GroupNorm;
 import io.trainyard.spec.SampleNorm.LayerNorm;
 import io.trainyard.spec.SampleNorm.LayerNorm2d;
+import io.trainyard.spec.Scale;
 import java.util.List;
 
 /// Layers without names, briefly.
@@ -51,6 +55,55 @@ public final class Layers {
 
     public static AdaptiveAvgPool2d adaptive(int out) {
         return new AdaptiveAvgPool2d(null, out);
+    }
+
+    /// Of any windows; see [Extent] and [Padding].
+    public static Conv2d conv(int out, Extent kernel, Extent stride, Padding padding, Extent dilation, int groups) {
+        return new Conv2d(null, out, kernel, stride, padding, dilation, groups, true);
+    }
+
+    /// Padded so that it gives images of the same size.
+    public static Conv2d same(int out, Extent kernel, Extent dilation) {
+        return conv(out, kernel, Extent.square(1), Padding.SAME, dilation, 1);
+    }
+
+    public static MaxPool2d pool(Extent kernel, Extent stride, Extent padding, Extent dilation, boolean ceilMode) {
+        return new MaxPool2d(null, kernel, stride, padding, dilation, ceilMode);
+    }
+
+    /// Padded on all sides.
+    public static MaxPool2d pool(int kernel, int stride, int padding, int dilation, boolean ceilMode) {
+        return pool(side(kernel), side(stride), side(padding), side(dilation), ceilMode);
+    }
+
+    public static AvgPool2d avgPool(
+            Extent kernel, Extent stride, Extent padding, boolean ceilMode, boolean countIncludePad) {
+        return new AvgPool2d(null, kernel, stride, padding, ceilMode, countIncludePad);
+    }
+
+    /// Padded on all sides.
+    public static AvgPool2d avgPool(int kernel, int stride, int padding, boolean ceilMode, boolean countIncludePad) {
+        return avgPool(side(kernel), side(stride), side(padding), ceilMode, countIncludePad);
+    }
+
+    public static AdaptiveAvgPool2d adaptive(int rows, int columns) {
+        return new AdaptiveAvgPool2d(null, new Extent(rows, columns));
+    }
+
+    public static Upsample upsample(double rows, double columns) {
+        return new Upsample(null, null, new Scale(rows, columns), "nearest");
+    }
+
+    public static Upsample upsampleTo(int rows, int columns) {
+        return new Upsample(null, new Extent(rows, columns), null, "nearest");
+    }
+
+    public static Extent side(int both) {
+        return Extent.square(both);
+    }
+
+    public static Extent sides(int rows, int columns) {
+        return new Extent(rows, columns);
     }
 
     public static LeakyRelu leakyRelu(double negativeSlope) {

@@ -95,5 +95,6 @@ public final class ReferenceComparison {
         comparison.value("test loss " + when, expected.testLoss(), actual.testLoss());
         comparison.value("sum of the test batches' losses " + when, expected.testLossSum(), actual.testLossSum());
         comparison.confusion("confusion " + when, expected.confusion(), actual.confusion());
+        comparison.value("mean absolute error " + when, expected.meanAbsoluteError(), actual.meanAbsoluteError());
     }
 }

@@ -14,12 +14,14 @@ import io.trainyard.device.vector.VectorDevice;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.DatasetSpec.Normalize;
+import io.trainyard.spec.Extent;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.Precision;
+import io.trainyard.spec.Scale;
 import io.trainyard.spec.Shape;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -63,6 +65,8 @@ final class WarmUp {
                 new LayerSpec.Relu(null),
                 new LayerSpec.MaxPool2d(null, 2, 2),
                 new LayerSpec.MaxPool2d(null, 3, 1),
+                padded(),
+                new LayerSpec.Upsample(null, null, Scale.both(2), "nearest"),
                 new LayerSpec.Sigmoid(null),
                 new LayerSpec.Softplus(null, 1, 20),
                 new LayerSpec.Hardswish(null),
@@ -88,6 +92,11 @@ final class WarmUp {
 
         Layers(LayerSpec... layers) {
             network = NetworkSpec.ofLayers(List.of(layers));
+        }
+
+        private static LayerSpec padded() {
+            Extent one = Extent.square(1);
+            return new LayerSpec.MaxPool2d(null, Extent.square(3), Extent.square(2), one, one, false);
         }
 
         private static LayerSpec block() {

@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 /// The devices `cuda:0` and on, and `cuda`, which is the first: there where NVIDIA's driver has a GPU and the
 /// libraries are installed.
 public final class CudaBackend implements DeviceBackend {
-    private static final String KIND = "cuda";
+    static final String KIND = "cuda";
 
     @Override
     public String kind() {

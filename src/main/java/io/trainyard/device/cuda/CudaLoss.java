@@ -16,6 +16,8 @@ final class CudaLoss {
     CudaLoss(Workload workload, Arena arena) {
         loss = switch (workload.loss()) {
             case LossSpec.CrossEntropy crossEntropy -> crossEntropy;
+            case LossSpec.MeanSquaredError _ ->
+                throw new IllegalArgumentException("there is no kernel for the mean squared error");
         };
         weights = loss.weights(workload.network().classes());
         classWeights = loss.classWeights() == null

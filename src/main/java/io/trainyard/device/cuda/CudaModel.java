@@ -4,10 +4,10 @@ import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.layer.LayerParameters;
 import io.trainyard.device.session.StateMemory;
-import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.ParameterSpec.Init;
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.UpdateSpec;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,10 +25,10 @@ final class CudaModel implements LayerParameters, StateMemory {
     private final Map<String, Long> places = new LinkedHashMap<>(); // of the parameters, in floats
     private final Buffer values;
     private final Buffer gradients;
-    private final List<Buffer> slots = new ArrayList<>(); // one for each of the optimizer's
+    private final List<Buffer> slots = new ArrayList<>(); // one for each of the update's
     private final Map<String, Buffer> buffers = new LinkedHashMap<>(); // running statistics
 
-    CudaModel(List<ParameterSpec> specs, OptimizerSpec optimizer, Arena arena) {
+    CudaModel(List<ParameterSpec> specs, UpdateSpec update, Arena arena) {
         long floats = 0;
         for (ParameterSpec spec : specs) {
             if (spec.trained()) {
@@ -41,7 +41,7 @@ final class CudaModel implements LayerParameters, StateMemory {
         long run = floats * Float.BYTES;
         values = arena.reserve(run, "the parameters");
         gradients = arena.reserve(run, "the gradients");
-        optimizer.slots().forEach(slot -> slots.add(arena.reserve(run, "the optimizer's " + slot)));
+        update.slots().forEach(slot -> slots.add(arena.reserve(run, "the optimizer's " + slot)));
     }
 
     private static long bytes(Shape shape) {
@@ -73,7 +73,7 @@ final class CudaModel implements LayerParameters, StateMemory {
         return gradients;
     }
 
-    /// One for each of [OptimizerSpec#slots], in the form of [#values].
+    /// One for each of [UpdateSpec#slots], in the form of [#values].
     List<Buffer> slots() {
         return slots;
     }

@@ -32,7 +32,7 @@ final class CudaSession extends BackendSession {
             gpu.close();
             throw e;
         }
-        state = new StateTable(workload.network().parameters(), workload.optimizer(), programs.model());
+        state = new StateTable(workload.network().parameters(), workload.update(), programs.model());
     }
 
     /// None but the one that launches.
@@ -71,8 +71,7 @@ final class CudaSession extends BackendSession {
         super.beginSteps(steps);
         if (scalarsAreStale) {
             programs.scalars()
-                    .write(Pointer.to(
-                            StepScalars.of(workload().optimizer(), cursor().plan(), cursor().step(), state.steps())));
+                    .write(Pointer.to(StepScalars.of(workload(), cursor().plan(), cursor().step(), state.steps())));
             scalarsAreStale = false;
         }
     }
@@ -88,6 +87,10 @@ final class CudaSession extends BackendSession {
         programs.exchange().takeOverSlots();
     }
 
+    /// The norm is the update's own business: there is one part where gradients are clipped by it.
+    @Override
+    protected void gatherOwnRange() {}
+
     /// With its update, where this is the only part.
     @Override
     protected void computeOwnGradients() {
@@ -98,7 +101,7 @@ final class CudaSession extends BackendSession {
             data.send(cursor().plan(), step, steps);
             sentUntil += steps;
         }
-        programs.ofStep(step).launch();
+        programs.ofStep(step).launch(updates());
         programs.exchange().gradientsAreReady();
     }
 
@@ -108,7 +111,7 @@ final class CudaSession extends BackendSession {
         if (part().count() > 1) {
             gpu.enter();
             programs.exchange().sum();
-            programs.ofStep(step).launchUpdate();
+            programs.ofStep(step).launchUpdate(updates());
             programs.exchange().rangeIsUpdated();
         }
         if (step + 1 == sentUntil) {
@@ -126,8 +129,7 @@ final class CudaSession extends BackendSession {
     }
 
     @Override
-    public Evaluation evaluate() {
-        enter();
+    protected Evaluation test() {
         TestProgram.Results results = programs.results();
         int classes = workload().network().classes();
         results.confusion().clear();
@@ -142,8 +144,7 @@ final class CudaSession extends BackendSession {
     }
 
     @Override
-    public float[] predict() {
-        enter();
+    protected float[] probabilities() {
         int classes = workload().network().classes();
         float[] all = new float[Math.multiplyExact(workload().dataset().test().size(), classes)];
         runTests((from, samples) -> {

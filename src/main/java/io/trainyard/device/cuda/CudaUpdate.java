@@ -1,25 +1,90 @@
 package io.trainyard.device.cuda;
 
+import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.layer.Compilation;
 import io.trainyard.device.session.UpdateRule;
-import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.EmaSpec;
+import io.trainyard.spec.UpdateSpec;
+import org.jspecify.annotations.Nullable;
 
-/// The optimizer's step: one kernel over all parameters that this device updates.
+/// What becomes of a batch's gradients: they are accumulated where batches share a step of the optimizer, clipped,
+/// handed to its kernel, and what that makes is averaged; each over all parameters that this device updates.
 ///
 /// @param scalars [StepScalars], for each step of the epoch
 /// @param exchange knows which of the model's parameters these are
-record CudaUpdate(OptimizerSpec optimizer, Buffer scalars, CudaModel model, PartExchange exchange) {
+/// @param norm what clipping by norm computes with; null: gradients are not
+record CudaUpdate(
+        UpdateSpec spec,
+        Buffer scalars,
+        CudaModel model,
+        PartExchange exchange,
+        @Nullable Norm norm) {
+    /// Room for the sum of each block's squares, and what comes of them.
+    record Norm(Buffer squares, Buffer factor) {
+        private static final int BLOCKS = 256;
+
+        static @Nullable Norm of(UpdateSpec spec, Arena arena) {
+            return spec.loop().maxNorm().isEmpty()
+                    ? null // there is nothing to measure
+                    : new Norm(
+                            arena.reserve((long) BLOCKS * Double.BYTES, "the gradients' squares"),
+                            arena.reserve(Float.BYTES, "the gradients' factor"));
+        }
+    }
+
     /// Enqueues it.
-    void run(Compilation c) {
+    ///
+    /// @param steps whether the optimizer takes its step
+    void run(Compilation c, boolean steps) {
+        Buffer gradients = exchange.ownRange(model.gradients());
+        long floats = gradients.bytes() / Float.BYTES;
+        if (spec.loop().accumulates()) {
+            Buffer sum = exchange.ownRange(model.slots().get(spec.accumulated()));
+            float share = 1f / spec.loop().accumulateSteps();
+            c.kernels().launch("accumulate_gradient", floats, sum, gradients, floats, share);
+            if (steps) {
+                step(c, sum, floats);
+                sum.clear();
+            }
+        } else {
+            step(c, gradients, floats);
+        }
+    }
+
+    private void step(Compilation c, Buffer gradients, long floats) {
+        clip(c, gradients, floats);
+        Buffer values = exchange.ownRange(model.values());
+        int slots = spec.optimizer().slots().size();
         UpdateKernel.Operands operands = new UpdateKernel.Operands(
-                exchange.ownRange(model.values()),
-                exchange.ownRange(model.gradients()),
-                model.slots().stream().map(exchange::ownRange).toList(),
+                values,
+                gradients,
+                model.slots().subList(0, slots).stream().map(exchange::ownRange).toList(),
                 scalars,
                 c.step());
-        UpdateRule ofAnyStep = UpdateRule.of(optimizer, 0, 1); // only what is the same in each step is recorded
+        UpdateRule ofAnyStep = UpdateRule.of(spec.optimizer(), 0, 1); // only what is the same in each step is recorded
         UpdateKernel kernel = UpdateKernel.of(ofAnyStep);
         c.kernels().launch(kernel.name(), operands.floats(), kernel.arguments(operands));
+        spec.loop().average().ifPresent(ema -> average(c, ema, values));
+    }
+
+    private void clip(Compilation c, Buffer gradients, long floats) {
+        spec.loop()
+                .maxValue()
+                .ifPresent(limit -> c.kernels().launch("clamp_gradient", floats, gradients, floats, (float) limit));
+        if (norm != null) {
+            float most = (float) spec.loop().maxNorm().orElseThrow();
+            c.kernels().launchBlocks("square_gradient", Norm.BLOCKS, norm.squares(), gradients, floats);
+            c.kernels().launchBlocks("gradient_factor", 1, norm.factor(), norm.squares(), Norm.BLOCKS, most);
+            c.kernels().launch("scale_gradient", floats, gradients, floats, norm.factor());
+        }
+    }
+
+    private void average(Compilation c, EmaSpec ema, Buffer values) {
+        Buffer averages = exchange.ownRange(model.slots().get(spec.averaged()));
+        long floats = values.bytes() / Float.BYTES;
+        float keep = (float) ema.decay();
+        float take = (float) (1 - ema.decay());
+        c.kernels().launch("average", floats, averages, values, floats, scalars, c.step(), keep, take);
     }
 }

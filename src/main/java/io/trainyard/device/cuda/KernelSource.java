@@ -17,6 +17,7 @@ final class KernelSource {
             "activation.cu",
             "norm.cu",
             "pooling.cu",
+            "windows.cu",
             "dropout.cu",
             "layout.cu",
             "optimizer.cu");

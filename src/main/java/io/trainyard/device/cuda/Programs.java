@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import jcuda.jcublas.JCublas2;
+import org.jspecify.annotations.Nullable;
 
 /// A workload compiled for one GPU. First all that is needed is described and its memory added up, then it is
 /// allocated at once. Programs for batches of different sizes share the memory of their activations: only one runs
@@ -56,6 +57,7 @@ final class Programs {
     private final Buffer testStep;
     private final Buffer losses; // one for each step of the epoch
     private final Buffer scalars;
+    private final CudaUpdate.@Nullable Norm norm;
     private final TestProgram.Results results;
 
     /// @param batchPart which part of every training batch the GPU computes
@@ -66,13 +68,14 @@ final class Programs {
         Numbers numbers = Numbers.of(workload.precision());
         Kernels kernels = new Kernels(gpu, KernelSource.text(), numbers.options());
         Arena arena = new Arena(gpu);
-        model = new CudaModel(network.parameters(), workload.optimizer(), arena);
+        model = new CudaModel(network.parameters(), workload.update(), arena);
         exchange = new PartExchange(gpu, kernels, model, batchPart, arena);
         step = arena.reserve(Integer.BYTES, "the step's number");
         testStep = arena.reserve(Integer.BYTES, "the test batch's number");
         losses = arena.reserve((long) workload.stepsPerEpoch() * Float.BYTES, "the losses");
         CudaLoss loss = new CudaLoss(workload, arena);
         scalars = arena.reserve(losses.bytes() * StepScalars.OF_STEP, "the update's numbers");
+        norm = CudaUpdate.Norm.of(workload.update(), arena);
         testBatch = testBatch();
         results = results(arena);
 
@@ -103,7 +106,7 @@ final class Programs {
                 arena.reserve(gpu.architecture() >= HOPPER ? HOPPER_BLAS_BYTES : BLAS_BYTES, "the workspace of cuBLAS");
         boolean resident = imageBytes() + arena.need() + MARGIN_BYTES <= gpu.freeBytes();
         trainingData = new TrainingData(workload, masks, resident, gpu, arena);
-        testData = new TestData(workload.dataset(), testBatch, resident, gpu, arena);
+        testData = new TestData(workload, testBatch, resident, gpu, arena);
         requireMemory(arena.need());
         arena.allocate();
         Status.blas(
@@ -119,7 +122,7 @@ final class Programs {
 
     private int testBatch() {
         long computable = TEST_BATCH_BYTES / Float.BYTES / workload.network().activationElements();
-        long sendable = TEST_IMAGE_BYTES / workload.dataset().shape().elements();
+        long sendable = TEST_IMAGE_BYTES / workload.dataset().sampleBytes();
         long best = Math.min(Math.min(computable, sendable), MAX_TEST_BATCH);
         return (int) Math.min(workload.dataset().test().size(), Math.max(workload.batchSize(), best));
     }
@@ -155,7 +158,7 @@ final class Programs {
 
     /// Runs everything once on zeros, because a library's first call may allocate, and records it.
     private void record(boolean inTwo) {
-        CudaUpdate update = new CudaUpdate(workload.optimizer(), scalars, model, exchange);
+        CudaUpdate update = new CudaUpdate(workload.update(), scalars, model, exchange, norm);
         for (TrainingProgram program : training.values()) {
             step.clear();
             program.record(trainingData, update, losses, inTwo);

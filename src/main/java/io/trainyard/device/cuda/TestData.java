@@ -1,6 +1,7 @@
 package io.trainyard.device.cuda;
 
 import io.trainyard.data.Dataset;
+import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class TestData {
     private final Dataset dataset;
     private final int batchSize;
+    private final String kernel;
     private final @Nullable StepFeed feed;
     private final Buffer labels;
     private final Buffer images;
@@ -19,8 +21,9 @@ final class TestData {
 
     /// @param batchSize samples of a test batch
     /// @param resident whether the images stay on the device
-    TestData(Dataset dataset, int batchSize, boolean resident, Gpu gpu, Arena arena) {
-        this.dataset = dataset;
+    TestData(Workload workload, int batchSize, boolean resident, Gpu gpu, Arena arena) {
+        this.dataset = workload.dataset();
+        this.kernel = Gathering.of(workload).kernel();
         this.batchSize = batchSize;
         int tests = dataset.test().size();
         labels = arena.reserve((long) tests * Integer.BYTES, "the test labels");
@@ -29,14 +32,15 @@ final class TestData {
             images = arena.reserve(dataset.test().samples().memory().byteSize(), "the test images");
             imageOrder = null;
         } else {
-            feed = new StepFeed(
-                    gpu,
-                    arena,
-                    "the test images sent ahead",
-                    (long) batchSize * dataset.shape().elements());
+            feed = new StepFeed(gpu, arena, "the test images sent ahead", batchSize * dataset.sampleBytes());
             images = feed.ring(0);
             imageOrder = arena.reserve((long) tests * Integer.BYTES, "where the test images are that are sent ahead");
         }
+    }
+
+    /// The kernel that makes a batch of the images.
+    String kernel() {
+        return kernel;
     }
 
     Buffer labels() {
@@ -76,7 +80,7 @@ final class TestData {
             feed.send(firstBatch, batches, (batch, _, target) -> {
                 int from = batch * batchSize;
                 int samples = Math.min(batchSize, dataset.test().size() - from);
-                long bytes = dataset.shape().elements();
+                long bytes = dataset.sampleBytes();
                 MemorySegment.ofBuffer(target)
                         .copyFrom(dataset.test().samples().memory().asSlice(from * bytes, samples * bytes));
             });

@@ -42,7 +42,7 @@ final class TestProgram {
         int samples = c.part().samples();
         c.kernels()
                 .launch(
-                        "gather_batch",
+                        data.kernel(),
                         input.elements(),
                         input.value(),
                         data.images(),

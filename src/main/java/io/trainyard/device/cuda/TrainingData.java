@@ -23,10 +23,9 @@ final class TrainingData {
     /// What augmentation says of a sample, each a `short`: [Change]'s components in their order.
     private static final int CHANGE_VALUES = 7;
 
-    private static final int BYTE_VALUES = 256;
-
     private final Workload workload;
     private final Masks masks;
+    private final Gathering gathering;
     private final List<Section> sections = new ArrayList<>();
     private final @Nullable StepFeed feed;
     private final Buffer table;
@@ -48,8 +47,8 @@ final class TrainingData {
         this.workload = workload;
         this.masks = masks;
         Dataset.Split train = workload.dataset().train();
-        table = arena.reserve(
-                (long) workload.dataset().shape().size(0) * BYTE_VALUES * Float.BYTES, "the table of pixels");
+        gathering = Gathering.of(workload);
+        table = arena.reserve((long) gathering.table().length * Float.BYTES, "what samples become");
         labels = arena.reserve((long) train.size() * Integer.BYTES, "the training labels");
         order = arena.reserve((long) train.size() * Integer.BYTES, "the epoch's order");
         batchWeights = arena.reserve((long) workload.stepsPerEpoch() * Float.BYTES, "the batches' weights");
@@ -89,15 +88,20 @@ final class TrainingData {
         return switch (section) {
             case CHANGES -> (long) workload.batchSize() * CHANGE_VALUES * Short.BYTES;
             case MASKS -> masks.stride();
-            case IMAGES -> (long) workload.batchSize() * imageBytes();
+            case IMAGES -> workload.batchSize() * imageBytes();
         };
     }
 
-    private int imageBytes() {
-        return workload.dataset().shape().elements();
+    private long imageBytes() {
+        return workload.dataset().sampleBytes();
     }
 
-    /// What each byte of each channel becomes: (channels, 256).
+    /// The kernel that makes a batch of the images.
+    String kernel() {
+        return gathering.kernel();
+    }
+
+    /// What the kernel needs of each channel.
     Buffer table() {
         return table;
     }
@@ -142,12 +146,7 @@ final class TrainingData {
     /// Copies what does not change from epoch to epoch.
     void upload() {
         Dataset.Split train = workload.dataset().train();
-        int channels = workload.dataset().shape().size(0);
-        float[] values = new float[channels * BYTE_VALUES];
-        for (int c = 0; c < channels; c++) {
-            System.arraycopy(workload.scale().channel(c), 0, values, c * BYTE_VALUES, BYTE_VALUES);
-        }
-        table.write(Pointer.to(values));
+        table.write(Pointer.to(gathering.table()));
         labels.write(Pointer.to(train.labels()));
         if (sections.contains(Section.IMAGES)) {
             int ring = window() * workload.batchSize();

@@ -8,13 +8,15 @@ import io.trainyard.device.cuda.layer.Compilation;
 import io.trainyard.device.cuda.layer.CudaChain;
 import io.trainyard.device.cuda.layer.Descriptors;
 import io.trainyard.spec.Network;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /// A training step for a batch of one size, recorded: gather, forward, loss, backward; then the update, and on to
 /// the next step, whose number is on the device. As one graph, or, where other devices' gradients are added between
-/// the two halves, as two.
+/// the two halves, as two. Where batches share a step of the optimizer there is one with it and one without.
 final class TrainingProgram {
     /// The kernels that read logits take so many threads for each sample.
     static final long THREADS_OF_ROW = 32;
@@ -27,7 +29,8 @@ final class TrainingProgram {
     private final BatchTensor input;
     private final CudaChain chain;
     private final Buffer sampleLosses;
-    private final List<Graph> graphs = new ArrayList<>();
+    private @Nullable Graph gradients; // null: they are computed with the update
+    private final Map<Boolean, Graph> graphs = new HashMap<>(); // by whether the optimizer takes its step
 
     TrainingProgram(Workload workload, CudaLoss loss, CudaModel model, Compilation c, Descriptors descriptors) {
         Network network = workload.network();
@@ -78,7 +81,7 @@ final class TrainingProgram {
     private void gather(TrainingData data) {
         c.kernels()
                 .launch(
-                        "gather_batch",
+                        data.kernel(),
                         input.elements(),
                         input.value(),
                         data.images(),
@@ -96,8 +99,9 @@ final class TrainingProgram {
                         c.numbers().channelsLastFlag());
     }
 
-    private void finish(TrainingData data, CudaUpdate update, Buffer losses) {
-        update.run(c);
+    /// @param steps whether the optimizer takes its step
+    private void finish(TrainingData data, CudaUpdate update, Buffer losses, boolean steps) {
+        update.run(c, steps);
         c.kernels()
                 .launchBlocks(
                         "end_step",
@@ -115,25 +119,33 @@ final class TrainingProgram {
     /// @param inTwo whether the update is a graph of its own
     void record(TrainingData data, CudaUpdate update, Buffer losses, boolean inTwo) {
         computeGradients(data);
-        finish(data, update, losses);
+        finish(data, update, losses, true);
         if (inTwo) {
-            graphs.add(c.gpu().capture(() -> computeGradients(data)));
-            graphs.add(c.gpu().capture(() -> finish(data, update, losses)));
-        } else {
-            graphs.add(c.gpu().capture(() -> {
-                computeGradients(data);
-                finish(data, update, losses);
+            gradients = c.gpu().capture(() -> computeGradients(data));
+        }
+        for (boolean steps : update.spec().loop().accumulates() ? new boolean[] {true, false} : new boolean[] {true}) {
+            graphs.put(steps, c.gpu().capture(() -> {
+                if (!inTwo) {
+                    computeGradients(data);
+                }
+                finish(data, update, losses, steps);
             }));
         }
     }
 
     /// Enqueues the step, or its gradients where the update is apart.
-    void launch() {
-        graphs.getFirst().launch();
+    ///
+    /// @param steps whether the optimizer takes its step
+    void launch(boolean steps) {
+        Objects.requireNonNullElseGet(gradients, () -> graph(steps)).launch();
     }
 
     /// Enqueues the update that is apart.
-    void launchUpdate() {
-        graphs.get(1).launch();
+    void launchUpdate(boolean steps) {
+        graph(steps).launch();
+    }
+
+    private Graph graph(boolean steps) {
+        return Objects.requireNonNull(graphs.get(steps));
     }
 }

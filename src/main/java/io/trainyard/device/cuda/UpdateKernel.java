@@ -19,7 +19,7 @@ interface UpdateKernel {
     /// In `optimizer.cu`.
     String name();
 
-    /// The numbers that change from step to step, at most [StepScalars#OF_STEP].
+    /// The numbers that change from step to step, less than [StepScalars#OF_STEP].
     float[] changing();
 
     /// What the kernel takes, in order.

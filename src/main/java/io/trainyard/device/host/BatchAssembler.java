@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// that assembles needs one of its own.
 ///
 /// A sample is first copied out of the data set: into an array there is one kind of fast loop, wherever the data set's
-/// memory is, and it costs a twentieth of what follows.
+/// memory is, and the copy costs little beside it.
 public final class BatchAssembler {
     private final PixelScale scale;
     private final PixelLanes lanes;

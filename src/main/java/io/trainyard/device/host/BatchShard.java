@@ -19,12 +19,13 @@ public interface BatchShard {
     /// Runs the shard's part of the test set forward.
     ///
     /// @param order of the whole test set
-    void test(int[] order, LogitsReader reader);
+    void test(int[] order, OutputReader reader);
 
-    /// Takes in the logits of some test samples, while they are there; called by several threads.
-    interface LogitsReader {
-        /// @param logits (samples, classes), row-major
+    /// Takes in the network's outputs for some test samples, while they are there; called by several threads.
+    interface OutputReader {
+        /// @param loss the thread's own
+        /// @param outputs (samples, outputs), row-major
         /// @param from the first sample
-        void read(CrossEntropy crossEntropy, float[] logits, int from, int samples);
+        void read(BatchLoss loss, float[] outputs, int from, int samples);
     }
 }

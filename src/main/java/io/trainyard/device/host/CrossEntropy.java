@@ -3,9 +3,8 @@ package io.trainyard.device.host;
 import io.trainyard.data.Dataset;
 import io.trainyard.spec.LossSpec;
 
-/// [LossSpec.CrossEntropy] of a batch and its gradient. A row is a few classes wide, so this is plain Java in double
-/// precision.
-public final class CrossEntropy {
+/// [LossSpec.CrossEntropy] of a batch and its gradient.
+final class CrossEntropy implements BatchLoss {
     private final int classes;
     private final float[] weights; // (classes)
     private final double hard; // how much a sample's own class counts
@@ -13,7 +12,7 @@ public final class CrossEntropy {
     private final double spreadOfAll; // times the sum of the weights
     private final double[] exponentials;
 
-    public CrossEntropy(LossSpec.CrossEntropy loss, int classes) {
+    CrossEntropy(LossSpec.CrossEntropy loss, int classes) {
         this.classes = classes;
         this.weights = loss.weights(classes);
         this.hard = 1 - loss.labelSmoothing();
@@ -26,13 +25,7 @@ public final class CrossEntropy {
         this.exponentials = new double[classes];
     }
 
-    /// Puts the gradient of the batch's mean loss by the logits in the logits' place.
-    ///
-    /// @param logits (samples, classes), row-major; of a batch, or of a part of one
-    /// @param split where the labels of the samples `order[from]` and following are
-    /// @param samples how many rows
-    /// @param batchWeight [io.trainyard.device.SampleWeights#sum] of the whole batch
-    /// @return the sum of the samples' losses
+    @Override
     public double lossWithGradient(
             float[] logits, Dataset.Split split, int[] order, int from, int samples, double batchWeight) {
         int[] labels = split.labels();
@@ -66,26 +59,22 @@ public final class CrossEntropy {
         return loss;
     }
 
-    /// Fills the losses and predictions of the test samples `from` and following.
-    ///
-    /// @param logits (samples, classes), row-major
-    public void evaluate(float[] logits, Dataset.Split test, int from, int samples, float[] losses, int[] predictions) {
+    @Override
+    public void evaluate(float[] logits, Dataset.Split test, int from, int samples, Tested results) {
         int[] labels = test.labels();
         for (int n = 0; n < samples; n++) {
             int label = labels[from + n];
             int row = n * classes;
             int best = largest(logits, row);
             double top = logits[row + best];
-            losses[from + n] = (float) loss(logits, row, label, top, exponentiate(logits, row, top));
-            predictions[from + n] = best;
+            results.losses()[from + n] = (float) loss(logits, row, label, top, exponentiate(logits, row, top));
+            results.classes()[from + n] = best;
         }
     }
 
-    /// Fills the probabilities of the samples `from` and following: the softmax of each row of logits.
-    ///
-    /// @param logits (samples, classes), row-major
-    /// @param probabilities (all samples, classes), row-major
-    public void probabilities(float[] logits, int from, int samples, float[] probabilities) {
+    /// Probabilities: the softmax of each row of logits.
+    @Override
+    public void predict(float[] logits, int from, int samples, float[] probabilities) {
         for (int n = 0; n < samples; n++) {
             int row = n * classes;
             double total = exponentiate(logits, row, logits[row + largest(logits, row)]);

@@ -7,12 +7,15 @@ import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.SampleWeights;
 import io.trainyard.device.Workload;
+import io.trainyard.device.host.LoopUpdate.Clip;
 import io.trainyard.device.session.BackendSession;
 import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.LoopSpec;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.IntConsumer;
+import java.util.stream.DoubleStream;
 import java.util.stream.IntStream;
 
 /// A session whose batches are cut into shards, one for each thread of a team. A step: every shard computes its
@@ -24,6 +27,7 @@ public abstract class ShardedSession extends BackendSession {
     private final ThreadTeam team;
     private final double[] shardLosses;
     private final float[] losses; // of the epoch's steps
+    private final double[] squares; // of the gradients that each thread has summed
     private long drawNanos; // spent drawing, while all threads wait
 
     /// @param part of every batch, which the shards share
@@ -34,6 +38,7 @@ public abstract class ShardedSession extends BackendSession {
         this.threads = threads;
         this.weights = workload.sampleWeights();
         this.shardLosses = new double[shards];
+        this.squares = new double[shards];
         this.losses = new float[workload.stepsPerEpoch()];
         this.team = new ThreadTeam(shards);
     }
@@ -48,6 +53,9 @@ public abstract class ShardedSession extends BackendSession {
     /// Sums the shards' gradients, those of other devices too, always in the same order, and takes the optimizer's
     /// step, for one part of the parameters: each thread has its own.
     protected abstract void update(ParameterUpdate update, EvenPart range);
+
+    /// As [#update], where the gradients have been summed by it before.
+    protected abstract void updateBySums(ParameterUpdate update, EvenPart range);
 
     /// Has each of the team's threads do its part of a step.
     protected abstract void together(IntConsumer part);
@@ -89,9 +97,50 @@ public abstract class ShardedSession extends BackendSession {
     }
 
     @Override
+    protected final void gatherOwnRange() {
+        together(t -> {
+            LoopUpdate gather = LoopUpdate.gather(workload().update());
+            update(gather, part().piece(t, squares.length));
+            squares[t] = gather.squares();
+        });
+    }
+
+    /// Added up in the order of the threads.
+    @Override
+    protected final double ownSquares() {
+        return DoubleStream.of(squares).sum();
+    }
+
+    @Override
     protected final void updateOwnRange(long step) {
-        ParameterUpdate update = ParameterUpdate.of(cursor().optimizer(), cursor().learningRate(), step);
+        LoopSpec loop = workload().loop();
+        if (loop.isPlain()) {
+            summed(optimizersStep(step));
+        } else if (loop.maxNorm().isPresent()) {
+            if (updates()) {
+                Clip clip = new Clip(Float.POSITIVE_INFINITY, clipCoefficient(loop.maxNorm()));
+                LoopUpdate update = LoopUpdate.step(workload().update(), loopsStep(step, clip));
+                together(t -> updateBySums(update, part().piece(t, shardLosses.length)));
+            }
+        } else {
+            Clip clip = new Clip((float) loop.maxValue().orElse(Double.POSITIVE_INFINITY), 1);
+            summed(
+                    updates()
+                            ? LoopUpdate.gatherAndStep(workload().update(), loopsStep(step, clip))
+                            : LoopUpdate.gather(workload().update()));
+        }
+    }
+
+    private void summed(ParameterUpdate update) {
         together(t -> update(update, part().piece(t, shardLosses.length)));
+    }
+
+    private ParameterUpdate optimizersStep(long step) {
+        return ParameterUpdate.of(cursor().optimizer(), cursor().learningRate(), step);
+    }
+
+    private LoopUpdate.Step loopsStep(long step, Clip clip) {
+        return new LoopUpdate.Step(optimizersStep(step), step, clip);
     }
 
     @Override
@@ -100,26 +149,26 @@ public abstract class ShardedSession extends BackendSession {
     }
 
     @Override
-    public final Evaluation evaluate() {
+    protected final Evaluation test() {
         Dataset.Split test = workload().dataset().test();
-        float[] sampleLosses = new float[test.size()];
-        int[] predictions = new int[test.size()];
-        runTest((crossEntropy, logits, from, samples) ->
-                crossEntropy.evaluate(logits, test, from, samples, sampleLosses, predictions));
-        return Evaluation.of(workload(), sampleLosses, predictions);
+        BatchLoss.Tested results =
+                new BatchLoss.Tested(new float[test.size()], new int[test.size()], new float[test.size()]);
+        runTest((loss, outputs, from, samples) -> loss.evaluate(outputs, test, from, samples, results));
+        return workload().loss().isRegression()
+                ? Evaluation.ofNumbers(workload(), results.losses(), results.absoluteErrors())
+                : Evaluation.of(workload(), results.losses(), results.classes());
     }
 
     @Override
-    public final float[] predict() {
+    protected final float[] probabilities() {
         int tests = workload().dataset().test().size();
-        float[] probabilities =
+        float[] predictions =
                 new float[Math.multiplyExact(tests, workload().network().classes())];
-        runTest((crossEntropy, logits, from, samples) ->
-                crossEntropy.probabilities(logits, from, samples, probabilities));
-        return probabilities;
+        runTest((loss, outputs, from, samples) -> loss.predict(outputs, from, samples, predictions));
+        return predictions;
     }
 
-    private void runTest(BatchShard.LogitsReader reader) {
+    private void runTest(BatchShard.OutputReader reader) {
         enter();
         int[] order = IntStream.range(0, workload().dataset().test().size()).toArray();
         together(t -> shard(t).test(order, reader));

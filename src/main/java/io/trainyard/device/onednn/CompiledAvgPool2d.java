@@ -2,29 +2,29 @@ package io.trainyard.device.onednn;
 
 import static org.bytedeco.dnnl.global.dnnl.*;
 
+import io.trainyard.device.onednn.CompiledUnevenPooling2d.Span;
 import io.trainyard.device.onednn.Engine.Argument;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Windows.Side;
 
 /// The mean of each window.
 final class CompiledAvgPool2d implements CompiledLayer {
     /// oneDNN counts the elements between two taps of a window: 0 for a dense one.
     private static final long[] DENSE = {0, 0};
 
-    private static final long[] NO_PADDING = {0, 0};
-
     private final String name;
-    private final long[] kernel; // rows, columns
-    private final long[] strides;
+    private final Windows windows;
     private final Layout inputLayout;
     private final PrimitiveDescription forward;
     private final Memory output;
 
-    private CompiledAvgPool2d(
-            ProgramBuilder program, Network.Layer layer, long[] kernel, long[] strides, Memory input) {
+    /// What oneDNN is told of windows; each is (rows, columns).
+    private record Windows(int algorithm, long[] kernel, long[] strides, long[] before, long[] after) {}
+
+    private CompiledAvgPool2d(ProgramBuilder program, Network.Layer layer, Windows windows, Memory input) {
         name = layer.name();
-        this.kernel = kernel;
-        this.strides = strides;
+        this.windows = windows;
         inputLayout = input.layout();
         long[] outputSizes = CompiledLayer.outputSizes(input, layer);
 
@@ -36,37 +36,55 @@ final class CompiledAvgPool2d implements CompiledLayer {
                         handle,
                         cpu,
                         program.propagation(),
-                        dnnl_pooling_avg_exclude_padding,
+                        windows.algorithm(),
                         inputLayout.handle(),
                         anyOutput.handle(),
-                        strides,
-                        kernel,
+                        windows.strides(),
+                        windows.kernel(),
                         DENSE,
-                        NO_PADDING,
-                        NO_PADDING,
+                        windows.before(),
+                        windows.after(),
                         null));
         output = engine.memory(forward.layout(dnnl_query_dst_md, outputSizes));
         program.add(forward, new Argument(DNNL_ARG_SRC, input), new Argument(DNNL_ARG_DST, output));
     }
 
+    /// Where padding counts, but not what lies behind it, windows differ in size: oneDNN has none such.
     static CompiledLayer sliding(ProgramBuilder program, Network.Layer layer, LayerSpec.AvgPool2d spec, Memory input) {
-        return new CompiledAvgPool2d(program, layer, square(spec.kernel()), square(spec.stride()), input);
+        Side rows = spec.windows().rows();
+        Side columns = spec.windows().columns();
+        int bottom = rows.needed(layer.in().size(1), layer.out().size(1));
+        int right = columns.needed(layer.in().size(2), layer.out().size(2));
+        if (spec.countIncludePad() && (bottom > rows.after() || right > columns.after())) {
+            return new CompiledUnevenPooling2d(
+                    program, layer, Span.sliding(rows, layer, 1), Span.sliding(columns, layer, 2), input);
+        }
+        Windows windows = new Windows(
+                spec.countIncludePad() ? dnnl_pooling_avg_include_padding : dnnl_pooling_avg_exclude_padding,
+                both(rows.taps(), columns.taps()),
+                both(rows.stride(), columns.stride()),
+                both(rows.before(), columns.before()),
+                both(bottom, right));
+        return new CompiledAvgPool2d(program, layer, windows, input);
     }
 
     /// Where the image divides evenly into the windows, they are those of a pooling; otherwise oneDNN has none.
-    static CompiledLayer covering(
-            ProgramBuilder program, Network.Layer layer, LayerSpec.AdaptiveAvgPool2d spec, Memory input) {
+    static CompiledLayer covering(ProgramBuilder program, Network.Layer layer, Memory input) {
         int rows = layer.in().size(1);
         int columns = layer.in().size(2);
-        if (rows % spec.out() != 0 || columns % spec.out() != 0) {
-            return new CompiledUnevenPooling2d(program, layer, input);
+        int outRows = layer.out().size(1);
+        int outColumns = layer.out().size(2);
+        if (rows % outRows != 0 || columns % outColumns != 0) {
+            return new CompiledUnevenPooling2d(
+                    program, layer, Span.covering(rows, outRows), Span.covering(columns, outColumns), input);
         }
-        long[] window = {rows / spec.out(), columns / spec.out()};
-        return new CompiledAvgPool2d(program, layer, window, window, input);
+        long[] window = both(rows / outRows, columns / outColumns);
+        Windows windows = new Windows(dnnl_pooling_avg_exclude_padding, window, window, both(0, 0), both(0, 0));
+        return new CompiledAvgPool2d(program, layer, windows, input);
     }
 
-    private static long[] square(int side) {
-        return new long[] {side, side};
+    private static long[] both(int rows, int columns) {
+        return new long[] {rows, columns};
     }
 
     @Override
@@ -82,14 +100,14 @@ final class CompiledAvgPool2d implements CompiledLayer {
                 (handle, cpu) -> dnnl_pooling_backward_primitive_desc_create(
                         handle,
                         cpu,
-                        dnnl_pooling_avg_exclude_padding,
+                        windows.algorithm(),
                         inputLayout.handle(),
                         output.layout().handle(),
-                        strides,
-                        kernel,
+                        windows.strides(),
+                        windows.kernel(),
                         DENSE,
-                        NO_PADDING,
-                        NO_PADDING,
+                        windows.before(),
+                        windows.after(),
                         forward.handle(),
                         null));
         Memory gradient = engine.memory(inputLayout);

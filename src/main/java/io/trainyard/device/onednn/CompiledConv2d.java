@@ -4,13 +4,16 @@ import static org.bytedeco.dnnl.global.dnnl.*;
 
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Windows;
+import java.util.function.ToLongFunction;
 
-/// Cross-correlation; weight (out, in, kernel, kernel), or with groups (groups, out / groups, in / groups, kernel,
-/// kernel), which is the same order of elements.
+/// Cross-correlation; weight (out, in, kernel rows, kernel columns), or with groups (groups, out / groups, in / groups,
+/// kernel rows, kernel columns), which is the same order of elements.
 final class CompiledConv2d implements CompiledLayer {
     private final String name;
-    private final long[] strides;
-    private final long[] padding;
+    private final long[] strides; // rows, columns, as all of these
+    private final long[] before; // padding above and left
+    private final long[] after; // padding below and right
     private final long[] skips; // between two taps of a kernel: 0 for a dense one
     private final long[] inputSizes;
     private final long[] weightSizes;
@@ -21,9 +24,11 @@ final class CompiledConv2d implements CompiledLayer {
 
     CompiledConv2d(ProgramBuilder program, Network.Layer layer, LayerSpec.Conv2d spec, Memory input) {
         name = layer.name();
-        strides = new long[] {spec.stride(), spec.stride()};
-        padding = new long[] {spec.padding(), spec.padding()};
-        skips = new long[] {spec.dilation() - 1, spec.dilation() - 1};
+        Windows windows = spec.windows();
+        strides = both(windows, Windows.Side::stride);
+        before = both(windows, Windows.Side::before);
+        after = both(windows, Windows.Side::after);
+        skips = both(windows, side -> side.dilation() - 1);
         inputSizes = input.layout().sizes();
         weightSizes = weightSizes(spec, inputSizes[1]);
         long[] outputSizes = CompiledLayer.outputSizes(input, layer);
@@ -46,8 +51,8 @@ final class CompiledConv2d implements CompiledLayer {
                         anyOutput.handle(),
                         strides,
                         skips,
-                        padding,
-                        padding,
+                        before,
+                        after,
                         null));
         source = program.in(forward.layout(dnnl_query_src_md, inputSizes), input);
         Slot weight = program.state()
@@ -57,12 +62,17 @@ final class CompiledConv2d implements CompiledLayer {
         parameters.addForward(program, forward, source, output);
     }
 
+    private static long[] both(Windows windows, ToLongFunction<Windows.Side> number) {
+        return new long[] {number.applyAsLong(windows.rows()), number.applyAsLong(windows.columns())};
+    }
+
     private static long[] weightSizes(LayerSpec.Conv2d spec, long channels) {
-        int kernel = spec.kernel();
+        int rows = spec.kernel().rows();
+        int columns = spec.kernel().columns();
         int groups = spec.groups();
         return groups == 1
-                ? new long[] {spec.out(), channels, kernel, kernel}
-                : new long[] {groups, spec.out() / groups, channels / groups, kernel, kernel};
+                ? new long[] {spec.out(), channels, rows, columns}
+                : new long[] {groups, spec.out() / groups, channels / groups, rows, columns};
     }
 
     @Override
@@ -89,8 +99,8 @@ final class CompiledConv2d implements CompiledLayer {
                         anyOutput.handle(),
                         strides,
                         skips,
-                        padding,
-                        padding,
+                        before,
+                        after,
                         forward.handle(),
                         null));
         parameters.addGradients(program, backward, source, outputGradient);
@@ -114,8 +124,8 @@ final class CompiledConv2d implements CompiledLayer {
                         anyOutput.handle(),
                         strides,
                         skips,
-                        padding,
-                        padding,
+                        before,
+                        after,
                         forward.handle(),
                         null));
         Memory gradient = engine.memory(backward.layout(dnnl_query_diff_src_md, inputSizes));

@@ -30,7 +30,8 @@ interface CompiledLayer {
             case LayerSpec.Conv2d spec -> new CompiledConv2d(program, layer, spec, input);
             case LayerSpec.MaxPool2d spec -> new CompiledMaxPool2d(program, layer, spec, input);
             case LayerSpec.AvgPool2d spec -> CompiledAvgPool2d.sliding(program, layer, spec, input);
-            case LayerSpec.AdaptiveAvgPool2d spec -> CompiledAvgPool2d.covering(program, layer, spec, input);
+            case LayerSpec.AdaptiveAvgPool2d _ -> CompiledAvgPool2d.covering(program, layer, input);
+            case LayerSpec.Upsample spec -> new CompiledUpsample(program, layer, spec, input);
             case LayerSpec.BatchNorm _ -> new CompiledBatchNorm(program, layer, input, null, relu);
             case SampleNorm spec -> new CompiledSampleNorm(program, layer, spec, input);
             case LayerSpec.LayerScale _ -> new CompiledLayerScale(program, layer, input);

@@ -9,9 +9,6 @@ import java.lang.foreign.MemorySegment;
 /// The largest value of each window, by a kernel of our own over channels that lie side by side; images that lie
 /// otherwise are copied first.
 final class CompiledMaxPool2d implements CompiledLayer {
-    /// Channels side by side in copies.
-    private static final int LANES = 8;
-
     private final MaxPool pooling;
     private final Layout inputLayout;
     private final Memory output;
@@ -21,17 +18,11 @@ final class CompiledMaxPool2d implements CompiledLayer {
 
     CompiledMaxPool2d(ProgramBuilder program, Network.Layer layer, LayerSpec.MaxPool2d spec, Memory input) {
         Engine engine = program.engine();
-        long[] inputSizes = input.layout().sizes();
-        boolean fits = input.layout()
-                .image()
-                .filter(MaxPool::computes)
-                .map(images -> engine.blocked(images.lanes(), inputSizes).same(input.layout()))
-                .orElse(false);
-        Memory source = fits ? input : program.in(engine.blocked(LANES, inputSizes), input);
+        Memory source = program.inLanes(input);
         inputLayout = source.layout();
         ImageLayout in = inputLayout.image().orElseThrow();
         Layout outputLayout = engine.blocked(in.lanes(), CompiledLayer.outputSizes(input, layer));
-        pooling = new MaxPool(in, outputLayout.image().orElseThrow(), spec.kernel(), spec.stride());
+        pooling = new MaxPool(in, outputLayout.image().orElseThrow(), spec.windows());
         output = engine.memory(outputLayout);
         MemorySegment from = source.data();
         MemorySegment to = output.data();

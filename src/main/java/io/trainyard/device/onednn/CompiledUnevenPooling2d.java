@@ -1,42 +1,70 @@
 package io.trainyard.device.onednn;
 
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Windows;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/// Means over the windows of [AdaptiveAvgPool2d] where they differ in size, in Java: oneDNN has only equal ones.
+/// Means over windows that differ in size, in Java: oneDNN has only equal ones.
 final class CompiledUnevenPooling2d implements CompiledLayer {
     private final Memory output; // row-major
     private final Layout inputLayout; // row-major
     private final long images; // samples x channels
     private final int inRows;
     private final int inColumns;
-    private final int outRows;
-    private final int outColumns;
+    private final Span[] rows; // one for each row of the output
+    private final Span[] columns; // one for each column of the output
 
-    CompiledUnevenPooling2d(ProgramBuilder program, Network.Layer layer, Memory input) {
+    /// From one row or column to another, which is not included.
+    ///
+    /// @param counted rows or columns that its mean is one of: padding may count
+    record Span(int from, int to, int counted) {
+        /// Windows that cover a side, whatever its size.
+        static Span[] covering(int size, int count) {
+            Span[] spans = new Span[count];
+            for (int i = 0; i < count; i++) {
+                int from = i * size / count;
+                int to = Math.ceilDiv((i + 1) * size, count);
+                spans[i] = new Span(from, to, to - from);
+            }
+            return spans;
+        }
+
+        /// Windows of which padding counts.
+        ///
+        /// @param dimension of the layer's images that the windows lie along
+        static Span[] sliding(Windows.Side side, Network.Layer layer, int dimension) {
+            int size = layer.in().size(dimension);
+            Span[] spans = new Span[layer.out().size(dimension)];
+            for (int i = 0; i < spans.length; i++) {
+                int begin = side.begin(i);
+                int end = Math.min(begin + side.taps(), size + side.after());
+                spans[i] = new Span(Math.max(begin, 0), Math.min(end, size), end - begin);
+            }
+            return spans;
+        }
+    }
+
+    CompiledUnevenPooling2d(ProgramBuilder program, Network.Layer layer, Span[] rows, Span[] columns, Memory input) {
         Engine engine = program.engine();
         images = input.layout().sizes()[0] * layer.in().size(0);
         inRows = layer.in().size(1);
         inColumns = layer.in().size(2);
-        outRows = layer.out().size(1);
-        outColumns = layer.out().size(2);
+        this.rows = rows;
+        this.columns = columns;
         inputLayout = engine.plain(input.layout().sizes());
         output = engine.memory(engine.plain(CompiledLayer.outputSizes(input, layer)));
         MemorySegment from = program.in(inputLayout, input).data();
         MemorySegment to = output.data();
         program.add(() -> forEachWindow(
-                (window, out) -> to.setAtIndex(ValueLayout.JAVA_FLOAT, out, window.sum(from) / window.pixels())));
+                (window, out) -> to.setAtIndex(ValueLayout.JAVA_FLOAT, out, window.sum(from) / window.counted())));
     }
 
     /// A rectangle of one channel of one sample.
     ///
     /// @param corner the index of its first element
-    private record Window(long corner, int rows, int columns, int rowLength) {
-        int pixels() {
-            return rows * columns;
-        }
-
+    /// @param counted values that its mean is of
+    private record Window(long corner, int rows, int columns, int rowLength, int counted) {
         float sum(MemorySegment values) {
             float sum = 0;
             for (int r = 0; r < rows; r++) {
@@ -66,14 +94,16 @@ final class CompiledUnevenPooling2d implements CompiledLayer {
     private void forEachWindow(Visitor visitor) {
         long out = 0;
         for (long image = 0; image < images; image++) {
-            for (int r = 0; r < outRows; r++) {
-                int row = r * inRows / outRows;
-                int rows = Math.ceilDiv((r + 1) * inRows, outRows) - row;
-                for (int c = 0; c < outColumns; c++) {
-                    int column = c * inColumns / outColumns;
-                    int columns = Math.ceilDiv((c + 1) * inColumns, outColumns) - column;
-                    long corner = (image * inRows + row) * inColumns + column;
-                    visitor.visit(new Window(corner, rows, columns, inColumns), out++);
+            for (Span row : rows) {
+                for (Span column : columns) {
+                    long corner = (image * inRows + row.from()) * inColumns + column.from();
+                    Window window = new Window(
+                            corner,
+                            row.to() - row.from(),
+                            column.to() - column.from(),
+                            inColumns,
+                            row.counted() * column.counted());
+                    visitor.visit(window, out++);
                 }
             }
         }
@@ -92,7 +122,7 @@ final class CompiledUnevenPooling2d implements CompiledLayer {
         program.add(() -> {
             to.fill((byte) 0);
             forEachWindow(
-                    (window, out) -> window.add(from.getAtIndex(ValueLayout.JAVA_FLOAT, out) / window.pixels(), to));
+                    (window, out) -> window.add(from.getAtIndex(ValueLayout.JAVA_FLOAT, out) / window.counted(), to));
         });
         return gradient;
     }

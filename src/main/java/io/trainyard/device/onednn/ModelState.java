@@ -2,8 +2,8 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.session.StateMemory;
-import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.UpdateSpec;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,28 +15,28 @@ import org.jspecify.annotations.Nullable;
 /// parameter chooses its layout; the others copy it where they want another.
 final class ModelState implements StateMemory {
     private final Engine engine;
-    private final OptimizerSpec optimizer;
+    private final UpdateSpec update;
     private final Map<String, Slot> slots = new LinkedHashMap<>();
 
     private final @Nullable ModelState parameters; // whose parameters these are; null for its own
     private final @Nullable ModelState layouts; // where they already have layouts, which these take; null: nowhere
 
     /// @param layouts another device's, whose layouts these take; null to let the first program choose
-    ModelState(Engine engine, OptimizerSpec optimizer, @Nullable ModelState layouts) {
-        this(engine, optimizer, null, layouts);
+    ModelState(Engine engine, UpdateSpec update, @Nullable ModelState layouts) {
+        this(engine, update, null, layouts);
     }
 
     private ModelState(
-            Engine engine, OptimizerSpec optimizer, @Nullable ModelState parameters, @Nullable ModelState layouts) {
+            Engine engine, UpdateSpec update, @Nullable ModelState parameters, @Nullable ModelState layouts) {
         this.engine = engine;
-        this.optimizer = optimizer;
+        this.update = update;
         this.parameters = parameters;
         this.layouts = layouts;
     }
 
     /// The same parameters, with gradients of their own, for another thread's programs.
     ModelState withGradientsOf(Engine other) {
-        return new ModelState(other, optimizer, this, this);
+        return new ModelState(other, update, this, this);
     }
 
     /// The parameter's layout; null while no program has chosen one.
@@ -59,7 +59,7 @@ final class ModelState implements StateMemory {
                     : parameters.place(spec, layout).value();
             Memory gradient = spec.trained() ? engine.memory(value.layout()) : null;
             List<Memory> state = parameters == null
-                    ? optimizer.slotsOf(spec).stream()
+                    ? update.slotsOf(spec).stream()
                             .map(slot -> engine.memory(layout))
                             .toList()
                     : List.of();

@@ -52,12 +52,12 @@ final class OneDnnSession extends ShardedSession {
                     workload,
                     part.piece(0, count),
                     new EvenPart(0, count),
-                    engine -> new ModelState(engine, workload.optimizer(), layouts),
+                    engine -> new ModelState(engine, workload.update(), layouts),
                     masks,
                     own -> new NormShares(own, sums, 0, team().meeting()));
             shards[0] = chooser;
             model = chooser.state();
-            state = new StateTable(workload.network().parameters(), workload.optimizer(), model);
+            state = new StateTable(workload.network().parameters(), workload.update(), model);
             team().run(t -> {
                 if (t > 0) { // chooses no layouts: the first has
                     library.setThreads(shardThreads);
@@ -124,6 +124,14 @@ final class OneDnnSession extends ShardedSession {
                 GradientSum.add(sum, Memory.piece(more.get(i), range));
             }
             slots.get(i).apply(update, sum, range);
+        }
+    }
+
+    @Override
+    protected void updateBySums(ParameterUpdate update, EvenPart range) {
+        List<Slot> slots = shards[0].trained();
+        for (int i = 0; i < slots.size(); i++) {
+            slots.get(i).apply(update, Memory.piece(gradients.getFirst().get(i), range), range);
         }
     }
 

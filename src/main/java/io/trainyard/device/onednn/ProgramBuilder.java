@@ -3,6 +3,7 @@ package io.trainyard.device.onednn;
 import static org.bytedeco.dnnl.global.dnnl.*;
 
 import io.trainyard.device.onednn.Engine.Argument;
+import io.trainyard.device.onednn.kernel.ImageLayout;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -25,6 +26,9 @@ record ProgramBuilder(
         List<Operation> preparations,
         List<Operation> operations,
         Set<Long> shared) {
+    /// Channels side by side in copies.
+    private static final int COPIED_LANES = 8;
+
     ProgramBuilder(Engine engine, ModelState state, boolean training, ShardMasks masks, NormShares norms) {
         this(engine, state, training, masks, norms, new ArrayList<>(), new ArrayList<>(), new HashSet<>());
     }
@@ -70,6 +74,18 @@ record ProgramBuilder(
         Memory copy = engine.memory(layout);
         operations.add(engine.reorder(memory, copy));
         return copy;
+    }
+
+    /// Images with channels side by side, as kernels over vectors of channels want them; copied as [#in] does where
+    /// they lie otherwise.
+    Memory inLanes(Memory images) {
+        long[] sizes = images.layout().sizes();
+        boolean fits = images.layout()
+                .image()
+                .filter(ImageLayout::inVectors)
+                .map(layout -> engine.blocked(layout.lanes(), sizes).same(images.layout()))
+                .orElse(false);
+        return fits ? images : in(engine.blocked(COPIED_LANES, sizes), images);
     }
 
     /// From now on others read `memory`, too: [#over] spares it.

@@ -6,11 +6,10 @@ import io.trainyard.device.EvenPart;
 import io.trainyard.device.SampleWeights;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
+import io.trainyard.device.host.BatchLoss;
 import io.trainyard.device.host.BatchMasks;
 import io.trainyard.device.host.BatchShard;
-import io.trainyard.device.host.CrossEntropy;
 import io.trainyard.device.host.GradientSum;
-import io.trainyard.spec.LossSpec;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,7 +46,7 @@ final class Shard implements BatchShard, AutoCloseable {
     private final BatchAssembler assembler;
     private final float[] logits; // (chunk, classes)
     private final SampleWeights weights;
-    private final CrossEntropy crossEntropy;
+    private final BatchLoss loss;
     private long batchNanos;
 
     /// The samples `begin` to `end`, without it, of a batch or of the test set.
@@ -110,9 +109,7 @@ final class Shard implements BatchShard, AutoCloseable {
             int classes = workload.network().classes();
             logits = new float[Math.max(chunk, testChunk) * classes];
             weights = workload.sampleWeights();
-            crossEntropy = switch (workload.loss()) {
-                case LossSpec.CrossEntropy loss -> new CrossEntropy(loss, classes);
-            };
+            loss = BatchLoss.of(workload);
         } catch (RuntimeException | Error e) {
             engine.close();
             throw e;
@@ -161,17 +158,17 @@ final class Shard implements BatchShard, AutoCloseable {
             norms.meetWithoutSamples();
         }
         double batchWeight = weights.sum(workload.dataset().train(), order, from, batchSize);
-        double loss = 0;
+        double sum = 0;
         for (int first = part.begin(); first < part.end(); first += chunk) {
             int samples = Math.min(chunk, part.end() - first);
             List<Change> own = changes.isEmpty() ? changes : changes.subList(first, first + samples);
             masks.begin(first);
-            loss += train(program(training, samples), order, from + first, batchWeight, own);
+            sum += train(program(training, samples), order, from + first, batchWeight, own);
             if (chunked) {
                 collect(first == part.begin());
             }
         }
-        return loss;
+        return sum;
     }
 
     private double train(Program program, int[] order, int from, double batchWeight, List<Change> changes) {
@@ -182,10 +179,10 @@ final class Shard implements BatchShard, AutoCloseable {
         batchNanos += System.nanoTime() - assembling;
         program.runForward();
         program.logits().read(logits);
-        double loss = crossEntropy.lossWithGradient(logits, train, order, from, samples, batchWeight);
+        double sum = loss.lossWithGradient(logits, train, order, from, samples, batchWeight);
         program.logitsGradient().write(logits);
         program.runBackward();
-        return loss;
+        return sum;
     }
 
     /// Takes in the gradients of a chunk.
@@ -210,7 +207,7 @@ final class Shard implements BatchShard, AutoCloseable {
     }
 
     @Override
-    public void test(int[] order, LogitsReader reader) {
+    public void test(int[] order, OutputReader reader) {
         Dataset.Split test = workload.dataset().test();
         evaluation.values().forEach(Program::prepare);
         for (int from = tests.begin(); from < tests.end(); from += testChunk) {
@@ -220,7 +217,7 @@ final class Shard implements BatchShard, AutoCloseable {
                     test, order, from, samples, List.of(), program.input().data());
             program.runForward();
             program.logits().read(logits);
-            reader.read(crossEntropy, logits, from, samples);
+            reader.read(loss, logits, from, samples);
         }
     }
 

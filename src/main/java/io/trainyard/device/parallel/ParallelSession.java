@@ -26,12 +26,16 @@ final class ParallelSession implements LearningSession {
     private final PartSession[] parts;
     private final ThreadTeam team;
     private final int testing; // the first so many parts have test batches
+    private final boolean gathers; // gradients, before the update
+    private final boolean averages; // of the parameters are tested
     private boolean closed;
 
     ParallelSession(List<PartDevice> devices, Workload workload) {
         int count = devices.size();
         int testBatches = Math.ceilDiv(workload.dataset().test().size(), workload.batchSize());
         testing = Math.min(count, testBatches);
+        gathers = workload.loop().maxNorm().isPresent();
+        averages = workload.loop().average().isPresent();
         parts = new PartSession[count];
         team = new ThreadTeam("trainyard-device", count);
         try {
@@ -106,6 +110,9 @@ final class ParallelSession implements LearningSession {
         run(t -> parts[t].beginSteps(steps));
         for (int i = 0; i < steps; i++) {
             run(t -> parts[t].computeGradients());
+            if (gathers) {
+                run(t -> parts[t].gatherGradients());
+            }
             run(t -> parts[t].update());
         }
         float[][] shares = new float[parts.length][];
@@ -130,6 +137,7 @@ final class ParallelSession implements LearningSession {
     @Override
     public Evaluation evaluate() {
         Evaluation[] pieces = new Evaluation[testing];
+        beginTests();
         run(t -> {
             if (t < testing) {
                 pieces[t] = parts[t].evaluate();
@@ -138,9 +146,16 @@ final class ParallelSession implements LearningSession {
         return Arrays.stream(pieces).reduce(Evaluation::plus).orElseThrow();
     }
 
+    private void beginTests() {
+        if (averages) {
+            run(t -> parts[t].beginTests());
+        }
+    }
+
     @Override
     public float[] predict() {
         float[][] pieces = new float[testing][];
+        beginTests();
         run(t -> {
             if (t < testing) {
                 pieces[t] = parts[t].predict();

@@ -1,10 +1,13 @@
 package io.trainyard.device.reference;
 
+import io.trainyard.data.Dataset;
+import io.trainyard.device.Evaluation;
+import io.trainyard.device.Workload;
 import io.trainyard.spec.LossSpec;
 
 /// [LossSpec.CrossEntropy]: with logits z and true class t, -log p[k] is log(sum of exp z) - z[k]. The largest logit is
 /// taken out of the sum, so that no exponential overflows.
-final class CrossEntropy {
+final class CrossEntropy implements ReferenceLoss {
     private final double smoothing;
     private final float[] weights; // (classes)
     private final int classes;
@@ -15,11 +18,32 @@ final class CrossEntropy {
         this.classes = classes;
     }
 
+    @Override
+    public double sum(float[] logits, Dataset.Split split, int[] samples) {
+        double sum = 0;
+        for (int n = 0; n < samples.length; n++) {
+            sum += loss(logits, n * classes, split.labels()[samples[n]]);
+        }
+        return sum;
+    }
+
+    @Override
+    public Evaluation evaluate(float[] logits, Workload workload) {
+        int[] labels = workload.dataset().test().labels();
+        float[] losses = new float[labels.length];
+        int[] predictions = new int[labels.length];
+        for (int n = 0; n < labels.length; n++) {
+            losses[n] = (float) loss(logits, n * classes, labels[n]);
+            predictions[n] = prediction(logits, n * classes, classes);
+        }
+        return Evaluation.of(workload, losses, predictions);
+    }
+
     /// Of one sample.
     ///
     /// @param logits (samples, classes)
     /// @param from the index of the sample's first logit
-    double loss(float[] logits, int from, int label) {
+    private double loss(float[] logits, int from, int label) {
         double log = logSumExp(logits, from, classes);
         double ofClass = weights[label] * (log - logits[from + label]);
         if (smoothing == 0) {
@@ -32,16 +56,16 @@ final class CrossEntropy {
         return (1 - smoothing) * ofClass + smoothing / classes * ofAll;
     }
 
-    /// The derivative of the batch's mean loss by the logits. That of -log p[k] is softmax z - [it is z[k]].
-    ///
-    /// @param batchWeight what the samples' losses are divided by
-    float[] gradient(float[] logits, int[] labels, double batchWeight) {
+    /// The derivative of -log p[k] is softmax z - [it is z[k]].
+    @Override
+    public float[] gradient(float[] logits, Dataset.Split split, int[] samples, double batchWeight) {
         float[] gradient = new float[logits.length];
-        for (int n = 0; n < labels.length; n++) {
+        for (int n = 0; n < samples.length; n++) {
+            int label = split.labels()[samples[n]];
             double log = logSumExp(logits, n * classes, classes);
             for (int k = 0; k < classes; k++) {
                 double probability = Math.exp(logits[n * classes + k] - log);
-                double sum = (1 - smoothing) * weights[labels[n]] * (probability - (k == labels[n] ? 1 : 0));
+                double sum = (1 - smoothing) * weights[label] * (probability - (k == label ? 1 : 0));
                 for (int of = 0; of < classes; of++) {
                     sum += smoothing / classes * weights[of] * (probability - (k == of ? 1 : 0));
                 }
@@ -52,9 +76,8 @@ final class CrossEntropy {
     }
 
     /// Each class's probability: exp z / sum of exp z.
-    ///
-    /// @param logits (samples, classes)
-    static float[] probabilities(float[] logits, int classes) {
+    @Override
+    public float[] predict(float[] logits) {
         float[] probabilities = new float[logits.length];
         for (int i = 0; i < logits.length; i++) {
             int row = i / classes * classes;
@@ -73,7 +96,7 @@ final class CrossEntropy {
     }
 
     /// The class with the largest logit; the first of equals.
-    static int prediction(float[] logits, int from, int classes) {
+    private static int prediction(float[] logits, int from, int classes) {
         int best = 0;
         for (int k = 1; k < classes; k++) {
             if (logits[from + k] > logits[from + best]) {

@@ -3,16 +3,15 @@ package io.trainyard.device.reference;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Windows;
 
-/// y = the mean x of each window. Each x of a window gets an equal share of its gradient; where windows overlap,
-/// shares add up.
+/// y = the mean x of each window, padding being 0 where it counts. Each x of a window gets an equal share of its
+/// gradient; where windows overlap, shares add up.
 final class ReferenceAvgPool2d implements ReferenceLayer {
     /// From one row or column to another, which is not included.
-    private record Span(int from, int to) {
-        int size() {
-            return to - from;
-        }
-    }
+    ///
+    /// @param counted rows or columns that its mean is one of: padding may count
+    private record Span(int from, int to, int counted) {}
 
     private final int channels;
     private final int inRows;
@@ -23,15 +22,23 @@ final class ReferenceAvgPool2d implements ReferenceLayer {
     ReferenceAvgPool2d(LayerSpec.AvgPool2d spec, Network.Layer layer) {
         this(
                 layer,
-                sliding(spec, layer.out().size(1)),
-                sliding(spec, layer.out().size(2)));
+                sliding(
+                        spec.windows().rows(),
+                        spec.countIncludePad(),
+                        layer.in().size(1),
+                        layer.out().size(1)),
+                sliding(
+                        spec.windows().columns(),
+                        spec.countIncludePad(),
+                        layer.in().size(2),
+                        layer.out().size(2)));
     }
 
     ReferenceAvgPool2d(LayerSpec.AdaptiveAvgPool2d spec, Network.Layer layer) {
         this(
                 layer,
-                covering(layer.in().size(1), spec.out()),
-                covering(layer.in().size(2), spec.out()));
+                covering(layer.in().size(1), spec.out().rows()),
+                covering(layer.in().size(2), spec.out().columns()));
     }
 
     private ReferenceAvgPool2d(Network.Layer layer, Span[] rows, Span[] columns) {
@@ -42,10 +49,14 @@ final class ReferenceAvgPool2d implements ReferenceLayer {
         this.columns = columns;
     }
 
-    private static Span[] sliding(LayerSpec.AvgPool2d spec, int count) {
+    private static Span[] sliding(Windows.Side side, boolean countPadding, int size, int count) {
         Span[] spans = new Span[count];
         for (int i = 0; i < count; i++) {
-            spans[i] = new Span(i * spec.stride(), i * spec.stride() + spec.kernel());
+            int begin = i * side.stride() - side.before();
+            int end = Math.min(begin + side.taps(), size + side.after());
+            int from = Math.max(begin, 0);
+            int to = Math.min(end, size);
+            spans[i] = new Span(from, to, countPadding ? end - begin : to - from);
         }
         return spans;
     }
@@ -53,7 +64,9 @@ final class ReferenceAvgPool2d implements ReferenceLayer {
     private static Span[] covering(int size, int count) {
         Span[] spans = new Span[count];
         for (int i = 0; i < count; i++) {
-            spans[i] = new Span(i * size / count, Math.ceilDiv((i + 1) * size, count));
+            int from = i * size / count;
+            int to = Math.ceilDiv((i + 1) * size, count);
+            spans[i] = new Span(from, to, to - from);
         }
         return spans;
     }
@@ -76,7 +89,7 @@ final class ReferenceAvgPool2d implements ReferenceLayer {
                             sum += in[(image * inRows + r) * inColumns + c];
                         }
                     }
-                    out[at++] = (float) (sum / (row.size() * column.size()));
+                    out[at++] = (float) (sum / (row.counted() * column.counted()));
                 }
             }
         }
@@ -90,7 +103,7 @@ final class ReferenceAvgPool2d implements ReferenceLayer {
         for (int image = 0; image < samples * channels; image++) {
             for (Span row : rows) {
                 for (Span column : columns) {
-                    double share = (double) outGradient[at++] / (row.size() * column.size());
+                    double share = (double) outGradient[at++] / (row.counted() * column.counted());
                     for (int r = row.from(); r < row.to(); r++) {
                         for (int c = column.from(); c < column.to(); c++) {
                             sums[(image * inRows + r) * inColumns + c] += share;

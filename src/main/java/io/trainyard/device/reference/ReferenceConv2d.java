@@ -3,15 +3,15 @@ package io.trainyard.device.reference;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Windows;
 
 /// y[n,o,r,c] = bias[o] + sum over i, a, b of weight[o,i,a,b]
 /// x[n,first+i,r*stride-padding+a*dilation,c*stride-padding+b*dilation], where x is 0 outside the image and
-/// `first` is the first channel that o's group sees.
+/// `first` is the first channel that o's group sees; rows and columns have strides, paddings and dilations of their
+/// own.
 final class ReferenceConv2d implements ReferenceLayer {
-    private final int kernel;
-    private final int stride;
-    private final int padding;
-    private final int dilation;
+    private final Windows.Side rows;
+    private final Windows.Side columns;
     private final int ins;
     private final int seen; // input channels of a group
     private final int outsOfGroup;
@@ -20,17 +20,15 @@ final class ReferenceConv2d implements ReferenceLayer {
     private final int outs;
     private final int outRows;
     private final int outColumns;
-    private final float[] weight; // (outs, seen, kernel, kernel)
+    private final float[] weight; // (outs, seen, kernel rows, kernel columns)
     private final float[] weightGradient;
     private final float[] bias; // (outs), or empty without bias
     private final float[] biasGradient;
     private float[] in = {}; // (samples, ins, inRows, inColumns)
 
     ReferenceConv2d(LayerSpec.Conv2d spec, Network.Layer layer, ReferenceState state) {
-        kernel = spec.kernel();
-        stride = spec.stride();
-        padding = spec.padding();
-        dilation = spec.dilation();
+        rows = spec.windows().rows();
+        columns = spec.windows().columns();
         ins = layer.in().size(0);
         seen = ins / spec.groups();
         outsOfGroup = spec.out() / spec.groups();
@@ -105,13 +103,13 @@ final class ReferenceConv2d implements ReferenceLayer {
     private void forEachTap(int n, int o, int r, int c, Tap tap) {
         int first = o / outsOfGroup * seen;
         for (int i = 0; i < seen; i++) {
-            for (int a = 0; a < kernel; a++) {
-                int row = r * stride - padding + a * dilation;
-                for (int b = 0; b < kernel; b++) {
-                    int column = c * stride - padding + b * dilation;
+            for (int a = 0; a < rows.taps(); a++) {
+                int row = r * rows.stride() - rows.before() + a * rows.dilation();
+                for (int b = 0; b < columns.taps(); b++) {
+                    int column = c * columns.stride() - columns.before() + b * columns.dilation();
                     if (row >= 0 && row < inRows && column >= 0 && column < inColumns) {
                         int x = ((n * ins + first + i) * inRows + row) * inColumns + column;
-                        int w = ((o * seen + i) * kernel + a) * kernel + b;
+                        int w = ((o * seen + i) * rows.taps() + a) * columns.taps() + b;
                         tap.accept(x, w);
                     }
                 }

@@ -29,6 +29,7 @@ interface ReferenceLayer {
             case LayerSpec.MaxPool2d pool -> new ReferenceMaxPool2d(pool, layer);
             case LayerSpec.AvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
             case LayerSpec.AdaptiveAvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
+            case LayerSpec.Upsample upsample -> new ReferenceUpsample(upsample, layer);
             case LayerSpec.BatchNorm norm -> new ReferenceBatchNorm(norm, layer, state);
             case SampleNorm norm -> new ReferenceSampleNorm(norm, layer, state);
             case LayerSpec.LayerScale _ -> new ReferenceLayerScale(layer, state);

@@ -3,12 +3,13 @@ package io.trainyard.device.reference;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Windows;
 
 /// y = the largest x of each window. The gradient goes to that x; of equals to the first in row-major order, as in
-/// PyTorch. Windows may overlap: then gradients add up.
+/// PyTorch. Windows may overlap: then gradients add up. Padding is no value.
 final class ReferenceMaxPool2d implements ReferenceLayer {
-    private final int kernel;
-    private final int stride;
+    private final Windows.Side rows;
+    private final Windows.Side columns;
     private final int channels;
     private final int inRows;
     private final int inColumns;
@@ -17,8 +18,8 @@ final class ReferenceMaxPool2d implements ReferenceLayer {
     private int[] chosen = {}; // (samples, channels, outRows, outColumns): the index into the input
 
     ReferenceMaxPool2d(LayerSpec.MaxPool2d spec, Network.Layer layer) {
-        kernel = spec.kernel();
-        stride = spec.stride();
+        rows = spec.windows().rows();
+        columns = spec.windows().columns();
         channels = layer.in().size(0);
         inRows = layer.in().size(1);
         inColumns = layer.in().size(2);
@@ -55,20 +56,24 @@ final class ReferenceMaxPool2d implements ReferenceLayer {
         for (int image = 0, at = 0; image < samples * channels; image++) {
             for (int r = 0; r < outRows; r++) {
                 for (int c = 0; c < outColumns; c++, at++) {
-                    indices[at] = largest(in, (image * inRows + r * stride) * inColumns + c * stride);
+                    indices[at] = largest(in, image, r, c);
                 }
             }
         }
         return indices;
     }
 
-    /// @param corner the index of the window's first element
-    private int largest(float[] in, int corner) {
-        int best = corner;
-        for (int a = 0; a < kernel; a++) {
-            for (int b = 0; b < kernel; b++) {
-                int index = corner + a * inColumns + b;
-                if (in[index] > in[best] || Float.isNaN(in[index])) {
+    private int largest(float[] in, int image, int r, int c) {
+        int best = -1; // none yet
+        for (int a = 0; a < rows.taps(); a++) {
+            int row = r * rows.stride() - rows.before() + a * rows.dilation();
+            for (int b = 0; b < columns.taps(); b++) {
+                int column = c * columns.stride() - columns.before() + b * columns.dilation();
+                if (row < 0 || row >= inRows || column < 0 || column >= inColumns) {
+                    continue;
+                }
+                int index = (image * inRows + row) * inColumns + column;
+                if (best < 0 || in[index] > in[best] || Float.isNaN(in[index])) {
                     best = index;
                 }
             }

@@ -9,10 +9,10 @@ import io.trainyard.device.Workload;
 import io.trainyard.device.session.BackendSession;
 import io.trainyard.device.session.StateTable;
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.LossSpec;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 
 /// A step is: gather a batch, all layers forward, the loss, all layers backward, the optimizer.
@@ -20,20 +20,18 @@ final class ReferenceSession extends BackendSession {
     private final int classes;
     private final StateTable state;
     private final ReferenceChain network;
-    private final CrossEntropy crossEntropy;
-    private final ReferenceOptimizer optimizer;
+    private final ReferenceLoss loss;
+    private final ReferenceUpdate update;
     private final float[] losses; // of the epoch's steps
 
     ReferenceSession(Workload workload) {
         super(workload, EvenPart.WHOLE);
         this.classes = workload.network().classes();
-        var memory = new ReferenceState(workload.network().parameters(), workload.optimizer());
-        this.state = new StateTable(workload.network().parameters(), workload.optimizer(), memory);
+        var memory = new ReferenceState(workload.network().parameters(), workload.update());
+        this.state = new StateTable(workload.network().parameters(), workload.update(), memory);
         this.network = ReferenceChain.of(workload.network().layers(), memory);
-        this.crossEntropy = switch (workload.loss()) {
-            case LossSpec.CrossEntropy loss -> new CrossEntropy(loss, classes);
-        };
-        this.optimizer = new ReferenceOptimizer(memory);
+        this.loss = ReferenceLoss.of(workload);
+        this.update = new ReferenceUpdate(workload.update(), memory);
         this.losses = new float[workload.stepsPerEpoch()];
     }
 
@@ -53,25 +51,36 @@ final class ReferenceSession extends BackendSession {
         TorchRandom random = cursor().plan().random();
         int[] samples = batch(cursor().plan().order(), cursor().step());
         Dataset.Split train = workload().dataset().train();
-        int[] labels =
-                IntStream.of(samples).map(sample -> train.labels()[sample]).toArray();
 
         List<Change> changes = workload().augmentation().draw(random, samples.length);
         float[] values = network.train(values(train, samples, changes), samples.length, random);
 
-        double loss = 0;
-        for (int n = 0; n < samples.length; n++) {
-            loss += crossEntropy.loss(values, n * classes, labels[n]);
-        }
         double weight = workload().sampleWeights().sum(train, samples, 0, samples.length);
-        losses[cursor().step()] = Workload.meanLoss(loss, weight);
+        losses[cursor().step()] = Workload.meanLoss(loss.sum(values, train, samples), weight);
 
-        var _ = network.backward(crossEntropy.gradient(values, labels, weight), samples.length);
+        var _ = network.backward(loss.gradient(values, train, samples, weight), samples.length);
+    }
+
+    @Override
+    protected void gatherOwnRange() {
+        update.gather();
+    }
+
+    @Override
+    protected double ownSquares() {
+        return update.squares();
     }
 
     @Override
     protected void updateOwnRange(long step) {
-        optimizer.step(cursor().optimizer(), cursor().learningRate(), step);
+        OptionalDouble maxNorm = workload().loop().maxNorm();
+        if (maxNorm.isEmpty()) {
+            update.gather();
+        }
+        if (updates()) {
+            float coefficient = maxNorm.isPresent() ? clipCoefficient(maxNorm) : 1;
+            update.step(cursor(), coefficient, step);
+        }
     }
 
     @Override
@@ -80,37 +89,26 @@ final class ReferenceSession extends BackendSession {
     }
 
     @Override
-    public Evaluation evaluate() {
-        enter();
-        Dataset.Split test = workload().dataset().test();
-        float[] logits = testLogits();
-        float[] losses = new float[test.size()];
-        int[] predictions = new int[test.size()];
-        for (int n = 0; n < test.size(); n++) {
-            int label = test.labels()[n];
-            losses[n] = (float) crossEntropy.loss(logits, n * classes, label);
-            predictions[n] = CrossEntropy.prediction(logits, n * classes, classes);
-        }
-        return Evaluation.of(workload(), losses, predictions);
+    protected Evaluation test() {
+        return loss.evaluate(testOutputs(), workload());
     }
 
     @Override
-    public float[] predict() {
-        enter();
-        return CrossEntropy.probabilities(testLogits(), classes);
+    protected float[] probabilities() {
+        return loss.predict(testOutputs());
     }
 
-    /// (samples, classes)
-    private float[] testLogits() {
+    /// (samples, outputs)
+    private float[] testOutputs() {
         Dataset.Split test = workload().dataset().test();
-        float[] logits = new float[Math.multiplyExact(test.size(), classes)];
+        float[] outputs = new float[Math.multiplyExact(test.size(), classes)];
         int[] order = IntStream.range(0, test.size()).toArray();
         for (int from = 0; from < test.size(); from += workload().batchSize()) {
             int[] samples = batch(order, from / workload().batchSize());
             float[] values = network.evaluate(values(test, samples, List.of()), samples.length);
-            System.arraycopy(values, 0, logits, from * classes, values.length);
+            System.arraycopy(values, 0, outputs, from * classes, values.length);
         }
-        return logits;
+        return outputs;
     }
 
     /// The samples of one batch; the last may be shorter.

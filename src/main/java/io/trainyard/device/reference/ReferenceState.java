@@ -1,8 +1,8 @@
 package io.trainyard.device.reference;
 
 import io.trainyard.device.session.StateMemory;
-import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.UpdateSpec;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,17 +12,17 @@ import java.util.Objects;
 /// gradients of the present step.
 final class ReferenceState implements StateMemory {
     private final List<ParameterSpec> trained;
-    private final OptimizerSpec optimizer;
+    private final UpdateSpec update;
     private final Map<Place, float[]> kept = new HashMap<>();
     private final Map<ParameterSpec, float[]> gradients = new HashMap<>();
 
-    ReferenceState(List<ParameterSpec> specs, OptimizerSpec optimizer) {
+    ReferenceState(List<ParameterSpec> specs, UpdateSpec update) {
         this.trained = specs.stream().filter(ParameterSpec::trained).toList();
-        this.optimizer = optimizer;
+        this.update = update;
         specs.forEach(spec -> kept.put(new Place.Value(spec), zeros(spec)));
         for (ParameterSpec spec : trained) {
             gradients.put(spec, zeros(spec));
-            for (int i = 0; i < optimizer.slots().size(); i++) {
+            for (int i = 0; i < update.slots().size(); i++) {
                 kept.put(new Place.Slot(spec, i), zeros(spec));
             }
         }
@@ -49,7 +49,14 @@ final class ReferenceState implements StateMemory {
     ///
     /// @param name one of its slots'
     float[] slot(ParameterSpec parameter, String name) {
-        return tensor(new Place.Slot(parameter, optimizer.slots().indexOf(name)));
+        return slot(parameter, update.slots().indexOf(name));
+    }
+
+    /// What the update keeps of a parameter.
+    ///
+    /// @param number which of its slots
+    float[] slot(ParameterSpec parameter, int number) {
+        return tensor(new Place.Slot(parameter, number));
     }
 
     private float[] tensor(Place place) {

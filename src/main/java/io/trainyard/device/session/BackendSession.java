@@ -1,18 +1,24 @@
 package io.trainyard.device.session;
 
 import io.trainyard.device.EpochPlan;
+import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import java.util.List;
+import java.util.OptionalDouble;
+import java.util.function.Supplier;
 
 /// A session without its arithmetic: what it refuses, where it is in its epoch, what it loads and saves, and what comes
 /// after what in a step. A session that shares its batches with no other is the only part.
 public abstract class BackendSession implements PartSession {
+    private static final float NORM_EPSILON = 1e-6f; // of clip_grad_norm_
+
     private final Workload workload;
     private final EvenPart part;
     private final EpochCursor cursor;
+    private List<BackendSession> parts = List.of(this); // in their order, with this one
     private boolean closed;
 
     /// @param part which part of every training batch it computes
@@ -28,10 +34,28 @@ public abstract class BackendSession implements PartSession {
     /// Computes the gradients of the cursor's step, as far as they come from the part's own samples.
     protected abstract void computeOwnGradients();
 
-    /// Sums the gradients of all parts and takes the optimizer's step, both for the part's own range of the parameters.
+    /// Sums the gradients of all parts, where that is asked for before the update: for the part's own range
+    /// of the parameters. From then on [#ownSquares] is that of these gradients.
+    protected void gatherOwnRange() {
+        throw new IllegalStateException("the session does not tell the norm of its gradients");
+    }
+
+    /// The sum of the squares of the gradients that [#gatherOwnRange] has summed.
+    protected double ownSquares() {
+        throw new IllegalStateException("the session does not tell the norm of its gradients");
+    }
+
+    /// Sums the gradients of all parts, unless they have been gathered, and takes the optimizer's step if the
+    /// workload updates at the cursor's, both for the part's own range of the parameters.
     ///
     /// @param step how many steps the optimizer has made with this one: 1 for the first
     protected abstract void updateOwnRange(long step);
+
+    /// [#evaluate] with the parameters as they are.
+    protected abstract Evaluation test();
+
+    /// [#predict] with the parameters as they are.
+    protected abstract float[] probabilities();
 
     /// The losses of the steps `first` to `end`, without it, of the epoch, as [#endSteps] gives them.
     protected abstract float[] losses(int first, int end);
@@ -63,6 +87,21 @@ public abstract class BackendSession implements PartSession {
         return cursor;
     }
 
+    /// Whether the optimizer takes its step with the cursor's.
+    protected final boolean updates() {
+        return workload.updatesAt(cursor.step());
+    }
+
+    /// What gradients are multiplied by for their norm, all parts' together, to be no larger than allowed, as
+    /// PyTorch computes it.
+    protected final float clipCoefficient(OptionalDouble maxNorm) {
+        double squares = 0;
+        for (BackendSession each : parts) {
+            squares += each.ownSquares();
+        }
+        return Math.min((float) maxNorm.orElseThrow() / ((float) Math.sqrt(squares) + NORM_EPSILON), 1);
+    }
+
     /// Every public method begins with it.
     ///
     /// @throws IllegalStateException if the session is closed
@@ -73,9 +112,10 @@ public abstract class BackendSession implements PartSession {
     }
 
     @Override
-    public final void join(List<? extends PartSession> parts) {
+    public final void join(List<? extends PartSession> all) {
         enter();
-        parts.stream().filter(other -> !other.equals(this)).forEach(this::meet);
+        all.stream().filter(other -> !other.equals(this)).forEach(this::meet);
+        parts = all.stream().map(BackendSession.class::cast).toList();
     }
 
     @Override
@@ -107,6 +147,7 @@ public abstract class BackendSession implements PartSession {
         beginSteps(steps);
         for (int i = 0; i < steps; i++) {
             computeGradients();
+            gatherGradients();
             update();
         }
         return endSteps();
@@ -125,8 +166,15 @@ public abstract class BackendSession implements PartSession {
     }
 
     @Override
+    public final void gatherGradients() {
+        if (workload.loop().maxNorm().isPresent()) {
+            gatherOwnRange();
+        }
+    }
+
+    @Override
     public final void update() {
-        updateOwnRange(state().countStep());
+        updateOwnRange(state().countStep(updates()));
         cursor.endStep();
     }
 
@@ -134,6 +182,38 @@ public abstract class BackendSession implements PartSession {
     public final float[] endSteps() {
         takeOverParameters();
         return losses(cursor.firstStep(), cursor.step());
+    }
+
+    @Override
+    public final void beginTests() {
+        enter();
+        if (state().averages()) {
+            takeOverSlots();
+        }
+    }
+
+    @Override
+    public final Evaluation evaluate() {
+        return tested(this::test);
+    }
+
+    @Override
+    public final float[] predict() {
+        return tested(this::probabilities);
+    }
+
+    /// With the averages of the parameters in their place, where there are any.
+    private <T> T tested(Supplier<T> tests) {
+        enter();
+        if (!state().averages()) {
+            return tests.get();
+        }
+        state().swapAverages();
+        try {
+            return tests.get();
+        } finally {
+            state().swapAverages();
+        }
     }
 
     @Override

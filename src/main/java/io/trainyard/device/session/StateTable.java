@@ -4,10 +4,10 @@ import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
 import io.trainyard.device.session.StateMemory.Place;
-import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.ParameterSpec.Init;
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.UpdateSpec;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,15 +17,15 @@ import java.util.Objects;
 /// parameter, in a backend's memory; what counts steps is here, on the host.
 public final class StateTable {
     private final List<ParameterSpec> specs;
-    private final OptimizerSpec optimizer;
+    private final UpdateSpec update;
     private final StateMemory memory;
     private final Map<String, long[]> counters = new LinkedHashMap<>(); // each holds one number
     private long steps; // the optimizer's
 
     /// @param specs the network's parameters and buffers
-    public StateTable(List<ParameterSpec> specs, OptimizerSpec optimizer, StateMemory memory) {
+    public StateTable(List<ParameterSpec> specs, UpdateSpec update, StateMemory memory) {
         this.specs = specs;
-        this.optimizer = optimizer;
+        this.update = update;
         this.memory = memory;
         specs.stream().filter(StateTable::counts).forEach(spec -> counters.put(spec.name(), new long[1]));
     }
@@ -39,12 +39,31 @@ public final class StateTable {
         return steps;
     }
 
-    /// Counts one more step of the optimizer, and one more batch that the network has seen.
+    /// Counts one more batch that the network has seen, and one more step of the optimizer if it takes one.
     ///
-    /// @return its number: 1 for the first
-    long countStep() {
+    /// @return the number of that step: 1 for the first
+    long countStep(boolean updates) {
         counters.values().forEach(counter -> counter[0]++);
-        return ++steps;
+        steps += updates ? 1 : 0;
+        return steps;
+    }
+
+    /// Whether there are averages of the parameters, to be tested and saved in their place.
+    boolean averages() {
+        return update.averaged() >= 0;
+    }
+
+    /// Exchanges the parameters and their averages.
+    void swapAverages() {
+        for (ParameterSpec spec : specs) {
+            if (spec.trained()) {
+                Place value = new Place.Value(spec);
+                Place average = new Place.Slot(spec, update.averaged());
+                float[] trained = memory.read(value);
+                memory.write(value, memory.read(average));
+                memory.write(average, trained);
+            }
+        }
     }
 
     /// @throws IllegalArgumentException if names or shapes are not the network's; then nothing has changed
@@ -54,7 +73,7 @@ public final class StateTable {
         boolean fresh = kept.tensors().isEmpty();
         model.requireMatch(specs);
         if (!fresh) {
-            kept.requireMatch(optimizer.state(specs));
+            kept.requireMatch(update.state(specs));
         }
         for (ParameterSpec spec : specs) {
             if (counts(spec)) {
@@ -62,16 +81,27 @@ public final class StateTable {
             } else {
                 memory.write(new Place.Value(spec), model.floats(spec.name(), spec.shape()));
             }
-            List<ParameterSpec> slots = optimizer.slotsOf(spec);
+            List<ParameterSpec> slots = update.slotsOf(spec);
             for (int i = 0; i < slots.size(); i++) {
                 ParameterSpec slot = slots.get(i);
-                float[] values = fresh ? new float[slot.shape().elements()] : kept.floats(slot.name(), slot.shape());
+                float[] values = fresh ? fresh(i, spec, model) : kept.floats(slot.name(), slot.shape());
                 memory.write(new Place.Slot(spec, i), values);
             }
         }
-        steps = fresh || !optimizer.countsSteps() ? 0 : kept.longs(OptimizerSpec.STEP, Shape.of())[0];
+        if (averages()) {
+            swapAverages(); // the model that is saved is the average
+        }
+        steps = fresh || !update.countsSteps() ? 0 : kept.longs(UpdateSpec.STEP, Shape.of())[0];
     }
 
+    /// What a slot starts with: the average with the parameter itself, others with zeros.
+    private float[] fresh(int slot, ParameterSpec spec, Parameters model) {
+        return slot == update.averaged()
+                ? model.floats(spec.name(), spec.shape())
+                : new float[spec.shape().elements()];
+    }
+
+    /// Reads, and changes nothing: parameters and averages change places only in what is given.
     SessionState save() {
         Map<String, Tensor> model = new LinkedHashMap<>();
         Map<String, Tensor> kept = new LinkedHashMap<>();
@@ -80,17 +110,29 @@ public final class StateTable {
                     spec.name(),
                     counts(spec)
                             ? new Tensor.Longs(spec.shape(), counter(spec).clone())
-                            : new Tensor.Floats(spec.shape(), memory.read(new Place.Value(spec))));
-            List<ParameterSpec> slots = optimizer.slotsOf(spec);
+                            : new Tensor.Floats(spec.shape(), memory.read(saved(new Place.Value(spec)))));
+            List<ParameterSpec> slots = update.slotsOf(spec);
             for (int i = 0; i < slots.size(); i++) {
-                float[] values = memory.read(new Place.Slot(spec, i));
+                float[] values = memory.read(saved(new Place.Slot(spec, i)));
                 kept.put(slots.get(i).name(), new Tensor.Floats(spec.shape(), values));
             }
         }
-        if (optimizer.countsSteps()) {
-            kept.put(OptimizerSpec.STEP, new Tensor.Longs(Shape.of(), new long[] {steps}));
+        if (update.countsSteps()) {
+            kept.put(UpdateSpec.STEP, new Tensor.Longs(Shape.of(), new long[] {steps}));
         }
         return new SessionState(new Parameters(model), new Parameters(kept));
+    }
+
+    /// Where what is saved of a place is.
+    private Place saved(Place place) {
+        ParameterSpec spec = place.parameter();
+        if (!averages() || !spec.trained()) {
+            return place;
+        }
+        return switch (place) {
+            case Place.Value _ -> new Place.Slot(spec, update.averaged());
+            case Place.Slot(ParameterSpec _, int number) -> number == update.averaged() ? new Place.Value(spec) : place;
+        };
     }
 
     private long[] counter(ParameterSpec spec) {

@@ -62,17 +62,21 @@ final class ChunkChain {
     private static Optional<Kernels> kernels(LayerSpec spec) {
         return switch (spec) {
             case LayerSpec.Conv2d conv ->
-                conv.stride() == 1 && conv.groups() == 1
+                ChunkConv2d.computes(conv)
                         ? Optional.of((chain, layer, in) -> chain.convolution(conv, layer, in))
                         : Optional.empty();
             case LayerSpec.Linear linear -> Optional.of((chain, layer, in) -> chain.product(linear, layer, in));
-            case LayerSpec.MaxPool2d pool -> Optional.of((chain, layer, in) -> chain.maxPooling(pool, layer, in));
+            case LayerSpec.MaxPool2d pool ->
+                ChunkMaxPool2d.computes(pool)
+                        ? Optional.of((chain, layer, in) -> chain.maxPooling(pool, layer, in))
+                        : Optional.empty();
             case LayerSpec.Relu _ -> Optional.of((chain, _, in) -> chain.add(new ChunkRelu(in)));
             case LayerSpec.Dropout _ -> Optional.of((chain, layer, in) -> chain.dropout(layer, in));
             case LayerSpec.Flatten _ -> Optional.of((chain, _, in) -> chain.flattened(in));
             case LayerSpec.Identity _ -> Optional.of((_, _, in) -> in);
             case LayerSpec.AvgPool2d _,
                     LayerSpec.AdaptiveAvgPool2d _,
+                    LayerSpec.Upsample _,
                     LayerSpec.BatchNorm _,
                     SampleNorm _,
                     LayerSpec.LayerScale _,
@@ -88,7 +92,8 @@ final class ChunkChain {
     }
 
     private Values convolution(LayerSpec.Conv2d conv, Network.Layer layer, Values in) {
-        Values padded = conv.padding() > 0 ? add(ChunkCopy.padded(in, conv.padding(), chunk)) : in;
+        int padding = conv.windows().rows().before();
+        Values padded = padding > 0 ? add(ChunkCopy.padded(in, padding, chunk)) : in;
         var weight = model.entry(layer.parameters().getFirst());
         var bias = conv.bias() ? model.entry(layer.parameters().getLast()) : null;
         return add(new ChunkConv2d(padded, conv, weight, bias, model.values(), gradients, chunk));
@@ -103,10 +108,12 @@ final class ChunkChain {
     private Values maxPooling(LayerSpec.MaxPool2d pool, Network.Layer layer, Values in) {
         int rows = layer.out().size(1);
         int columns = layer.out().size(2);
+        int kernel = pool.kernel().rows();
+        int stride = pool.stride().rows();
         return add(
-                pool.kernel() == 2 && pool.stride() == 2
+                kernel == 2 && stride == 2
                         ? new ChunkMaxPool2x2(in, rows, columns, chunk)
-                        : new ChunkMaxPool2d(in, rows, columns, pool.kernel(), pool.stride(), chunk));
+                        : new ChunkMaxPool2d(in, rows, columns, kernel, stride, chunk));
     }
 
     private Values dropout(Network.Layer layer, Values in) {

@@ -2,6 +2,7 @@ package io.trainyard.device.vector;
 
 import io.trainyard.device.vector.DotProduct.Pieces;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Windows;
 import jdk.incubator.vector.FloatVector;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +26,15 @@ final class ChunkConv2d implements ChunkLayer {
     private final DotProduct weightGradient;
     private final RowProduct inputGradient;
 
+    /// Whether there is a kernel for such a convolution: square, padded evenly, dense in steps and in channels.
+    static boolean computes(LayerSpec.Conv2d spec) {
+        Windows.Side rows = spec.windows().rows();
+        return rows.equals(spec.windows().columns())
+                && rows.stride() == 1
+                && rows.before() == rows.after()
+                && spec.groups() == 1;
+    }
+
     /// @param gradients of all parameters, where this shard adds up its share
     ChunkConv2d(
             Values input,
@@ -44,8 +54,9 @@ final class ChunkConv2d implements ChunkLayer {
         start = bias == null ? zeros : parameters;
         startFrom = bias == null ? 0 : bias.offset();
         Grid in = input.grid;
-        int kernel = spec.kernel();
-        int reach = (kernel - 1) * spec.dilation();
+        int kernel = spec.kernel().rows();
+        int dilation = spec.dilation().rows();
+        int reach = (kernel - 1) * dilation;
         taps = in.channels() * kernel * kernel;
         int rows = in.rows() - reach;
         span = Vectors.roundUp(rows * in.pitch());
@@ -58,7 +69,7 @@ final class ChunkConv2d implements ChunkLayer {
         for (int r = 0; r < kernel; r++) {
             for (int c = 0; c < kernel; c++) {
                 int tap = r * kernel + c;
-                int shift = (r * in.pitch() + c) * spec.dilation();
+                int shift = (r * in.pitch() + c) * dilation;
                 for (int channel = 0; channel < in.channels(); channel++) {
                     shifts[channel * kernel * kernel + tap] = channel * in.plane() + shift;
                 }

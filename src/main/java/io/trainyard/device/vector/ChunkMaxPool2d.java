@@ -1,5 +1,7 @@
 package io.trainyard.device.vector;
 
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Windows;
 import java.util.Arrays;
 
 /// The largest value of each window; of equals the first, row by row, gets the gradient, as in PyTorch.
@@ -11,6 +13,12 @@ final class ChunkMaxPool2d implements ChunkLayer {
 
     /// Where in the input's array each window's maximum was, in the output's order.
     private final int[] positions;
+
+    /// Whether there is a kernel for such a pooling: square and dense windows that fit whole, without padding.
+    static boolean computes(LayerSpec.MaxPool2d spec) {
+        Windows.Side rows = spec.windows().rows();
+        return rows.equals(spec.windows().columns()) && rows.before() == 0 && rows.dilation() == 1 && !rows.ceil();
+    }
 
     ChunkMaxPool2d(Values input, int rows, int columns, int kernel, int stride, int samples) {
         this.input = input;

@@ -4,8 +4,8 @@ import io.trainyard.device.EvenPart;
 import io.trainyard.device.session.StateMemory;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
-import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.UpdateSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -42,9 +42,9 @@ final class FlatModel implements StateMemory {
 
     private final Map<String, Entry> entries = new LinkedHashMap<>();
     private final float[] values;
-    private final List<float[]> state = new ArrayList<>(); // one for each of the optimizer's slots
+    private final List<float[]> state = new ArrayList<>(); // one for each of the update's slots
 
-    FlatModel(Network network, OptimizerSpec optimizer) {
+    FlatModel(Network network, UpdateSpec update) {
         int end = 0;
         for (Network.Layer layer : network.layers()) {
             for (ParameterSpec spec : layer.parameters()) {
@@ -54,7 +54,7 @@ final class FlatModel implements StateMemory {
             }
         }
         values = new float[end + Vectors.SLACK];
-        for (int i = 0; i < optimizer.slots().size(); i++) {
+        for (int i = 0; i < update.slots().size(); i++) {
             state.add(new float[values.length]);
         }
     }

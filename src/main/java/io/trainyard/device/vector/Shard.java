@@ -6,10 +6,9 @@ import io.trainyard.device.EvenPart;
 import io.trainyard.device.SampleWeights;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchAssembler;
+import io.trainyard.device.host.BatchLoss;
 import io.trainyard.device.host.BatchMasks;
 import io.trainyard.device.host.BatchShard;
-import io.trainyard.device.host.CrossEntropy;
-import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.Network;
 import java.util.Arrays;
 import java.util.List;
@@ -28,7 +27,7 @@ final class Shard implements BatchShard {
     private final Values logits;
     private final BatchAssembler assembler;
     private final SampleWeights weights;
-    private final CrossEntropy crossEntropy;
+    private final BatchLoss loss;
     private final float[] rows; // (chunk, classes)
     private long batchNanos;
 
@@ -46,9 +45,7 @@ final class Shard implements BatchShard {
         this.gradients = new float[model.values().length];
         this.assembler = new BatchAssembler(workload.dataset(), workload.scale());
         this.weights = workload.sampleWeights();
-        this.crossEntropy = switch (workload.loss()) {
-            case LossSpec.CrossEntropy loss -> new CrossEntropy(loss, classes);
-        };
+        this.loss = BatchLoss.of(workload);
         this.rows = new float[chunk * classes];
         this.chain = new ChunkChain(network, model, masks, chunk, gradients);
         this.input = chain.input();
@@ -65,7 +62,7 @@ final class Shard implements BatchShard {
         int begin = ofBatch.begin(batchSize);
         int end = ofBatch.end(batchSize);
         double batchWeight = weights.sum(split, order, from, batchSize);
-        double loss = 0;
+        double sum = 0;
         if (begin == end) {
             Arrays.fill(gradients, 0);
         }
@@ -76,13 +73,13 @@ final class Shard implements BatchShard {
             assemble(split, order, from + first, samples, own);
             batchNanos += System.nanoTime() - assembling;
             forward(first, samples, true);
-            loss += crossEntropy.lossWithGradient(rows, split, order, from + first, samples, batchWeight);
+            sum += loss.lossWithGradient(rows, split, order, from + first, samples, batchWeight);
             for (int s = 0; s < samples; s++) {
                 System.arraycopy(rows, s * classes, logits.gradient, logits.grid.at(s, 0, 0), classes);
             }
             chain.backward(first, samples, first > begin);
         }
-        return loss;
+        return sum;
     }
 
     @Override
@@ -91,14 +88,14 @@ final class Shard implements BatchShard {
     }
 
     @Override
-    public void test(int[] order, LogitsReader reader) {
+    public void test(int[] order, OutputReader reader) {
         Dataset.Split split = workload.dataset().test();
         int end = ofTests.end(split.size());
         for (int first = ofTests.begin(split.size()); first < end; first += chunk) {
             int samples = Math.min(chunk, end - first);
             assemble(split, order, first, samples, List.of());
             forward(first, samples, false);
-            reader.read(crossEntropy, rows, first, samples);
+            reader.read(loss, rows, first, samples);
         }
     }
 

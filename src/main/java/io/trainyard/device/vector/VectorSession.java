@@ -33,8 +33,8 @@ final class VectorSession extends ShardedSession {
     VectorSession(Workload workload, EvenPart part, int threads) {
         super(workload, part, threads, threads);
         Network network = workload.network();
-        model = new FlatModel(network, workload.optimizer());
-        state = new StateTable(network.parameters(), workload.optimizer(), model);
+        model = new FlatModel(network, workload.update());
+        state = new StateTable(network.parameters(), workload.update(), model);
         masks = new BatchMasks(network, workload.trains() ? workload.batchSize() : 0);
         int chunk = chunk(network, Math.ceilDiv(workload.batchSize(), part.count() * threads));
         try {
@@ -102,6 +102,15 @@ final class VectorSession extends ShardedSession {
                 GradientSum.add(sum, more, from, to);
             }
             update.apply(model.values(), sum, model.state(), from, to);
+        }
+    }
+
+    @Override
+    protected void updateBySums(ParameterUpdate update, EvenPart range) {
+        int end = model.end(range);
+        for (int from = model.begin(range); from < end; from += UPDATE_BLOCK) {
+            int to = Math.min(end, from + UPDATE_BLOCK);
+            update.apply(model.values(), gradients.getFirst(), model.state(), from, to);
         }
     }
 

@@ -175,3 +175,90 @@ extern "C" __global__ void add_gradient(
         store(sum, i, n, total);
     }
 }
+
+// values[i] = f(values[i], more[i]) in place. more may be values.
+template <class Function>
+__device__ void change(float* values, const float* more, long long n, Function f) {
+    for (long long i = thread() * WIDTH; i < n; i += threads() * WIDTH) {
+        Group<float, WIDTH> group = load<WIDTH>(values, i, n);
+        Group<float, WIDTH> other = load<WIDTH>(more, i, n);
+        for (int k = 0; k < WIDTH; k++) {
+            group.at[k] = f(group.at[k], other.at[k]);
+        }
+        store(values, i, n, group);
+    }
+}
+
+// sum += share g
+extern "C" __global__ void accumulate_gradient(
+        float* sum, // (n)
+        const float* g, // (n)
+        long long n,
+        float share) {
+    change(sum, g, n, [=](float total, float more) { return total + more * share; });
+}
+
+// No number is larger than `limit`, nor its negative smaller; NaN stays.
+extern "C" __global__ void clamp_gradient(
+        float* g, // (n)
+        long long n,
+        float limit) {
+    change(g, g, n, [=](float x, float) { return x > limit ? limit : x < -limit ? -limit : x; });
+}
+
+// squares[block] = the sum of the squares of the numbers that the block takes, in a fixed order.
+extern "C" __global__ void square_gradient(
+        double* squares, // (blocks)
+        const float* g, // (n)
+        long long n) {
+    __shared__ double sums[BLOCK];
+    double sum = 0;
+    for (long long i = thread(); i < n; i += threads()) {
+        sum += (double) g[i] * g[i];
+    }
+    sum = blockSum(sums, sum);
+    if (threadIdx.x == 0) {
+        squares[blockIdx.x] = sum;
+    }
+}
+
+// What a gradient whose squares add up to these is multiplied by so that its norm is at most maxNorm, as PyTorch's
+// clip_grad_norm_ has it. One block.
+extern "C" __global__ void gradient_factor(
+        float* factor, // (1)
+        const double* squares, // (count)
+        int count,
+        float maxNorm) {
+    __shared__ double sums[BLOCK];
+    double sum = 0;
+    for (int i = threadIdx.x; i < count; i += BLOCK) {
+        sum += squares[i];
+    }
+    sum = blockSum(sums, sum);
+    if (threadIdx.x == 0) {
+        float wanted = maxNorm / ((float) sqrt(sum) + 1e-6f);
+        *factor = wanted > 1 ? 1 : wanted; // NaN stays
+    }
+}
+
+// g *= *factor
+extern "C" __global__ void scale_gradient(
+        float* g, // (n)
+        long long n,
+        const float* factor) {
+    float by = *factor;
+    change(g, g, n, [=](float x, float) { return x * by; });
+}
+
+// average = keep average + take w; after the optimizer's first step average = w.
+extern "C" __global__ void average(
+        float* averages, // (n)
+        const float* w, // (n)
+        long long n,
+        const float* scalars, // (steps, 8): the last says whether the step is the first
+        const int* step,
+        float keep, // the decay
+        float take) { // 1 - decay
+    bool first = scalars[*step * OF_STEP + OF_STEP - 1] != 0;
+    change(averages, w, n, [=](float a, float x) { return first ? x : keep * a + take * x; });
+}

@@ -195,24 +195,25 @@ __device__ inline int windowEnd(int i, int size, int out) {
     return ((i + 1) * size + out - 1) / out;
 }
 
-// y = the mean x of each of out * out windows.
+// y = the mean x of each of outRows * outColumns windows.
 extern "C" __global__ void adaptive_avg_pool_forward(
-        VALUE* y, // (samples, channels, out, out) or channels last
+        VALUE* y, // (samples, channels, outRows, outColumns) or channels last
         const VALUE* x, // (samples, channels, rows, columns) or channels last
         int samples,
         int channels,
         int rows,
         int columns,
-        int out,
+        int outRows,
+        int outColumns,
         int channelsLast) {
     Images from = {channels, rows, columns, channelsLast != 0};
-    Images to = {channels, out, out, channelsLast != 0};
-    for (long long i = thread(); i < (long long) samples * channels * out * out; i += threads()) {
+    Images to = {channels, outRows, outColumns, channelsLast != 0};
+    for (long long i = thread(); i < (long long) samples * channels * outRows * outColumns; i += threads()) {
         Place place = to.place(i);
-        int top = windowBegin(place.row, rows, out);
-        int bottom = windowEnd(place.row, rows, out);
-        int left = windowBegin(place.column, columns, out);
-        int right = windowEnd(place.column, columns, out);
+        int top = windowBegin(place.row, rows, outRows);
+        int bottom = windowEnd(place.row, rows, outRows);
+        int left = windowBegin(place.column, columns, outColumns);
+        int right = windowEnd(place.column, columns, outColumns);
         float sum = 0;
         for (int row = top; row < bottom; row++) {
             for (int column = left; column < right; column++) {
@@ -226,25 +227,26 @@ extern "C" __global__ void adaptive_avg_pool_forward(
 // Each x of a window gets an equal share of its gradient.
 extern "C" __global__ void adaptive_avg_pool_backward(
         VALUE* dx, // (samples, channels, rows, columns) or channels last
-        const VALUE* dy, // (samples, channels, out, out) or channels last
+        const VALUE* dy, // (samples, channels, outRows, outColumns) or channels last
         int samples,
         int channels,
         int rows,
         int columns,
-        int out,
+        int outRows,
+        int outColumns,
         int channelsLast) {
-    Images from = {channels, out, out, channelsLast != 0};
+    Images from = {channels, outRows, outColumns, channelsLast != 0};
     Images to = {channels, rows, columns, channelsLast != 0};
     for (long long i = thread(); i < (long long) samples * channels * rows * columns; i += threads()) {
         Place place = to.place(i);
         // The windows a pixel is in are found as the pixels of a window are, the other way round.
-        int bottom = windowEnd(place.row, out, rows);
-        int right = windowEnd(place.column, out, columns);
+        int bottom = windowEnd(place.row, outRows, rows);
+        int right = windowEnd(place.column, outColumns, columns);
         float sum = 0;
-        for (int row = windowBegin(place.row, out, rows); row < bottom; row++) {
-            int height = windowEnd(row, rows, out) - windowBegin(row, rows, out);
-            for (int column = windowBegin(place.column, out, columns); column < right; column++) {
-                int width = windowEnd(column, columns, out) - windowBegin(column, columns, out);
+        for (int row = windowBegin(place.row, outRows, rows); row < bottom; row++) {
+            int height = windowEnd(row, rows, outRows) - windowBegin(row, rows, outRows);
+            for (int column = windowBegin(place.column, outColumns, columns); column < right; column++) {
+                int width = windowEnd(column, columns, outColumns) - windowBegin(column, columns, outColumns);
                 sum += float(dy[from.index({place.sample, place.channel, row, column})]) / (height * width);
             }
         }

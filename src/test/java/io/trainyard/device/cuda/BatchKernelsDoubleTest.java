@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// Against pixels looked up one by one: the values must be the table's, bit for bit.
+/// Against pixels looked up one by one: the values must be the table's, or those of float32 arithmetic, bit for bit.
 @OnDouble
 final class BatchKernelsDoubleTest {
     private static final int IMAGES = 60;
@@ -25,11 +25,17 @@ final class BatchKernelsDoubleTest {
     private final Random random = new Random(11);
     private final byte[] images = new byte[IMAGES * CHANNELS * ROWS * COLUMNS];
     private final float[] table = new float[CHANNELS * 256];
+    private final float[] values = new float[images.length]; // as images of float32
+    private final float[] meansAndStds = {0.1f, 0.5f, -2, 3, 0, 1};
+    private boolean asFloats;
 
     BatchKernelsDoubleTest() {
         random.nextBytes(images);
         for (int i = 0; i < table.length; i++) {
             table[i] = random.nextFloat(-2, 2);
+        }
+        for (int i = 0; i < values.length; i++) {
+            values[i] = random.nextFloat(-9, 9);
         }
     }
 
@@ -45,9 +51,12 @@ final class BatchKernelsDoubleTest {
     void gathersTheSamplesOfAStep(Precision precision, int step, int first, int samples, int channelsLast) {
         int[] order = random.ints(IMAGES, 0, IMAGES).toArray();
         try (var runner = new KernelRunner(precision)) {
-            check(runner, order, null, step, first, samples, channelsLast);
-            check(runner, null, null, step, first, samples, channelsLast);
-            check(runner, order, changes(), step, first, samples, channelsLast);
+            for (boolean floats : new boolean[] {false, true}) {
+                asFloats = floats;
+                check(runner, order, null, step, first, samples, channelsLast);
+                check(runner, null, null, step, first, samples, channelsLast);
+                check(runner, order, changes(), step, first, samples, channelsLast);
+            }
         }
     }
 
@@ -61,11 +70,11 @@ final class BatchKernelsDoubleTest {
             int channelsLast) {
         Buffer out = runner.roomForValues(samples * CHANNELS * ROWS * COLUMNS);
         runner.run(
-                "gather_batch",
+                asFloats ? "gather_values" : "gather_batch",
                 out,
-                runner.bytes(images),
+                asFloats ? runner.floats(values) : runner.bytes(images),
                 order == null ? null : runner.ints(order),
-                runner.floats(table),
+                runner.floats(asFloats ? meansAndStds : table),
                 changes == null ? null : runner.shorts(packed(changes)),
                 runner.ints(step),
                 BATCH,
@@ -107,10 +116,11 @@ final class BatchKernelsDoubleTest {
         }
         int fromRow = row + change.down();
         int fromColumn = (change.flipped() ? COLUMNS - 1 - column : column) + change.right();
-        int value = fromRow < 0 || fromRow >= ROWS || fromColumn < 0 || fromColumn >= COLUMNS
-                ? 0
-                : images[((image * CHANNELS + channel) * ROWS + fromRow) * COLUMNS + fromColumn] & 0xff;
-        return table[channel * 256 + value];
+        boolean outside = fromRow < 0 || fromRow >= ROWS || fromColumn < 0 || fromColumn >= COLUMNS;
+        int from = ((image * CHANNELS + channel) * ROWS + fromRow) * COLUMNS + fromColumn;
+        return asFloats
+                ? ((outside ? 0 : values[from]) - meansAndStds[2 * channel]) / meansAndStds[2 * channel + 1]
+                : table[channel * 256 + (outside ? 0 : images[from] & 0xff)];
     }
 
     private Change[] changes() {

@@ -115,29 +115,36 @@ final class PoolingKernelsDoubleTest {
 
     @ParameterizedTest
     @CsvSource({
-        "FP32, 3, 5, 8, 8, 1, false",
-        "FP32, 9, 3, 7, 10, 4, false", // neighbouring windows share pixels
-        "FP32, 2, 3, 4, 3, 6, false", // more windows than pixels
-        "FP32, 3, 6, 7, 5, 3, true",
-        "BF16, 9, 16, 8, 8, 1, true",
-        "BF16, 2, 3, 7, 10, 4, false",
+        "FP32, 3, 5, 8, 8, 1, 1, false",
+        "FP32, 9, 3, 7, 10, 4, 3, false", // neighbouring windows share pixels
+        "FP32, 2, 3, 4, 3, 6, 5, false", // more windows than pixels
+        "FP32, 3, 6, 7, 5, 3, 4, true",
+        "BF16, 9, 16, 8, 8, 1, 2, true",
+        "BF16, 2, 3, 7, 10, 4, 4, false",
     })
     void averagesWindowsThatCoverTheImage(
-            Precision precision, int samples, int channels, int rows, int columns, int out, boolean channelsLast) {
+            Precision precision,
+            int samples,
+            int channels,
+            int rows,
+            int columns,
+            int outRows,
+            int outColumns,
+            boolean channelsLast) {
         Layout from = new Layout(channels, rows, columns, channelsLast);
-        Layout to = new Layout(channels, out, out, channelsLast);
+        Layout to = new Layout(channels, outRows, outColumns, channelsLast);
         float[] x = wholeNumbers(from.size(samples));
         float[] dy = wholeNumbers(to.size(samples));
         double[] means = new double[dy.length];
         double[] dx = new double[x.length];
         for (int n = 0; n < samples; n++) {
             for (int c = 0; c < channels; c++) {
-                for (int r = 0; r < out; r++) {
-                    for (int q = 0; q < out; q++) {
-                        int top = r * rows / out;
-                        int bottom = Math.ceilDiv((r + 1) * rows, out);
-                        int left = q * columns / out;
-                        int right = Math.ceilDiv((q + 1) * columns, out);
+                for (int r = 0; r < outRows; r++) {
+                    for (int q = 0; q < outColumns; q++) {
+                        int top = r * rows / outRows;
+                        int bottom = Math.ceilDiv((r + 1) * rows, outRows);
+                        int left = q * columns / outColumns;
+                        int right = Math.ceilDiv((q + 1) * columns, outColumns);
                         int area = (bottom - top) * (right - left);
                         for (int i = top; i < bottom; i++) {
                             for (int j = left; j < right; j++) {
@@ -150,7 +157,7 @@ final class PoolingKernelsDoubleTest {
             }
         }
         try (var runner = new KernelRunner(precision)) {
-            Object[] shape = {samples, channels, rows, columns, out, channelsLast ? 1 : 0};
+            Object[] shape = {samples, channels, rows, columns, outRows, outColumns, channelsLast ? 1 : 0};
             Buffer y = runner.roomForValues(dy.length);
             runner.run("adaptive_avg_pool_forward", arguments(shape, y, runner.values(x)));
             runner.assertNear(runner.readValues(y), means, 1e-5);

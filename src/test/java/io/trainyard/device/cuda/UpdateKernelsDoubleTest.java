@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @OnDouble
 final class UpdateKernelsDoubleTest {
     private static final int COUNT = 4099; // several rounds of all threads, and no whole number of groups
-    private static final double[] LEARNING_RATES = {0.1, 0.05, 0.3, 0.01};
-    private static final double[] MOMENTA = {0.95, 0.3, 0.6, 0.9}; // on both sides of where torch.lerp changes
+    private static final double[] LEARNING_RATES = {0.1, 0.05, 0.3, 0.01, 0.2};
+    private static final double[] MOMENTA = {0.95, 0.3, 0.6, 0.9, 0.5}; // on both sides of where torch.lerp changes
     private static final int STEPS_BEFORE = 5; // that the optimizer made in an epoch before
 
     /// What every device is checked with, and without weight decay.
@@ -57,7 +57,7 @@ final class UpdateKernelsDoubleTest {
         List<float[]> state = new ArrayList<>();
         optimizer.slots().forEach(_ -> state.add(new float[COUNT]));
         UpdateKernel kernel = UpdateKernel.of(UpdateRule.of(optimizer, 0, 1));
-        float[] scalars = StepScalars.of(optimizer, plan, 0, before);
+        float[] scalars = StepScalars.of(CheckWorkload.with(CheckWorkload.eventful(), optimizer), plan, 0, before);
         try (var runner = new KernelRunner(Precision.FP32)) {
             Buffer w = runner.floats(values);
             List<Buffer> slots = state.stream().map(runner::floats).toList();

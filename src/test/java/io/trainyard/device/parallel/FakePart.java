@@ -95,6 +95,16 @@ record FakePart(int number, Queue<String> calls, Queue<Thread> callers, String f
     }
 
     @Override
+    public void gatherGradients() {
+        note("gather");
+    }
+
+    @Override
+    public void beginTests() {
+        note("begin tests");
+    }
+
+    @Override
     public void update() {
         note("update");
     }
@@ -113,7 +123,7 @@ record FakePart(int number, Queue<String> calls, Queue<Thread> callers, String f
     @Override
     public Evaluation evaluate() {
         note("evaluate");
-        return new Evaluation(3.0 * number * (1 + number), 1 + number, 1, new int[][] {{1, 0}, {0, number}});
+        return new Evaluation(3.0 * number * (1 + number), 1 + number, 1, new int[][] {{1, 0}, {0, number}}, 0);
     }
 
     @Override

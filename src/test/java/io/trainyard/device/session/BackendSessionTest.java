@@ -32,7 +32,7 @@ class BackendSessionTest {
     private static final class FakeBackend extends BackendSession implements StateMemory {
         private final List<String> calls = new ArrayList<>();
         private final Map<Place, float[]> tensors = new HashMap<>();
-        private final StateTable state = new StateTable(WORKLOAD.network().parameters(), WORKLOAD.optimizer(), this);
+        private final StateTable state = new StateTable(WORKLOAD.network().parameters(), WORKLOAD.update(), this);
 
         FakeBackend(EvenPart part) {
             super(WORKLOAD, part);
@@ -99,12 +99,12 @@ class BackendSessionTest {
         }
 
         @Override
-        public Evaluation evaluate() {
+        protected Evaluation test() {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public float[] predict() {
+        protected float[] probabilities() {
             throw new UnsupportedOperationException();
         }
     }

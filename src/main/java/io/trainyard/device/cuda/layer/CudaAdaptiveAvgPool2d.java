@@ -1,19 +1,16 @@
 package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import java.util.Objects;
 
 /// Means over windows that cover the image; cuDNN has no windows of different sizes.
 final class CudaAdaptiveAvgPool2d implements CudaLayer {
-    private final LayerSpec.AdaptiveAvgPool2d spec;
     private final Compilation c;
     private final BatchTensor in;
     private final BatchTensor out;
 
-    CudaAdaptiveAvgPool2d(LayerSpec.AdaptiveAvgPool2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
-        this.spec = spec;
+    CudaAdaptiveAvgPool2d(Network.Layer layer, BatchTensor in, Compilation c) {
         this.c = c;
         this.in = in;
         this.out = c.output(layer.out(), in.gradient() != null, layer.name());
@@ -53,7 +50,8 @@ final class CudaAdaptiveAvgPool2d implements CudaLayer {
                         in.channels(),
                         in.rows(),
                         in.columns(),
-                        spec.out(),
+                        out.rows(),
+                        out.columns(),
                         c.numbers().channelsLastFlag());
     }
 }

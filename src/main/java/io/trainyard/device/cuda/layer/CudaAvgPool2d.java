@@ -5,12 +5,13 @@ import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Windows;
 import java.util.Objects;
 import jcuda.jcudnn.JCudnn;
 import jcuda.jcudnn.cudnnPoolingDescriptor;
 import jcuda.jcudnn.cudnnTensorDescriptor;
 
-/// The mean of each window by cuDNN.
+/// The mean of each window by cuDNN, whose windows all fit whole into the image with its padding.
 final class CudaAvgPool2d implements CudaLayer {
     private final Compilation c;
     private final String name;
@@ -20,13 +21,21 @@ final class CudaAvgPool2d implements CudaLayer {
     private final cudnnTensorDescriptor x;
     private final cudnnTensorDescriptor y;
 
+    /// Whether cuDNN has such windows.
+    static boolean computes(LayerSpec.AvgPool2d spec, Network.Layer layer) {
+        Windows.Side rows = spec.windows().rows();
+        Windows.Side columns = spec.windows().columns();
+        return rows.needed(layer.in().size(1), layer.out().size(1)) == rows.after()
+                && columns.needed(layer.in().size(2), layer.out().size(2)) == columns.after();
+    }
+
     CudaAvgPool2d(
             LayerSpec.AvgPool2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         this.c = c;
         this.name = layer.name();
         this.in = in;
         this.out = c.output(layer.out(), in.gradient() != null, name);
-        this.pooling = descriptors.averagePooling(spec.kernel(), spec.stride());
+        this.pooling = descriptors.averagePooling(spec.windows(), spec.countIncludePad());
         this.x = descriptors.tensor(in);
         this.y = descriptors.tensor(out);
     }

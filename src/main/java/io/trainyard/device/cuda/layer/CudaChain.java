@@ -3,6 +3,7 @@ package io.trainyard.device.cuda.layer;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.SampleNorm;
+import io.trainyard.spec.Windows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -41,14 +42,19 @@ public final class CudaChain {
     private static Optional<CudaLayer> compile(
             Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         return switch (layer.spec()) {
-            case LayerSpec.Conv2d conv -> Optional.of(new CudaConv2d(conv, layer, in, c, descriptors));
+            case LayerSpec.Conv2d conv -> Optional.of(convolution(conv, layer, in, c, descriptors));
             case LayerSpec.Linear _ -> Optional.of(new CudaLinear(layer, in, c));
             case LayerSpec.BatchNorm norm -> Optional.of(new CudaBatchNorm(norm, layer, in, c, descriptors));
             case SampleNorm norm -> Optional.of(new CudaSampleNorm(norm, layer, in, c));
             case LayerSpec.LayerScale _ -> Optional.of(new CudaLayerScale(layer, in, c));
             case LayerSpec.MaxPool2d pool -> Optional.of(new CudaMaxPool2d(pool, layer, in, c));
-            case LayerSpec.AvgPool2d pool -> Optional.of(new CudaAvgPool2d(pool, layer, in, c, descriptors));
-            case LayerSpec.AdaptiveAvgPool2d pool -> Optional.of(new CudaAdaptiveAvgPool2d(pool, layer, in, c));
+            case LayerSpec.AvgPool2d pool ->
+                Optional.of(
+                        CudaAvgPool2d.computes(pool, layer)
+                                ? new CudaAvgPool2d(pool, layer, in, c, descriptors)
+                                : new CudaCeilAvgPool2d(pool, layer, in, c));
+            case LayerSpec.AdaptiveAvgPool2d _ -> Optional.of(new CudaAdaptiveAvgPool2d(layer, in, c));
+            case LayerSpec.Upsample upsample -> Optional.of(new CudaUpsample(upsample, layer, in, c));
             case LayerSpec.ActivationFunction activation ->
                 Optional.of(CudaActivationFunction.of(activation, layer, in, c));
             case LayerSpec.Dropout _, LayerSpec.Dropout2d _ ->
@@ -60,6 +66,20 @@ public final class CudaChain {
             case LayerSpec.Identity _ -> Optional.empty();
             case LayerSpec.Residual _ -> Optional.of(new CudaResidual(layer, in, c, descriptors));
         };
+    }
+
+    /// cuDNN pads as much below and right as above and left.
+    private static CudaLayer convolution(
+            LayerSpec.Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
+        Windows.Side rows = spec.windows().rows();
+        Windows.Side columns = spec.windows().columns();
+        int below = rows.after() - rows.before();
+        int right = columns.after() - columns.before();
+        if (below == 0 && right == 0) {
+            return new CudaConv2d(spec, layer, in, c, descriptors);
+        }
+        CudaPadding padding = new CudaPadding(layer, in, c, below, right);
+        return new CudaPaddedConv2d(padding, new CudaConv2d(spec, layer, padding.out(), c, descriptors));
     }
 
     public BatchTensor out() {

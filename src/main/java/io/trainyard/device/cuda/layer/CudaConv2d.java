@@ -34,6 +34,7 @@ final class CudaConv2d implements CudaLayer {
     /// One direction: what it is allowed, and how it is computed.
     private record Convolution(cudnnConvolutionDescriptor descriptor, ConvolutionAlgorithm algorithm) {}
 
+    /// @param in padded already where the windows need more below or right than before the image
     CudaConv2d(LayerSpec.Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         this.spec = spec;
         this.c = c;
@@ -57,21 +58,18 @@ final class CudaConv2d implements CudaLayer {
     }
 
     private int area() {
-        return spec.kernel() * spec.kernel();
+        return spec.kernel().area();
     }
 
     private Convolution convolution(Direction direction, Descriptors descriptors) {
-        var descriptor = descriptors.convolution(spec.padding(), spec.stride(), spec.dilation(), spec.groups());
-        String words = "%d times %s, %d kernels %dx%d, padding %d, stride %d, dilation %d, %d groups, %s"
+        var descriptor = descriptors.convolution(spec.windows(), spec.groups());
+        String words = "%d times %s, %d kernels of rows %s and columns %s, %d groups, %s"
                 .formatted(
                         in.samples(),
                         in.shape(),
                         spec.out(),
-                        spec.kernel(),
-                        spec.kernel(),
-                        spec.padding(),
-                        spec.stride(),
-                        spec.dilation(),
+                        spec.windows().rows(),
+                        spec.windows().columns(),
                         spec.groups(),
                         c.numbers());
         var algorithm = ConvolutionAlgorithm.choose(

@@ -3,19 +3,25 @@ package io.trainyard.device.cuda.layer;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Windows;
 import java.util.Objects;
 
 /// The largest of each window, and where it was. A kernel of our own: among equals PyTorch takes the first, and
 /// cuDNN does not say which it takes.
 final class CudaMaxPool2d implements CudaLayer {
-    private final LayerSpec.MaxPool2d spec;
     private final Compilation c;
     private final BatchTensor in;
     private final BatchTensor out;
+    private final Windows.Side rows;
+    private final Windows.Side columns;
+    private final boolean usual; // square windows of neighbours, all within the image
     private final Buffer index; // (samples, channels, rows, columns) of out
 
     CudaMaxPool2d(LayerSpec.MaxPool2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
-        this.spec = spec;
+        this.rows = spec.windows().rows();
+        this.columns = spec.windows().columns();
+        this.usual =
+                rows.equals(columns) && rows.dilation() == 1 && spec.windows().inside(layer.in(), layer.out());
         this.c = c;
         this.in = in;
         this.out = c.output(layer.out(), in.gradient() != null, layer.name());
@@ -35,18 +41,26 @@ final class CudaMaxPool2d implements CudaLayer {
 
     @Override
     public void forward() {
-        launch("max_pool_forward", out.elements(), out.value(), index, in.value());
+        launch("forward", out.elements(), out.value(), index, in.value());
     }
 
     @Override
     public void backward() {
         Buffer wanted = in.gradient();
         if (wanted != null) {
-            launch("max_pool_backward", in.elements(), wanted, Objects.requireNonNull(out.gradient()), index);
+            launch("backward", in.elements(), wanted, Objects.requireNonNull(out.gradient()), index);
         }
     }
 
-    private void launch(String kernel, long elements, Buffer first, Buffer second, Buffer third) {
+    private void launch(String pass, long elements, Buffer first, Buffer second, Buffer third) {
+        if (usual) {
+            launchUsual("max_pool_" + pass, elements, first, second, third);
+        } else {
+            launchWindows("max_pool_windows_" + pass, elements, first, second, third);
+        }
+    }
+
+    private void launchUsual(String kernel, long elements, Buffer first, Buffer second, Buffer third) {
         c.kernels()
                 .launch(
                         kernel,
@@ -60,8 +74,33 @@ final class CudaMaxPool2d implements CudaLayer {
                         in.columns(),
                         out.rows(),
                         out.columns(),
-                        spec.kernel(),
-                        spec.stride(),
+                        rows.taps(),
+                        rows.stride(),
                         c.numbers().channelsLastFlag());
+    }
+
+    private void launchWindows(String kernel, long elements, Buffer first, Buffer second, Buffer third) {
+        c.kernels()
+                .launch(
+                        kernel,
+                        elements,
+                        first,
+                        second,
+                        third,
+                        in.samples(),
+                        in.channels(),
+                        in.rows(),
+                        in.columns(),
+                        out.rows(),
+                        out.columns(),
+                        c.numbers().channelsLastFlag(),
+                        rows.taps(),
+                        rows.stride(),
+                        rows.dilation(),
+                        rows.before(),
+                        columns.taps(),
+                        columns.stride(),
+                        columns.dilation(),
+                        columns.before());
     }
 }

@@ -2,6 +2,8 @@ package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.spec.Extent;
+import io.trainyard.spec.Windows;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import jcuda.Pointer;
@@ -70,30 +72,33 @@ public final class Descriptors {
     }
 
     /// @param channels those that one kernel sees
-    cudnnFilterDescriptor filter(int out, int channels, int kernel) {
+    cudnnFilterDescriptor filter(int out, int channels, Extent kernel) {
         cudnnFilterDescriptor filter = new cudnnFilterDescriptor();
         Status.dnn(JCudnn.cudnnCreateFilterDescriptor(filter), "cudnnCreateFilterDescriptor");
         gpu.onClose(() -> JCudnn.cudnnDestroyFilterDescriptor(filter));
         Status.dnn(
                 JCudnn.cudnnSetFilter4dDescriptor(
-                        filter, numbers.dnnType(), numbers.format(), out, channels, kernel, kernel),
+                        filter, numbers.dnnType(), numbers.format(), out, channels, kernel.rows(), kernel.columns()),
                 "cudnnSetFilter4dDescriptor");
         return filter;
     }
 
-    cudnnConvolutionDescriptor convolution(int padding, int stride, int dilation, int groups) {
+    /// Padded by as much on all sides as before the image.
+    cudnnConvolutionDescriptor convolution(Windows windows, int groups) {
+        Windows.Side rows = windows.rows();
+        Windows.Side columns = windows.columns();
         cudnnConvolutionDescriptor convolution = new cudnnConvolutionDescriptor();
         Status.dnn(JCudnn.cudnnCreateConvolutionDescriptor(convolution), "cudnnCreateConvolutionDescriptor");
         gpu.onClose(() -> JCudnn.cudnnDestroyConvolutionDescriptor(convolution));
         Status.dnn(
                 JCudnn.cudnnSetConvolution2dDescriptor(
                         convolution,
-                        padding,
-                        padding,
-                        stride,
-                        stride,
-                        dilation,
-                        dilation,
+                        rows.before(),
+                        columns.before(),
+                        rows.stride(),
+                        columns.stride(),
+                        rows.dilation(),
+                        columns.dilation(),
                         cudnnConvolutionMode.CUDNN_CROSS_CORRELATION,
                         cudnnDataType.CUDNN_DATA_FLOAT),
                 "cudnnSetConvolution2dDescriptor");
@@ -103,21 +108,26 @@ public final class Descriptors {
         return convolution;
     }
 
-    cudnnPoolingDescriptor averagePooling(int kernel, int stride) {
+    /// @param countPadding whether zeros of the padding are values
+    cudnnPoolingDescriptor averagePooling(Windows windows, boolean countPadding) {
+        Windows.Side rows = windows.rows();
+        Windows.Side columns = windows.columns();
         cudnnPoolingDescriptor pooling = new cudnnPoolingDescriptor();
         Status.dnn(JCudnn.cudnnCreatePoolingDescriptor(pooling), "cudnnCreatePoolingDescriptor");
         gpu.onClose(() -> JCudnn.cudnnDestroyPoolingDescriptor(pooling));
         Status.dnn(
                 JCudnn.cudnnSetPooling2dDescriptor(
                         pooling,
-                        cudnnPoolingMode.CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING,
+                        countPadding
+                                ? cudnnPoolingMode.CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING
+                                : cudnnPoolingMode.CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING,
                         cudnnNanPropagation.CUDNN_PROPAGATE_NAN,
-                        kernel,
-                        kernel,
-                        0,
-                        0,
-                        stride,
-                        stride),
+                        rows.taps(),
+                        columns.taps(),
+                        rows.before(),
+                        columns.before(),
+                        rows.stride(),
+                        columns.stride()),
                 "cudnnSetPooling2dDescriptor");
         return pooling;
     }

@@ -54,6 +54,11 @@ public record ImageLayout(
         return rowsAsTold && columnsAsTold ? Optional.of(layout) : Optional.empty();
     }
 
+    /// Whether vectors of channels can be had from such images.
+    public boolean inVectors() {
+        return lanes % Lanes.COUNT == 0;
+    }
+
     /// Of vectors, one behind the other: as the pixels of one image whose channels are last.
     ///
     /// @param numbers of a vector

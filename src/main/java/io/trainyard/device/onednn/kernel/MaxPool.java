@@ -1,5 +1,6 @@
 package io.trainyard.device.onednn.kernel;
 
+import io.trainyard.spec.Windows;
 import java.lang.foreign.MemorySegment;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorMask;
@@ -12,8 +13,10 @@ import jdk.incubator.vector.VectorOperators;
 public final class MaxPool {
     private final ImageLayout in;
     private final ImageLayout out;
-    private final int kernel;
-    private final int stride;
+    private final Windows.Side rows;
+    private final Windows.Side columns;
+    private final boolean inside; // whether all taps are pixels of the images
+    private final boolean ofFour; // whether windows are two rows and columns within the images
     private final long inPixel; // from a pixel of the input to the next, in bytes, as all of these
     private final long inRow;
     private final long outPixel;
@@ -21,36 +24,39 @@ public final class MaxPool {
     private final long[] taps; // from a window's first value to each of its values, row by row
 
     /// @param out as `in`, with as many rows and columns as there are windows
-    /// @throws IllegalArgumentException unless [#computes] both
-    public MaxPool(ImageLayout in, ImageLayout out, int kernel, int stride) {
-        if (!computes(in) || !computes(out) || in.lanes() != out.lanes()) {
+    /// @throws IllegalArgumentException unless both have channels in vectors, as many
+    public MaxPool(ImageLayout in, ImageLayout out, Windows windows) {
+        if (!in.inVectors() || !out.inVectors() || in.lanes() != out.lanes()) {
             throw new IllegalArgumentException(
                     "images have %d channels side by side, pooled ones %d; both must be the same multiple of %d"
                             .formatted(in.lanes(), out.lanes(), Lanes.COUNT));
         }
         this.in = in;
         this.out = out;
-        this.kernel = kernel;
-        this.stride = stride;
+        rows = windows.rows();
+        columns = windows.columns();
+        inside = rows.inside(in.rows(), out.rows()) && columns.inside(in.columns(), out.columns());
+        ofFour = inside && isPair(rows) && isPair(columns);
         inPixel = in.columnStride() * Float.BYTES;
         inRow = in.rowStride() * Float.BYTES;
         outPixel = out.columnStride() * Float.BYTES;
-        windowStep = stride * inPixel;
-        taps = new long[kernel * kernel];
+        windowStep = columns.stride() * inPixel;
+        taps = new long[rows.taps() * columns.taps()];
         for (int k = 0; k < taps.length; k++) {
-            taps[k] = k / kernel * inRow + k % kernel * inPixel;
+            taps[k] = (long) k / columns.taps() * rows.dilation() * inRow
+                    + (long) k % columns.taps() * columns.dilation() * inPixel;
         }
     }
 
-    /// Whether vectors of channels can be had from such images.
-    public static boolean computes(ImageLayout layout) {
-        return layout.lanes() % Lanes.COUNT == 0;
+    private static boolean isPair(Windows.Side side) {
+        return side.taps() == 2 && side.dilation() == 1;
     }
 
     private interface RowVisitor {
-        /// @param inRow where a row of windows begins in the input, in bytes
+        /// @param row of windows
+        /// @param inRow where it begins in the input, in bytes; before the images where they are padded
         /// @param outRow where their row of the output begins, in bytes
-        void visit(long inRow, long outRow);
+        void visit(int row, long inRow, long outRow);
     }
 
     /// The rows of windows of every vector of channels.
@@ -58,11 +64,12 @@ public final class MaxPool {
         for (int sample = 0; sample < out.samples(); sample++) {
             for (int block = 0; block < out.blocks(); block++) {
                 for (int lane = 0; lane < out.lanes(); lane += Lanes.COUNT) {
-                    long from = in.begin(sample, block) + lane;
+                    long from = in.begin(sample, block) + lane - columns.before() * in.columnStride();
                     long to = out.begin(sample, block) + lane;
                     for (int row = 0; row < out.rows(); row++) {
                         visitor.visit(
-                                (from + row * stride * in.rowStride()) * Float.BYTES,
+                                row,
+                                (from + rows.begin(row) * in.rowStride()) * Float.BYTES,
                                 (to + row * out.rowStride()) * Float.BYTES);
                     }
                 }
@@ -74,10 +81,12 @@ public final class MaxPool {
     /// @param largest where the largest go
     /// @param winners where it goes which value of its window each was, row by row from 0; as `largest`
     public void forward(MemorySegment values, MemorySegment largest, MemorySegment winners) {
-        if (kernel == 2) {
-            forEachRow((from, to) -> chooseOfFourVectors(values, from, largest, winners, to));
+        if (ofFour) {
+            forEachRow((_, from, to) -> chooseOfFourVectors(values, from, largest, winners, to));
+        } else if (inside) {
+            forEachRow((_, from, to) -> chooseVectors(values, from, largest, winners, to));
         } else {
-            forEachRow((from, to) -> chooseVectors(values, from, largest, winners, to));
+            forEachRow((row, from, to) -> choosePaddedVectors(values, row, from, largest, winners, to));
         }
     }
 
@@ -92,6 +101,32 @@ public final class MaxPool {
                 VectorMask<Float> larger = larger(next, best);
                 best = best.blend(next, larger);
                 winner = winner.blend(FloatVector.broadcast(Lanes.SPECIES, k), larger);
+            }
+            Lanes.store(best, largest, at);
+            Lanes.store(winner, winners, at);
+        }
+    }
+
+    /// The same of those taps that are pixels.
+    private void choosePaddedVectors(
+            MemorySegment values, int row, long from, MemorySegment largest, MemorySegment winners, long to) {
+        int top = rows.firstTap(row);
+        int bottom = rows.endTap(row, in.rows());
+        for (int column = 0; column < out.columns(); column++) {
+            long corner = from + column * windowStep;
+            long at = to + column * outPixel;
+            int left = columns.firstTap(column);
+            int right = columns.endTap(column, in.columns());
+            int first = top * columns.taps() + left;
+            FloatVector best = Lanes.load(values, corner + taps[first]);
+            FloatVector winner = FloatVector.broadcast(Lanes.SPECIES, first);
+            for (int a = top; a < bottom; a++) {
+                for (int k = a * columns.taps() + left; k < a * columns.taps() + right; k++) {
+                    FloatVector next = Lanes.load(values, corner + taps[k]);
+                    VectorMask<Float> larger = larger(next, best);
+                    best = best.blend(next, larger);
+                    winner = winner.blend(FloatVector.broadcast(Lanes.SPECIES, k), larger);
+                }
             }
             Lanes.store(best, largest, at);
             Lanes.store(winner, winners, at);
@@ -129,14 +164,16 @@ public final class MaxPool {
     /// @param winners of [#forward]
     /// @param to where the images' gradient goes
     public void backward(MemorySegment gradient, MemorySegment winners, MemorySegment to) {
-        boolean each = kernel == 2 && stride == 2 && in.rows() % 2 == 0 && in.columns() % 2 == 0;
+        boolean each =
+                ofFour && rows.stride() == 2 && columns.stride() == 2 && in.rows() % 2 == 0 && in.columns() % 2 == 0;
         if (each) {
-            forEachRow((corner, from) -> spreadOverFourVectors(gradient, winners, from, to, corner));
+            forEachRow((_, corner, from) -> spreadOverFourVectors(gradient, winners, from, to, corner));
         } else {
             to.fill((byte) 0);
-            forEachRow((corner, from) -> {
-                for (int k = 0; k < taps.length; k++) {
-                    addTapVectors(gradient, winners, from, to, corner + taps[k], k);
+            forEachRow((row, corner, from) -> {
+                int end = rows.endTap(row, in.rows()) * columns.taps();
+                for (int k = rows.firstTap(row) * columns.taps(); k < end; k++) {
+                    addTapVectors(gradient, winners, from, to, corner, k);
                 }
             });
         }
@@ -158,15 +195,30 @@ public final class MaxPool {
         }
     }
 
-    /// Adds what a row of windows gives to one value of each: others may have given to it, too.
+    /// Adds what a row of windows gives to one value of each: others may have given to it, too. In the first and the
+    /// last windows it may be padding.
     private void addTapVectors(
-            MemorySegment gradient, MemorySegment winners, long from, MemorySegment to, long first, float tap) {
+            MemorySegment gradient, MemorySegment winners, long from, MemorySegment to, long first, int tap) {
         FloatVector zero = FloatVector.zero(Lanes.SPECIES);
-        for (int column = 0; column < out.columns(); column++) {
+        int begin = firstWindow(tap % columns.taps());
+        int end = endWindow(tap % columns.taps());
+        long pixel = first + taps[tap];
+        for (int column = begin; column < end; column++) {
             long at = from + column * outPixel;
-            long place = first + column * windowStep;
-            VectorMask<Float> won = Lanes.load(winners, at).compare(VectorOperators.EQ, tap);
+            long place = pixel + column * windowStep;
+            VectorMask<Float> won = Lanes.load(winners, at).compare(VectorOperators.EQ, (float) tap);
             Lanes.store(Lanes.load(to, place).add(zero.blend(Lanes.load(gradient, at), won)), to, place);
         }
+    }
+
+    /// The first of a row's windows of which a tap is a pixel.
+    private int firstWindow(int tap) {
+        return Math.ceilDiv(Math.max(0, columns.before() - tap * columns.dilation()), columns.stride());
+    }
+
+    /// The window behind the last.
+    private int endWindow(int tap) {
+        int room = in.columns() + columns.before() - tap * columns.dilation();
+        return Math.clamp(Math.ceilDiv(room, columns.stride()), 0, out.columns());
     }
 }

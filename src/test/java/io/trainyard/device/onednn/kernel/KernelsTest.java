@@ -4,6 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.device.ChildJvm;
+import io.trainyard.spec.Extent;
+import io.trainyard.spec.LayerSpec.MaxPool2d;
+import io.trainyard.spec.Shape;
+import io.trainyard.spec.Windows;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -21,7 +25,7 @@ class KernelsTest {
     /// Two samples of images of 19 channels, or of 32.
     ///
     /// @param lanes channels side by side; all of them where channels are last
-    record PoolCase(int channels, int lanes, int rows, int columns, int kernel, int stride) {
+    record PoolCase(int channels, int lanes, int rows, int columns, MaxPool2d spec) {
         private static ImageLayout layout(int channels, int lanes, int rows, int columns) {
             long area = (long) rows * columns;
             long blocks = Math.ceilDiv(channels, lanes);
@@ -42,22 +46,34 @@ class KernelsTest {
         }
 
         ImageLayout out() {
-            return layout(channels, lanes, (rows - kernel) / stride + 1, (columns - kernel) / stride + 1);
+            Shape out = spec.output(Shape.of(channels, rows, columns));
+            return layout(channels, lanes, out.size(1), out.size(2));
+        }
+
+        Windows windows() {
+            return spec.windows();
         }
     }
 
     static Stream<PoolCase> pools() {
+        Extent one = Extent.square(1);
         return Stream.of(
-                        new int[] {2, 2},
-                        new int[] {3, 2},
-                        new int[] {3, 1},
-                        new int[] {2, 3},
-                        new int[] {2, 1},
-                        new int[] {4, 4})
-                .flatMap(window -> Stream.of(
-                        new PoolCase(19, 8, 8, 6, window[0], window[1]),
-                        new PoolCase(19, 16, 7, 9, window[0], window[1]),
-                        new PoolCase(32, 32, 6, 5, window[0], window[1])));
+                        new MaxPool2d(null, 2, 2),
+                        new MaxPool2d(null, 3, 2),
+                        new MaxPool2d(null, 3, 1),
+                        new MaxPool2d(null, 2, 3),
+                        new MaxPool2d(null, 2, 1),
+                        new MaxPool2d(null, 4, 4),
+                        new MaxPool2d(null, Extent.square(3), Extent.square(2), one, one, false),
+                        new MaxPool2d(null, Extent.square(2), Extent.square(2), one, one, false),
+                        new MaxPool2d(null, Extent.square(2), Extent.square(2), Extent.square(0), one, true),
+                        new MaxPool2d(null, Extent.square(2), one, Extent.square(0), Extent.square(3), false),
+                        new MaxPool2d(null, new Extent(3, 2), new Extent(1, 2), new Extent(1, 0), one, true),
+                        new MaxPool2d(null, new Extent(2, 1), new Extent(2, 1), Extent.square(0), one, false))
+                .flatMap(spec -> Stream.of(
+                        new PoolCase(19, 8, 8, 6, spec),
+                        new PoolCase(19, 16, 7, 9, spec),
+                        new PoolCase(32, 32, 6, 5, spec)));
     }
 
     private static MemorySegment floats(Arena arena, ImageLayout layout) {
@@ -110,7 +126,7 @@ class KernelsTest {
             MemorySegment winners = floats(arena, out);
             MemorySegment gradient = floats(arena, out);
             MemorySegment inGradient = floats(arena, in);
-            MaxPool kernel = new MaxPool(in, out, pool.kernel(), pool.stride());
+            MaxPool kernel = new MaxPool(in, out, pool.windows());
             for (int round = 0; round < 3; round++) { // the second finds what the first left
                 fill(values, in, random);
                 fill(gradient, out, random);
@@ -132,15 +148,7 @@ class KernelsTest {
                 for (int i = 0; i < out.area(); i++) {
                     int row = i / out.columns();
                     int column = i % out.columns();
-                    long best = in.index(n, c, row * pool.stride(), column * pool.stride());
-                    for (int k = 0; k < pool.kernel() * pool.kernel(); k++) {
-                        long next = in.index(
-                                n,
-                                c,
-                                row * pool.stride() + k / pool.kernel(),
-                                column * pool.stride() + k % pool.kernel());
-                        best = get(values, next) > get(values, best) || Float.isNaN(get(values, next)) ? next : best;
-                    }
+                    long best = largest(pool, values, n, c, row, column);
                     long at = out.index(n, c, row, column);
                     requireSame(get(values, best), get(largest, at));
                     sums[(int) best] += get(gradient, at);
@@ -156,6 +164,28 @@ class KernelsTest {
                     .as("%s: gradient %d is %s, expected is %s", pool, i, sum, sums[i])
                     .isTrue();
         }
+    }
+
+    /// Where it is, window by window and tap by tap.
+    private static long largest(PoolCase pool, MemorySegment values, int n, int c, int row, int column) {
+        MaxPool2d spec = pool.spec();
+        long best = -1;
+        for (int k = 0; k < spec.kernel().area(); k++) {
+            int a = row * spec.stride().rows()
+                    - spec.padding().rows()
+                    + k / spec.kernel().columns() * spec.dilation().rows();
+            int b = column * spec.stride().columns()
+                    - spec.padding().columns()
+                    + k % spec.kernel().columns() * spec.dilation().columns();
+            if (a < 0 || a >= pool.rows() || b < 0 || b >= pool.columns()) {
+                continue;
+            }
+            long next = pool.in().index(n, c, a, b);
+            if (best < 0 || get(values, next) > get(values, best) || Float.isNaN(get(values, next))) {
+                best = next;
+            }
+        }
+        return best;
     }
 
     /// 21 values: whole vectors and a rest.
@@ -209,8 +239,8 @@ class KernelsTest {
     @Test
     void imagesWithOtherLanesAreRefused() {
         ImageLayout plain = PoolCase.layout(4, 1, 4, 4);
-        assertThat(MaxPool.computes(plain)).isFalse();
-        assertThatThrownBy(() -> new MaxPool(plain, PoolCase.layout(4, 1, 2, 2), 2, 2))
+        assertThat(plain.inVectors()).isFalse();
+        assertThatThrownBy(() -> new MaxPool(plain, PoolCase.layout(4, 1, 2, 2), new MaxPool2d(null, 2, 2).windows()))
                 .hasMessage("images have 1 channels side by side, pooled ones 1; both must be the same multiple of "
                         + Lanes.COUNT);
     }

@@ -10,23 +10,38 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/// CIFAR-10's binary version (https://www.cs.toronto.edu/~kriz/cifar.html): records of one label byte and 3072 bytes
-/// of pixels, (C, H, W). Files may hold any number of records, so that a part of the set can be used.
-record Cifar10Reader() implements DatasetSource {
-    private static final List<String> FOLDERS = List.of("cifar10", "cifar-10-batches-bin");
-    private static final List<String> TRAIN =
+/// CIFAR's binary version (https://www.cs.toronto.edu/~kriz/cifar.html): records of a label byte or several, and the
+/// bytes of the pixels, (C, H, W). Files may hold any number of records, so that a part of a set can be used.
+///
+/// @param train names of the files to train on, in order
+/// @param test names of the files to test on
+/// @param labelBytes of a record
+/// @param label which of them is the label
+record CifarReader(List<String> train, List<String> test, int labelBytes, int label) {
+    static final List<String> CIFAR10_TRAIN =
             IntStream.rangeClosed(1, 5).mapToObj("data_batch_%d.bin"::formatted).toList();
-    private static final List<String> TEST = List.of("test_batch.bin");
+    static final List<String> CIFAR10_TEST = List.of("test_batch.bin");
 
-    @Override
-    public Dataset read(Path root, DatasetInfo info) {
-        DataFolder folder = DataFiles.folder(
-                root, info, FOLDERS, "\"CIFAR-10 binary version\" from the CIFAR page of the University of Toronto");
-        return new Dataset(
-                info.name(), info.shape(), info.outputs(), part(folder, TRAIN, info), part(folder, TEST, info));
+    private static final List<String> CIFAR10_FOLDERS = List.of("cifar10", "cifar-10-batches-bin");
+
+    /// The built-in set.
+    static DatasetSource cifar10() {
+        CifarReader reader = new CifarReader(CIFAR10_TRAIN, CIFAR10_TEST, 1, 0);
+        return (root, info) -> reader.read(
+                DataFiles.folder(
+                        root,
+                        info,
+                        CIFAR10_FOLDERS,
+                        "\"CIFAR-10 binary version\" from the CIFAR page of the University of Toronto"),
+                info);
     }
 
-    private static Split part(DataFolder folder, List<String> names, DatasetInfo info) {
+    Dataset read(DataFolder folder, DatasetInfo info) {
+        return new Dataset(
+                info.name(), info.shape(), info.outputs(), part(folder, train, info), part(folder, test, info));
+    }
+
+    private Split part(DataFolder folder, List<String> names, DatasetInfo info) {
         int imageBytes = info.shape().elements();
         List<Path> files = new ArrayList<>();
         long total = 0;
@@ -50,16 +65,17 @@ record Cifar10Reader() implements DatasetSource {
         return new Split(pixels, labels);
     }
 
-    private static long records(Path file, int imageBytes) {
-        int recordBytes = 1 + imageBytes;
+    private long records(Path file, int imageBytes) {
+        int recordBytes = labelBytes + imageBytes;
         try {
             long bytes = Files.size(file);
             if (bytes == 0 || bytes % recordBytes != 0) {
                 throw DataFiles.wrong(
                         file,
                         "%d bytes".formatted(bytes),
-                        "a multiple of %d (a label and %d bytes of pixels a record)"
-                                .formatted(recordBytes, imageBytes));
+                        "a multiple of %d (%s and %d bytes of pixels a record)"
+                                .formatted(
+                                        recordBytes, labelBytes == 1 ? "a label" : labelBytes + " labels", imageBytes));
             }
             return bytes / recordBytes;
         } catch (IOException e) {
@@ -68,14 +84,15 @@ record Cifar10Reader() implements DatasetSource {
     }
 
     /// Reads all records from image `first` on; returns how many there were.
-    private static int readRecords(Path file, byte[] pixels, byte[] labels, int first, DatasetInfo info) {
+    private int readRecords(Path file, byte[] pixels, byte[] labels, int first, DatasetInfo info) {
         int imageBytes = info.shape().elements();
         int count = (int) records(file, imageBytes);
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 16)) {
             for (int i = 0; i < count; i++) {
-                int label = in.read();
-                DataFiles.checkLabel(file, label, i, info.outputs());
-                labels[first + i] = (byte) label;
+                byte[] head = in.readNBytes(labelBytes);
+                int found = head.length == labelBytes ? Byte.toUnsignedInt(head[label]) : -1;
+                DataFiles.checkLabel(file, found, i, info.outputs());
+                labels[first + i] = (byte) found;
                 if (in.readNBytes(pixels, (first + i) * imageBytes, imageBytes) != imageBytes) {
                     throw DataFiles.wrong(file, "an end within image %d".formatted(i), "%d images".formatted(count));
                 }

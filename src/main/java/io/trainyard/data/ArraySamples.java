@@ -1,0 +1,99 @@
+package io.trainyard.data;
+
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.Shape;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Makes a data set's samples of an array: bytes stay bytes, all other numbers become float32. What is bytes or float32
+/// in the right order already is not copied.
+final class ArraySamples {
+    private ArraySamples() {}
+
+    /// Of one sample, as a network takes it: (F), (1, H, W) or (C, H, W).
+    ///
+    /// @throws InvalidJobException if the layout has to be said
+    static Shape shape(List<Long> array, ArraysManifest.@Nullable Layout layout) {
+        List<Integer> sizes = array.stream().map(Math::toIntExact).toList();
+        return switch (sizes.size()) {
+            case 2 -> Shape.of(sizes.get(1));
+            case 3 -> Shape.of(1, sizes.get(1), sizes.get(2));
+            case 4 ->
+                switch (layout) {
+                    case NCHW -> Shape.of(sizes.get(1), sizes.get(2), sizes.get(3));
+                    case NHWC -> Shape.of(sizes.get(3), sizes.get(1), sizes.get(2));
+                    case null ->
+                        throw new InvalidJobException(
+                                "layout is missing, but x_train is of %s; say \"NCHW\" or \"NHWC\"".formatted(array));
+                };
+            default ->
+                throw new InvalidJobException(
+                        "x_train is of %s; allowed is (N, F), (N, H, W), (N, C, H, W) or (N, H, W, C)"
+                                .formatted(array));
+        };
+    }
+
+    /// @param shape of one sample
+    /// @throws DatasetException if the samples are of another shape, or a number is none or infinite
+    static Samples of(NumberArray array, ArraysManifest.@Nullable Layout layout, Shape shape) {
+        if (array.rank() < 2 || !shape(array.shape(), layout).equals(shape)) {
+            throw DataFiles.wrong(array.file(), array.toString(), "samples of %s, as in x_train".formatted(shape));
+        }
+        boolean inOrder = array.rank() < 4 || layout == ArraysManifest.Layout.NCHW || shape.size(0) == 1;
+        if (array.type().isByte()) {
+            return new Samples.Pixels(inOrder ? array.memory() : planes(array, shape));
+        }
+        Samples.Values values = new Samples.Values(
+                inOrder && array.type().isFloat32() ? array.memory() : floats(array, inOrder, shape));
+        requireFinite(array, values);
+        return values;
+    }
+
+    private static MemorySegment planes(NumberArray array, Shape shape) {
+        MemorySegment planes = Arena.ofAuto().allocate(array.elements());
+        for (long i = 0; i < array.elements(); i++) {
+            byte value = array.memory().get(ValueLayout.JAVA_BYTE, i);
+            planes.set(ValueLayout.JAVA_BYTE, inPlanes(i, shape), value);
+        }
+        return planes;
+    }
+
+    private static MemorySegment floats(NumberArray array, boolean inOrder, Shape shape) {
+        MemorySegment floats = Arena.ofAuto().allocate(array.elements() * Float.BYTES, Float.BYTES);
+        for (long i = 0; i < array.elements(); i++) {
+            long to = inOrder ? i : inPlanes(i, shape);
+            floats.setAtIndex(Samples.Values.LAYOUT, to, (float) array.get(i));
+        }
+        return floats;
+    }
+
+    /// Where a number of (N, H, W, C) is in (N, C, H, W).
+    ///
+    /// @param shape (C, H, W)
+    private static long inPlanes(long index, Shape shape) {
+        int channels = shape.size(0);
+        long area = (long) shape.size(1) * shape.size(2);
+        long sample = index / shape.elements();
+        long inSample = index % shape.elements();
+        return sample * shape.elements() + inSample % channels * area + inSample / channels;
+    }
+
+    /// The first that is not finite is told as it lies in the file.
+    private static void requireFinite(NumberArray array, Samples.Values values) {
+        for (long i = 0; i < values.values(); i++) {
+            if (!Float.isFinite(values.memory().getAtIndex(Samples.Values.LAYOUT, i))) {
+                long first = 0;
+                while (Float.isFinite((float) array.get(first))) {
+                    first++;
+                }
+                throw DataFiles.wrong(
+                        array.file(),
+                        "%s of %s".formatted(array.place(first), array.get(first)),
+                        "numbers that are finite as float32; fill in or leave out what is missing");
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.trainyard.data;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.trainyard.data.Dataset.Split;
+import io.trainyard.data.DatasetInfo.Answers;
+import io.trainyard.spec.DatasetSpec;
+import io.trainyard.spec.DatasetSpec.Normalize;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.Shape;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// The arrays `x_train`, `y_train`, `x_test` and `y_test`, of numpy or safetensors.
+///
+/// @param file in the folder, ending in `.npz` or `.safetensors`; null: `x_train.npy` and so on
+/// @param layout of samples that are (N, C, H, W) or (N, H, W, C): nothing in the file tells them apart
+/// @param targets what `y_train` is; null: classes where these are named or counted, or where it is whole numbers
+/// @param classes how many; null where they are named, or as many as the largest label says
+/// @param classNames by label
+/// @param normalize for jobs that do not say how to
+record ArraysManifest(
+        @Nullable String file,
+        @Nullable Layout layout,
+        @Nullable TargetKind targets,
+        @Nullable Integer classes,
+        @Nullable List<String> classNames,
+        @Nullable Normalize normalize)
+        implements Manifest {
+    /// Where the channels of an image are.
+    enum Layout {
+        @JsonProperty("NCHW")
+        NCHW,
+        @JsonProperty("NHWC")
+        NHWC
+    }
+
+    /// What there is to learn.
+    enum TargetKind {
+        @JsonProperty("classes")
+        CLASSES,
+        @JsonProperty("numbers")
+        NUMBERS
+    }
+
+    ArraysManifest {
+        if (file != null && !file.endsWith(".npz") && !file.endsWith(".safetensors")) {
+            throw new InvalidJobException(
+                    "file is \"%s\"; allowed is the name of a file that ends in .npz or .safetensors; leave it out where the arrays are x_train.npy and so on"
+                            .formatted(DataFiles.told(file)));
+        }
+        if (classes != null || classNames != null) {
+            var unused = Manifest.classes(classes, classNames);
+            if (targets == TargetKind.NUMBERS) {
+                throw new InvalidJobException(
+                        "targets is \"numbers\", but there are classes or classNames; leave these out, or targets");
+            }
+        }
+    }
+
+    private ArrayFiles files(DataFolder folder) {
+        if (file == null) {
+            return new ArrayFiles.Npy(folder);
+        }
+        var path = folder.file(List.of(file));
+        return file.endsWith(".npz") ? new NpzFile(path) : new SafetensorsFile(path);
+    }
+
+    @Override
+    public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
+        try (ArrayFiles files = files(folder)) {
+            Shape shape = ArraySamples.shape(files.shape("x_train"), layout);
+            return Manifest.info(spec, shape, answers(files), normalize);
+        }
+    }
+
+    private Answers answers(ArrayFiles files) {
+        if (classes != null || classNames != null) {
+            return Manifest.classes(classes, classNames);
+        }
+        NumberArray labels = files.read("y_train");
+        boolean numbers = targets == null ? !labels.type().whole() : targets == TargetKind.NUMBERS;
+        return numbers
+                ? new Answers.Numbers(ArrayTargets.outputs(labels))
+                : Manifest.classes(ArrayTargets.countClasses(labels), null);
+    }
+
+    @Override
+    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info) {
+        try (ArrayFiles files = files(folder)) {
+            return new Dataset(
+                    info.name(), info.shape(), info.outputs(), part(files, "train", info), part(files, "test", info));
+        }
+    }
+
+    private Split part(ArrayFiles files, String part, DatasetInfo info) {
+        NumberArray samples = files.read("x_" + part);
+        NumberArray targets = files.read("y_" + part);
+        if (!samples.shape().getFirst().equals(targets.shape().getFirst())) {
+            throw DataFiles.wrong(
+                    targets.file(), "%s beside %s".formatted(targets, samples), "as many of one as of the other");
+        }
+        return new Split(ArraySamples.of(samples, layout, info.shape()), ArrayTargets.of(targets, info.answers()));
+    }
+}

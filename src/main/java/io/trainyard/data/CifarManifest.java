@@ -1,0 +1,82 @@
+package io.trainyard.data;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.trainyard.spec.DatasetSpec;
+import io.trainyard.spec.DatasetSpec.Normalize;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.Shape;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Files in CIFAR's binary version, of one's own images.
+///
+/// @param shape of one image: (channels, height, width); null: (3, 32, 32)
+/// @param labels what stands before a record's pixels; null: one label
+/// @param train names of the files to train on; null: those of CIFAR-10, or of CIFAR-100 where a record has two labels
+/// @param test names of the files to test on; null likewise
+/// @param classes how many; may be left out where they are named
+/// @param classNames by label
+/// @param normalize for jobs that do not say how to
+record CifarManifest(
+        @Nullable Shape shape,
+        @Nullable Labels labels,
+        @Nullable List<String> train,
+        @Nullable List<String> test,
+        @Nullable Integer classes,
+        @Nullable List<String> classNames,
+        @Nullable Normalize normalize)
+        implements Manifest {
+    /// The label bytes of a record, and which of them counts.
+    enum Labels {
+        /// One, as in CIFAR-10.
+        @JsonProperty("single")
+        SINGLE(1, 0),
+
+        /// The first of two: in CIFAR-100 one of 20 superclasses.
+        @JsonProperty("coarse")
+        COARSE(2, 0),
+
+        /// The second of two: in CIFAR-100 one of 100 classes.
+        @JsonProperty("fine")
+        FINE(2, 1);
+
+        private final int bytes;
+        private final int place;
+
+        Labels(int bytes, int place) {
+            this.bytes = bytes;
+            this.place = place;
+        }
+    }
+
+    private static final Shape USUAL = Shape.of(3, 32, 32);
+
+    CifarManifest {
+        if (shape != null && shape.rank() != 3) {
+            throw new InvalidJobException("shape is %s; it must be [channels, height, width]".formatted(shape));
+        }
+        int count = Manifest.classes(classes, classNames).names().size();
+        if (count > 256) {
+            throw new InvalidJobException("classes is %d, but a label is a byte; allowed is 1 to 256".formatted(count));
+        }
+        if ((train != null && train.isEmpty()) || (test != null && test.isEmpty())) {
+            throw new InvalidJobException(
+                    "train and test name at least one file each; leave them out for the usual names");
+        }
+    }
+
+    @Override
+    public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
+        return Manifest.info(spec, shape == null ? USUAL : shape, Manifest.classes(classes, classNames), normalize);
+    }
+
+    @Override
+    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info) {
+        Labels kind = labels == null ? Labels.SINGLE : labels;
+        List<String> usualTrain = kind == Labels.SINGLE ? CifarReader.CIFAR10_TRAIN : List.of("train.bin");
+        List<String> usualTest = kind == Labels.SINGLE ? CifarReader.CIFAR10_TEST : List.of("test.bin");
+        return new CifarReader(
+                        train == null ? usualTrain : train, test == null ? usualTest : test, kind.bytes, kind.place)
+                .read(folder, info);
+    }
+}

@@ -1,0 +1,119 @@
+package io.trainyard.data;
+
+import io.trainyard.data.DatasetInfo.Answers;
+import io.trainyard.spec.DatasetSpec;
+import io.trainyard.spec.DatasetSpec.Normalize;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.Shape;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// Tables: a row a sample, whose columns are numbers, but for one that may name the class.
+///
+/// @param train name of the file to train on; null: `train.csv`
+/// @param test name of the file to test on; null: `test.csv`
+/// @param header whether the first row names the columns; null: it does. Else they are called `0`, `1` and so on
+/// @param separator between columns; null: a comma
+/// @param label the column of the class
+/// @param targets the columns of the numbers to predict, instead of a label
+/// @param columns those that a network is given, in this order; null: all others
+/// @param classes how many; null where they are named
+/// @param classNames by label; they may stand in the label's column, too
+/// @param normalize for jobs that do not say how to: one mean and one std a column
+record CsvManifest(
+        @Nullable String train,
+        @Nullable String test,
+        @Nullable Boolean header,
+        @Nullable String separator,
+        @Nullable String label,
+        @Nullable List<String> targets,
+        @Nullable List<String> columns,
+        @Nullable Integer classes,
+        @Nullable List<String> classNames,
+        @Nullable Normalize normalize)
+        implements Manifest {
+    CsvManifest {
+        if ((label == null) == (targets == null || targets.isEmpty())) {
+            throw new InvalidJobException(
+                    "label and targets are %s; name the label, the column of the class, or targets, the columns of numbers to predict"
+                            .formatted(label == null ? "both missing" : "both there"));
+        }
+        if (label != null) {
+            var unused = Manifest.classes(classes, classNames);
+        } else if (classes != null || classNames != null) {
+            throw new InvalidJobException("there are classes or classNames, but targets are numbers; leave them out");
+        }
+        if (separator != null && (separator.length() != 1 || "\"\r\n.+-0123456789eE".contains(separator))) {
+            throw new InvalidJobException(
+                    "separator is \"%s\"; allowed is one character that is in no number, such as \";\" or \"\\t\""
+                            .formatted(DataFiles.told(separator)));
+        }
+        requireOnce("targets", targets);
+        requireOnce("columns", columns);
+    }
+
+    private static void requireOnce(String field, @Nullable List<String> names) {
+        if (names != null && (names.isEmpty() || Set.copyOf(names).size() != names.size())) {
+            throw new InvalidJobException("%s is %s; name each column once, and at least one".formatted(field, names));
+        }
+    }
+
+    CsvTable table(DataFolder folder, boolean ofTests) {
+        String named = ofTests ? test : train;
+        String usual = ofTests ? "test.csv" : "train.csv";
+        return new CsvTable(
+                folder.file(List.of(named == null ? usual : named)),
+                separator == null ? ',' : separator.charAt(0),
+                header == null || header);
+    }
+
+    /// Those that a network is given.
+    private List<String> features(List<String> all) {
+        if (columns != null) {
+            return columns;
+        }
+        Set<String> rest = new LinkedHashSet<>(all);
+        answerColumns().forEach(rest::remove);
+        return List.copyOf(rest);
+    }
+
+    private List<String> answerColumns() {
+        return label != null ? List.of(label) : targets == null ? List.of() : targets;
+    }
+
+    @Override
+    public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
+        CsvTable table = table(folder, false);
+        List<String> features = features(table.columns());
+        if (features.isEmpty()) {
+            throw DataFiles.wrong(table.file(), "no column but %s".formatted(answerColumns()), "at least one more");
+        }
+        Answers answers = targets != null ? new Answers.Numbers(targets.size()) : Manifest.classes(classes, classNames);
+        return Manifest.info(spec, Shape.of(features.size()), answers, normalize);
+    }
+
+    @Override
+    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info) {
+        return new Dataset(
+                info.name(), info.shape(), info.outputs(), part(folder, false, info), part(folder, true, info));
+    }
+
+    private Dataset.Split part(DataFolder folder, boolean ofTests, DatasetInfo info) {
+        CsvTable table = table(folder, ofTests);
+        List<String> names = new ArrayList<>(features(table.columns()));
+        int features = names.size();
+        names.addAll(answerColumns());
+        if (features != info.shape().elements()) {
+            throw DataFiles.wrong(
+                    table.file(),
+                    "%d columns of numbers".formatted(features),
+                    "%d, as in the file to train on".formatted(info.shape().elements()));
+        }
+        CsvRows rows = new CsvRows(features, info.answers());
+        table.forEach(names, rows::add);
+        return rows.split(table.file());
+    }
+}

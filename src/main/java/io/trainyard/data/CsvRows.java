@@ -1,0 +1,120 @@
+package io.trainyard.data;
+
+import io.trainyard.data.DatasetInfo.Answers;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/// Collects rows of a table as a part of a data set.
+final class CsvRows {
+    /// What Python's `float()` takes, but for `nan`, `inf` and underscores.
+    private static final Pattern NUMBER = Pattern.compile("[+-]?(\\d++(\\.\\d*+)?|\\.\\d++)([eE][+-]?\\d{1,4})?");
+
+    /// Room for numbers to begin with.
+    private static final int FIRST_NUMBERS = 1 << 16;
+
+    private final int features;
+    private final Answers answers;
+    private final Map<String, Integer> byName = new HashMap<>();
+    private float[] samples;
+    private int[] labels = {};
+    private float[] numbers = {};
+    private int rows;
+
+    CsvRows(int features, Answers answers) {
+        this.features = features;
+        this.answers = answers;
+        int first = Math.max(1, FIRST_NUMBERS / Math.max(features, answersOfRow()));
+        this.samples = new float[features * first];
+        switch (answers) {
+            case Answers.Classes classes -> {
+                labels = new int[first];
+                List<String> names = classes.names();
+                for (int label = 0; label < names.size(); label++) {
+                    byName.putIfAbsent(names.get(label), label);
+                }
+            }
+            case Answers.Numbers _ -> numbers = new float[answersOfRow() * first];
+        }
+    }
+
+    private int answersOfRow() {
+        return switch (answers) {
+            case Answers.Classes _ -> 1;
+            case Answers.Numbers wanted -> wanted.outputs();
+        };
+    }
+
+    /// @param values the features, then the label or the numbers to predict
+    void add(List<String> values, CsvTable.Row row) {
+        grow(row);
+        for (int i = 0; i < features; i++) {
+            samples[rows * features + i] = number(values.get(i), i, row);
+        }
+        switch (answers) {
+            case Answers.Classes classes ->
+                labels[rows] = label(values.get(features), classes.names().size(), row);
+            case Answers.Numbers wanted -> {
+                for (int i = 0; i < wanted.outputs(); i++) {
+                    numbers[rows * wanted.outputs() + i] = number(values.get(features + i), features + i, row);
+                }
+            }
+        }
+        rows++;
+    }
+
+    /// By half, as lists do: memory follows what was read.
+    private void grow(CsvTable.Row row) {
+        long capacity = samples.length / features;
+        if (rows < capacity) {
+            return;
+        }
+        long more = capacity + capacity / 2 + 1;
+        if (more * Math.max(features, answersOfRow()) > DataFiles.MAX_PIXEL_BYTES / Float.BYTES) {
+            throw DataFiles.wrong(
+                    row.file(),
+                    "more than %d rows".formatted(rows),
+                    "fewer: a table in memory has at most 2 GiB; store it as float32 with numpy.save");
+        }
+        samples = Arrays.copyOf(samples, (int) more * features);
+        labels = labels.length == 0 ? labels : Arrays.copyOf(labels, (int) more);
+        numbers = numbers.length == 0 ? numbers : Arrays.copyOf(numbers, (int) more * answersOfRow());
+    }
+
+    private static float number(String value, int column, CsvTable.Row row) {
+        String text = value.strip();
+        float number = NUMBER.matcher(text).matches() ? (float) Double.parseDouble(text) : Float.NaN;
+        if (!Float.isFinite(number)) {
+            throw row.wrong(column, value, "a number; fill in or leave out what is missing");
+        }
+        return number;
+    }
+
+    private int label(String value, int classes, CsvTable.Row row) {
+        String text = value.strip();
+        Integer named = byName.get(text);
+        if (named != null) {
+            return named;
+        }
+        double label = NUMBER.matcher(text).matches() ? Double.parseDouble(text) : -1;
+        if (!(label >= 0 && label < classes) || label != Math.rint(label)) {
+            throw row.wrong(features, value, "a label of 0 to %d, or one of classNames".formatted(classes - 1));
+        }
+        return (int) label;
+    }
+
+    Dataset.Split split(Path file) {
+        if (rows == 0) {
+            throw DataFiles.wrong(file, "no row", "at least one");
+        }
+        Targets targets = switch (answers) {
+            case Answers.Classes _ -> new Targets.ClassLabels(Arrays.copyOf(labels, rows));
+            case Answers.Numbers wanted ->
+                new Targets.Numbers(Arrays.copyOf(numbers, rows * wanted.outputs()), wanted.outputs());
+        };
+        return new Dataset.Split(Samples.Values.of(Arrays.copyOf(samples, rows * features)), targets);
+    }
+}

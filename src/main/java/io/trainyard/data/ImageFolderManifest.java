@@ -1,0 +1,109 @@
+package io.trainyard.data;
+
+import io.trainyard.data.DatasetInfo.Answers;
+import io.trainyard.data.ImageFolder.Image;
+import io.trainyard.data.image.BrokenPictureException;
+import io.trainyard.data.image.PictureSize;
+import io.trainyard.data.image.PictureTransform;
+import io.trainyard.data.image.Pictures;
+import io.trainyard.spec.Colors;
+import io.trainyard.spec.DatasetSpec;
+import io.trainyard.spec.DatasetSpec.Normalize;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.Shape;
+import io.trainyard.spec.SplitSpec;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// A folder of images. What a folder without a description is taken for, so that a new user needs to write
+/// none. How many files may be broken stands here, and not in jobs, because it tells something of the
+/// files.
+///
+/// @param brokenShare of the files of a part: a hundredth where it is left out
+/// @param split for jobs that do not say how to
+/// @param normalize for jobs that do not say how to
+record ImageFolderManifest(
+        @Nullable Double brokenShare,
+        @Nullable SplitSpec split,
+        @Nullable Normalize normalize) implements Manifest {
+    /// Of a folder that has no description.
+    static final ImageFolderManifest DEFAULT = new ImageFolderManifest(null, null, null);
+
+    private static final double DEFAULT_BROKEN_SHARE = 0.01;
+
+    ImageFolderManifest {
+        if (brokenShare != null && !(brokenShare >= 0 && brokenShare < 1)) {
+            throw new InvalidJobException(
+                    "brokenShare is %s; allowed is 0.0 up to, but not including, 1.0".formatted(brokenShare));
+        }
+    }
+
+    @Override
+    public void check(DataFolder folder, DatasetSpec spec) {
+        var _ = parts(folder, spec);
+    }
+
+    @Override
+    public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
+        ImageFolder train = parts(folder, spec).train();
+        PictureTransform transform = transform(spec);
+        PictureSize size = size(train, spec, transform);
+        return Manifest.info(
+                spec,
+                Shape.of(transform.channels(), size.height(), size.width()),
+                new Answers.Classes(train.classes()),
+                normalize);
+    }
+
+    @Override
+    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info) {
+        ImageParts.Listed parts = parts(folder, spec).list();
+        double share = Objects.requireNonNullElse(brokenShare, DEFAULT_BROKEN_SHARE);
+        PictureTransform transform = transform(spec);
+        var train = new ImageFolderReader(parts.train(), transform, info.shape()).read(share);
+        var test = new ImageFolderReader(parts.test(), transform, info.shape()).read(share);
+        List<String> warnings = Stream.of(train.broken(), test.broken())
+                .filter(broken -> broken.count() > 0)
+                .map(BrokenFiles::warning)
+                .toList();
+        return new Dataset(info.name(), info.shape(), info.outputs(), train.split(), test.split(), warnings);
+    }
+
+    private ImageParts parts(DataFolder folder, DatasetSpec spec) {
+        return ImageParts.of(folder, spec.split() == null ? split : spec.split());
+    }
+
+    private static PictureTransform transform(DatasetSpec spec) {
+        return new PictureTransform(spec.colors() == Colors.GREY, spec.resize(), spec.centerCrop());
+    }
+
+    /// What every image becomes: as the job says, or as the first one does.
+    private static PictureSize size(ImageFolder folder, DatasetSpec spec, PictureTransform transform) {
+        boolean told = spec.centerCrop() != null
+                || spec.resize() != null && spec.resize().size() == 2;
+        return transform.sizeOf(told ? new PictureSize(1, 1) : first(folder));
+    }
+
+    private static PictureSize first(ImageFolder folder) {
+        Image image = folder.any();
+        if (image == null) {
+            throw new DatasetException("%s has no image in it"
+                    .formatted(folder.path().resolve(folder.classes().getFirst())));
+        }
+        Path path = folder.path(image);
+        try {
+            return Pictures.open(Pictures.bytes(path)).size();
+        } catch (BrokenPictureException e) {
+            throw new DatasetException(
+                    "%s: %s. The size of the images is taken from it; mend it, or write into the job's dataset which size they are to have, such as \"resize\": [32, 32]"
+                            .formatted(path, e.getMessage()),
+                    e);
+        } catch (IOException e) {
+            throw DataFiles.unreadable(path, e);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.trainyard.data;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Named arrays in one safetensors file (https://huggingface.co/docs/safetensors), which is mapped.
+final class SafetensorsFile implements ArrayFiles {
+    /// Of a few arrays the header has some hundreds.
+    private static final int MAX_HEADER_BYTES = 1 << 20;
+
+    private static final ValueLayout.OfLong LENGTH = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
+
+    private final Path file;
+    private final MemorySegment all;
+    private final long dataBegin;
+    private final JsonNode header;
+
+    /// @throws DatasetException if it does not begin as such a file does
+    SafetensorsFile(Path file) {
+        this.file = file;
+        try (FileChannel channel = FileChannel.open(file)) {
+            this.all = channel.map(MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
+        } catch (IOException e) {
+            throw DataFiles.unreadable(file, e);
+        }
+        long length = all.byteSize() < Long.BYTES ? -1 : all.get(LENGTH, 0);
+        if (length < 2 || length > Math.min(MAX_HEADER_BYTES, all.byteSize() - Long.BYTES)) {
+            throw DataFiles.wrong(
+                    file,
+                    "a file of %d bytes that begins with the length %d".formatted(all.byteSize(), length),
+                    "a safetensors file, whose header has at most %d bytes".formatted(MAX_HEADER_BYTES));
+        }
+        this.dataBegin = Long.BYTES + length;
+        try {
+            this.header = MAPPER.readTree(all.asSlice(Long.BYTES, length).toArray(ValueLayout.JAVA_BYTE));
+        } catch (JacksonException e) {
+            throw DataFiles.wrong(file, "a header that is not JSON", "a safetensors file", e);
+        } catch (IOException e) {
+            throw new IllegalStateException("reading from memory cannot fail", e);
+        }
+    }
+
+    @Override
+    public List<Long> shape(String name) {
+        return read(name).shape();
+    }
+
+    @Override
+    public NumberArray read(String name) {
+        JsonNode entry = header.path(name);
+        if (!entry.isObject()) {
+            List<String> there = new ArrayList<>();
+            header.fieldNames().forEachRemaining(one -> there.add(DataFiles.told(one)));
+            throw DataFiles.wrong(
+                    file, "the arrays %s".formatted(there.stream().limit(20).toList()), "also one named " + name);
+        }
+        List<Long> shape = new ArrayList<>();
+        entry.path("shape").forEach(size -> shape.add(size.canConvertToLong() ? size.asLong() : -1));
+        DataFiles.requireSizes(file, name, shape);
+        NumberType type = type(entry.path("dtype").asText());
+        if (type == null) {
+            throw DataFiles.wrong(
+                    file,
+                    "%s of the type %s"
+                            .formatted(name, DataFiles.told(entry.path("dtype").toString())),
+                    "U8, F32, or other integers and floats");
+        }
+        long begin = entry.path("data_offsets").path(0).asLong(-1);
+        long end = entry.path("data_offsets").path(1).asLong(-1);
+        long bytes = Math.multiplyExact(NumberArray.elements(shape), type.bytes());
+        if (begin < 0 || end > all.byteSize() - dataBegin || end - begin != bytes) {
+            throw DataFiles.wrong(
+                    file,
+                    "%s at %d to %d of %d bytes".formatted(name, begin, end, all.byteSize() - dataBegin),
+                    "%d bytes within the file (%s of %s)".formatted(bytes, type, shape));
+        }
+        return new NumberArray(file, name, type, shape, all.asSlice(dataBegin + begin, bytes));
+    }
+
+    private static @Nullable NumberType type(String dtype) {
+        ByteOrder order = ByteOrder.LITTLE_ENDIAN;
+        return switch (dtype) {
+            case "BOOL", "I8" -> NumberType.signed(1, order);
+            case "U8" -> NumberType.unsigned(1, order);
+            case "I16" -> NumberType.signed(2, order);
+            case "U16" -> NumberType.unsigned(2, order);
+            case "I32" -> NumberType.signed(4, order);
+            case "U32" -> NumberType.unsigned(4, order);
+            case "I64" -> NumberType.signed(8, order);
+            case "U64" -> NumberType.unsigned(8, order);
+            case "F16" -> NumberType.floating(2, order);
+            case "BF16" -> new NumberType(NumberType.Kind.BFLOAT, 2, false, order);
+            case "F32" -> NumberType.floating(4, order);
+            case "F64" -> NumberType.floating(8, order);
+            default -> null; // one that is not read
+        };
+    }
+
+    @Override
+    public void close() {} // what is mapped stays so as long as somebody has it
+}

@@ -1,0 +1,207 @@
+package io.trainyard.data.bucket;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/// What is where in the cache's folder.
+///
+///     files/<hash>          a file of some set, whole; the sets that have it link to it
+///     sets/<hash>/<set>/    a set, whole
+///     sets/.<hash>/         one that is being brought, or removed
+///     locks/<hash>          held by who reads the set (shared), brings or removes it (alone); its time is that of its
+///                           last use
+///     wanted/<hash>         how many bytes are being brought
+///
+/// @param root the cache's
+record CacheFolder(Path root) {
+    private static final String HIDDEN = ".";
+    private static final String LINKS = "unix:nlink";
+
+    static CacheFolder at(Path root) throws IOException {
+        CacheFolder folder = new CacheFolder(root.toAbsolutePath().normalize());
+        for (Path part : List.of(folder.files(), folder.sets(), folder.locks(), folder.wanted(), folder.nothing())) {
+            Files.createDirectories(part);
+        }
+        return folder;
+    }
+
+    private Path files() {
+        return root.resolve("files");
+    }
+
+    private Path sets() {
+        return root.resolve("sets");
+    }
+
+    private Path locks() {
+        return root.resolve("locks");
+    }
+
+    private Path wanted() {
+        return root.resolve("wanted");
+    }
+
+    /// A data root without data sets.
+    Path nothing() {
+        return root.resolve("nothing");
+    }
+
+    Path file(String hash) {
+        return files().resolve(hash);
+    }
+
+    Path set(String hash) {
+        return sets().resolve(hash);
+    }
+
+    Path unfinished(String hash) {
+        return sets().resolve(HIDDEN + hash);
+    }
+
+    Path lock(String hash) {
+        return locks().resolve(hash);
+    }
+
+    /// Of who makes room.
+    Path roomLock() {
+        return locks().resolve("room");
+    }
+
+    /// Notes that a set was used, or that bringing it goes on.
+    void touch(String hash) throws IOException {
+        Files.setLastModifiedTime(lock(hash), FileTime.fromMillis(System.currentTimeMillis()));
+    }
+
+    FileTime lastUse(String hash) {
+        try {
+            return Files.getLastModifiedTime(lock(hash));
+        } catch (IOException _) {
+            return FileTime.fromMillis(0); // nobody has used it
+        }
+    }
+
+    /// The sets that are whole, that of the longest unused first.
+    List<String> setsByUse() throws IOException {
+        try (Stream<Path> all = Files.list(sets())) {
+            return all.map(set -> set.getFileName().toString())
+                    .filter(name -> !name.startsWith(HIDDEN))
+                    .sorted(Comparator.comparing(this::lastUse))
+                    .toList();
+        }
+    }
+
+    /// Those that somebody has begun to bring or to remove.
+    List<String> setsUnfinished() throws IOException {
+        try (Stream<Path> all = Files.list(sets())) {
+            return all.map(set -> set.getFileName().toString())
+                    .filter(name -> name.startsWith(HIDDEN))
+                    .map(name -> name.substring(HIDDEN.length()))
+                    .toList();
+        }
+    }
+
+    void want(String hash, long bytes) throws IOException {
+        Files.writeString(wanted().resolve(hash), Long.toString(bytes), StandardCharsets.US_ASCII);
+    }
+
+    void wantNothing(String hash) throws IOException {
+        Files.deleteIfExists(wanted().resolve(hash));
+    }
+
+    /// What others are bringing; of somebody who was killed meanwhile nothing counts.
+    long wantedByOthers(String mine) throws IOException {
+        long bytes = 0;
+        try (Stream<Path> all = Files.list(wanted())) {
+            for (Path file : all.toList()) {
+                String hash = file.getFileName().toString();
+                if (!hash.equals(mine)) {
+                    bytes += wanted(hash);
+                }
+            }
+        }
+        return bytes;
+    }
+
+    private long wanted(String hash) throws IOException {
+        Optional<CacheLock> abandoned = CacheLock.tryAlone(lock(hash));
+        if (abandoned.isPresent()) {
+            try (CacheLock _ = abandoned.get()) {
+                wantNothing(hash);
+                return 0;
+            }
+        }
+        try {
+            return Long.parseLong(Files.readString(wanted().resolve(hash), StandardCharsets.US_ASCII));
+        } catch (NoSuchFileException | NumberFormatException _) {
+            return 0; // it has just been brought
+        }
+    }
+
+    /// Moves a set out of sight in one step, then deletes it.
+    void remove(String hash) throws IOException {
+        delete(unfinished(hash));
+        Files.move(set(hash), unfinished(hash));
+        delete(unfinished(hash));
+    }
+
+    /// Of all files.
+    long bytes() throws IOException {
+        long bytes = 0;
+        try (Stream<Path> all = Files.list(files())) {
+            for (Path file : all.toList()) {
+                bytes += Files.size(file);
+            }
+        }
+        return bytes;
+    }
+
+    /// Deletes files that no set has any more; but for some. Whoever has the room's lock is alone in that.
+    ///
+    /// @return the bytes of those that are left
+    long dropUnused(Set<String> but) throws IOException {
+        try (Stream<Path> all = Files.list(files())) {
+            for (Path file : all.toList()) {
+                boolean unused = ((Number) Files.getAttribute(file, LINKS)).intValue() == 1;
+                if (unused && !but.contains(file.getFileName().toString())) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+        return bytes();
+    }
+
+    static void delete(Path folder) throws IOException {
+        if (!Files.exists(folder)) {
+            return;
+        }
+        Files.walkFileTree(folder, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.deleteIfExists(file);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e) throws IOException {
+                if (e != null) {
+                    throw e;
+                }
+                Files.delete(directory);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+}

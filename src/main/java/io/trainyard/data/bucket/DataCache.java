@@ -1,0 +1,162 @@
+package io.trainyard.data.bucket;
+
+import io.trainyard.data.DatasetAwayException;
+import io.trainyard.data.FetchProgress;
+import io.trainyard.s3.S3Bucket;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/// Sets of a bucket in a folder of this machine, which all its workers share: of two who want the same set one brings
+/// it and the other waits. Where room is short the set that was unused for longest goes, and never one in use.
+final class DataCache {
+    /// From one piece of news of who brings a set to the next one.
+    private static final Duration MOST_SILENCE = Duration.ofMinutes(5);
+
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(50);
+
+    private final CacheFolder folder;
+    private final long limitBytes;
+
+    /// @param limitBytes of all sets together
+    DataCache(CacheFolder folder, long limitBytes) {
+        this.folder = folder;
+        this.limitBytes = limitBytes;
+    }
+
+    /// A set that stays where it is until this is closed.
+    ///
+    /// @param root the data root with that set
+    record Pinned(Path root, CacheLock lock) implements AutoCloseable {
+        @Override
+        public void close() throws IOException {
+            lock.close();
+        }
+    }
+
+    Pinned pin(S3Bucket bucket, Listing listing, FetchProgress progress) {
+        String hash = listing.hash();
+        try {
+            while (true) {
+                Optional<CacheLock> reading = CacheLock.tryShared(folder.lock(hash));
+                if (reading.isPresent()) {
+                    if (Files.isDirectory(folder.set(hash))) {
+                        folder.touch(hash);
+                        return new Pinned(folder.set(hash), reading.get());
+                    }
+                    reading.get().close();
+                    bring(bucket, listing, progress);
+                } else {
+                    awaitOther(listing, progress);
+                }
+            }
+        } catch (IOException e) {
+            throw new DatasetAwayException(
+                    "data set %s cannot be brought from %s to %s: %s"
+                            .formatted(listing.dataset(), bucket.location(), folder.root(), e.getMessage()),
+                    e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DatasetAwayException("data set %s was not waited for any longer".formatted(listing.dataset()), e);
+        }
+    }
+
+    /// Unless somebody else is at it.
+    private void bring(S3Bucket bucket, Listing listing, FetchProgress progress)
+            throws IOException, InterruptedException {
+        String hash = listing.hash();
+        Optional<CacheLock> alone = CacheLock.tryAlone(folder.lock(hash));
+        if (alone.isEmpty()) {
+            awaitOther(listing, progress);
+            return;
+        }
+        try (CacheLock _ = alone.get()) {
+            if (!Files.isDirectory(folder.set(hash))) {
+                try {
+                    makeRoom(listing);
+                    new Fetch(bucket, folder, listing, progress).run();
+                } finally {
+                    CacheFolder.delete(folder.unfinished(hash));
+                    folder.wantNothing(hash);
+                }
+            }
+        }
+    }
+
+    private void makeRoom(Listing listing) throws IOException, InterruptedException {
+        try (CacheLock _ = roomLock()) {
+            long others = folder.wantedByOthers(listing.hash());
+            sweep();
+            Set<String> wanted =
+                    listing.files().stream().map(Listing.RemoteFile::hash).collect(Collectors.toSet());
+            long kept = folder.bytes();
+            if (kept + others + missing(listing) > limitBytes) {
+                kept = folder.dropUnused(wanted);
+            }
+            for (String set : folder.setsByUse()) {
+                if (kept + others + missing(listing) <= limitBytes) {
+                    break;
+                }
+                Optional<CacheLock> unused = CacheLock.tryAlone(folder.lock(set));
+                if (unused.isPresent()) {
+                    try (CacheLock _ = unused.get()) {
+                        folder.remove(set);
+                    }
+                    kept = folder.dropUnused(wanted);
+                }
+            }
+            if (kept + others + missing(listing) > limitBytes) {
+                throw new IOException(
+                        "it needs %d bytes more, and of the %d that the cache may have (TRAINYARD_DATA_CACHE_LIMIT) %d are in use; allow more, or give the workers fewer sets at a time"
+                                .formatted(missing(listing), limitBytes, kept + others));
+            }
+            folder.want(listing.hash(), missing(listing));
+        }
+    }
+
+    /// Removes what killed processes left of sets; files of theirs that are whole stay while there is room.
+    private void sweep() throws IOException {
+        for (String set : folder.setsUnfinished()) {
+            Optional<CacheLock> abandoned = CacheLock.tryAlone(folder.lock(set));
+            if (abandoned.isPresent()) {
+                try (CacheLock _ = abandoned.get()) {
+                    CacheFolder.delete(folder.unfinished(set));
+                }
+            }
+        }
+    }
+
+    /// The bytes that no set here has.
+    private long missing(Listing listing) {
+        return listing.files().stream()
+                .filter(file -> !Files.exists(folder.file(file.hash())))
+                .mapToLong(Listing.RemoteFile::bytes)
+                .sum();
+    }
+
+    private CacheLock roomLock() throws IOException, InterruptedException {
+        for (long nanos = 0; nanos < MOST_SILENCE.toNanos(); nanos += BETWEEN_LOOKS.toNanos()) {
+            Optional<CacheLock> lock = CacheLock.tryAlone(folder.roomLock());
+            if (lock.isPresent()) {
+                return lock.get();
+            }
+            Thread.sleep(BETWEEN_LOOKS);
+        }
+        throw new IOException("somebody has been making room for %d s".formatted(MOST_SILENCE.toSeconds()));
+    }
+
+    /// Waits a little for whoever brings a set.
+    private void awaitOther(Listing listing, FetchProgress progress) throws IOException, InterruptedException {
+        FileTime news = folder.lastUse(listing.hash());
+        if (news.toMillis() > 0 && System.currentTimeMillis() - news.toMillis() > MOST_SILENCE.toMillis()) {
+            throw new IOException("whoever brings it has done nothing for %d s".formatted(MOST_SILENCE.toSeconds()));
+        }
+        progress.fetched(listing.dataset(), 0, listing.bytes());
+        Thread.sleep(BETWEEN_LOOKS);
+    }
+}

@@ -1,0 +1,169 @@
+package io.trainyard.data.bucket;
+
+import io.trainyard.data.FetchProgress;
+import io.trainyard.data.bucket.Listing.RemoteFile;
+import io.trainyard.s3.S3Bucket;
+import io.trainyard.s3.S3Object;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/// Brings the files of a set from a bucket. Whoever calls it has the set's lock alone.
+final class Fetch {
+    /// Files on their way at a time.
+    private static final int SIDE_BY_SIDE = 4;
+
+    /// Connections that break before a byte has come, one after the other.
+    private static final int MOST_FAILURES = 3;
+
+    private static final int BUFFER_BYTES = 1 << 18;
+    private static final long BETWEEN_NEWS_MILLIS = 200;
+
+    private final S3Bucket bucket;
+    private final CacheFolder folder;
+    private final Listing listing;
+    private final FetchProgress progress;
+    private final String hash;
+    private final AtomicLong fetched = new AtomicLong();
+
+    Fetch(S3Bucket bucket, CacheFolder folder, Listing listing, FetchProgress progress) {
+        this.bucket = bucket;
+        this.folder = folder;
+        this.listing = listing;
+        this.progress = progress;
+        this.hash = listing.hash();
+    }
+
+    /// The set is whole when this returns, and not there before.
+    void run() throws IOException, InterruptedException {
+        Path unfinished = folder.unfinished(hash);
+        CacheFolder.delete(unfinished); // of somebody who was killed
+        Files.createDirectories(unfinished);
+        try (ExecutorService threads = Executors.newFixedThreadPool(
+                SIDE_BY_SIDE, Thread.ofVirtual().name("data-fetch").factory())) {
+            List<Future<?>> all = new ArrayList<>();
+            listing.files()
+                    .forEach(file -> all.add(threads.submit(() -> {
+                        bring(file, unfinished.resolve(file.path()));
+                        return file;
+                    })));
+            try {
+                for (Future<?> one : all) {
+                    await(one);
+                }
+                tell();
+            } catch (ExecutionException e) {
+                throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+            } finally {
+                threads.shutdownNow();
+            }
+        }
+        Files.move(unfinished, folder.set(hash), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /// Says meanwhile how far all are.
+    private void await(Future<?> file) throws IOException, InterruptedException, ExecutionException {
+        while (true) {
+            try {
+                var _ = file.get(BETWEEN_NEWS_MILLIS, TimeUnit.MILLISECONDS);
+                return;
+            } catch (TimeoutException _) {
+                tell();
+            }
+        }
+    }
+
+    private void tell() throws IOException {
+        folder.touch(hash);
+        progress.fetched(listing.dataset(), fetched.get(), listing.bytes());
+    }
+
+    private void bring(RemoteFile file, Path target) throws IOException {
+        Files.createDirectories(Objects.requireNonNull(target.getParent(), "every file lies in its set's folder"));
+        try {
+            Files.createLink(target, folder.file(file.hash()));
+            fetched.addAndGet(file.bytes());
+            return;
+        } catch (NoSuchFileException _) { // no set has had it
+        }
+        download(file, target);
+        try {
+            Files.createLink(folder.file(file.hash()), target);
+        } catch (FileAlreadyExistsException _) { // another set has just brought it, too
+        }
+    }
+
+    private void download(RemoteFile file, Path target) throws IOException {
+        MessageDigest digest = sha256();
+        String told = null;
+        int failures = 0;
+        try (FileChannel channel = FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            OutputStream out = Channels.newOutputStream(channel);
+            while (channel.position() < file.bytes()) {
+                long before = channel.position();
+                try {
+                    S3Object rest = bucket.open(file.path(), file.tag(), before);
+                    told = rest.sha256();
+                    try (InputStream in = rest.content()) {
+                        copy(in, out, digest);
+                    }
+                } catch (IOException e) {
+                    failures = channel.position() > before ? 0 : failures + 1;
+                    if (failures == MOST_FAILURES || Thread.currentThread().isInterrupted()) {
+                        throw new IOException(
+                                "%s: %s".formatted(bucket.location().uri(file.path()), e.getMessage()), e);
+                    }
+                }
+            }
+            requireWhole(file, channel.position(), told, digest);
+        }
+    }
+
+    private void copy(InputStream in, OutputStream out, MessageDigest digest) throws IOException {
+        byte[] buffer = new byte[BUFFER_BYTES];
+        for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+            out.write(buffer, 0, read);
+            digest.update(buffer, 0, read);
+            fetched.addAndGet(read);
+        }
+    }
+
+    private void requireWhole(RemoteFile file, long bytes, @Nullable String told, MessageDigest digest)
+            throws IOException {
+        String found = HexFormat.of().formatHex(digest.digest());
+        if (bytes != file.bytes() || (told != null && !told.equals(found))) {
+            throw new IOException("%s came with %d bytes of SHA-256 %s; it has %d, of %s"
+                    .formatted(bucket.location().uri(file.path()), bytes, found, file.bytes(), told));
+        }
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.trainyard.data.image;
+
+/// A Windows bitmap.
+record BmpFile(PictureSize size, byte[] file) implements PictureFile {
+    private static final int FILE_HEADER_BYTES = 14;
+    private static final int OS2_HEADER_BYTES = 12;
+
+    static BmpFile open(byte[] file) {
+        long headerBytes = Bytes.unsignedIntLittle(file, FILE_HEADER_BYTES);
+        int at = FILE_HEADER_BYTES + 4;
+        PictureSize size = headerBytes == OS2_HEADER_BYTES
+                ? PictureSize.checked(Bytes.shortLittle(file, at), Bytes.shortLittle(file, at + 2))
+                : PictureSize.checked( // rows may come from the top: then the height is negative
+                        Bytes.intLittle(file, at), Math.abs((long) Bytes.intLittle(file, at + 4)));
+        return new BmpFile(size, file);
+    }
+
+    @Override
+    public int bytesPerPixel() {
+        return 8; // up to 4 and 3
+    }
+
+    @Override
+    public Picture decode() {
+        return Rasters.picture(ImageIoReader.image(ImageIoReader.ofJdk("bmp"), file), size);
+    }
+}

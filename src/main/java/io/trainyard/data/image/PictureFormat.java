@@ -1,0 +1,95 @@
+package io.trainyard.data.image;
+
+import java.util.Arrays;
+
+/// The formats that are read, told by a file's first bytes as PIL tells them, whatever its name says.
+enum PictureFormat {
+    PNG {
+        @Override
+        boolean begins(byte[] file) {
+            return startsWith(file, 0, 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n');
+        }
+
+        @Override
+        PictureFile header(byte[] file) {
+            return PngFile.open(file);
+        }
+    },
+    JPEG {
+        @Override
+        boolean begins(byte[] file) {
+            return startsWith(file, 0, 0xff, 0xd8, 0xff);
+        }
+
+        @Override
+        PictureFile header(byte[] file) {
+            return JpegFile.open(file);
+        }
+    },
+    GIF {
+        @Override
+        boolean begins(byte[] file) {
+            return startsWith(file, 0, 'G', 'I', 'F', '8', '7', 'a')
+                    || startsWith(file, 0, 'G', 'I', 'F', '8', '9', 'a');
+        }
+
+        @Override
+        PictureFile header(byte[] file) {
+            return GifFile.open(file);
+        }
+    },
+    BMP {
+        @Override
+        boolean begins(byte[] file) {
+            return startsWith(file, 0, 'B', 'M');
+        }
+
+        @Override
+        PictureFile header(byte[] file) {
+            return BmpFile.open(file);
+        }
+    },
+    WEBP {
+        @Override
+        boolean begins(byte[] file) {
+            return startsWith(file, 0, 'R', 'I', 'F', 'F') && startsWith(file, 8, 'W', 'E', 'B', 'P');
+        }
+
+        @Override
+        PictureFile header(byte[] file) {
+            return WebpFile.open(file);
+        }
+    };
+
+    abstract boolean begins(byte[] file);
+
+    abstract PictureFile header(byte[] file);
+
+    /// Reads the header alone.
+    ///
+    /// @throws BrokenPictureException if it is none of these, or the header is not what it should be
+    static PictureFile open(byte[] file) {
+        PictureFormat format = Arrays.stream(values())
+                .filter(each -> each.begins(file))
+                .findFirst()
+                .orElseThrow(() -> new BrokenPictureException(
+                        "it is no PNG, JPEG, BMP, GIF or WebP; save it as one of these, or take it away"));
+        try {
+            return format.header(file);
+        } catch (IndexOutOfBoundsException e) { // what a header that is cut short comes to
+            throw new BrokenPictureException("it ends within its %s header".formatted(format), e);
+        }
+    }
+
+    private static boolean startsWith(byte[] file, int from, int... magic) {
+        if (file.length < from + magic.length) {
+            return false;
+        }
+        for (int i = 0; i < magic.length; i++) {
+            if ((file[from + i] & 0xff) != magic[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,32 @@
+package io.trainyard.data.image;
+
+/// Width and height in pixels.
+public record PictureSize(int width, int height) {
+    /// No side may be longer: what JPEG's and the other headers that are read here can say, and more than
+    /// any camera makes.
+    public static final int MAX_SIDE = 65_535;
+
+    /// Where PIL warns of a "decompression bomb" (`Image.MAX_IMAGE_PIXELS`): a gigabyte / 4 / 3.
+    public static final long MAX_PIXELS = 89_478_485;
+
+    /// What a header says, which nothing has been set aside for yet.
+    ///
+    /// @throws BrokenPictureException if it is out of bounds
+    static PictureSize checked(long width, long height) {
+        if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS) {
+            throw new BrokenPictureException("its header says %d x %d pixels; allowed are 1 to %d a side and %d in all"
+                    .formatted(width, height, MAX_SIDE, MAX_PIXELS));
+        }
+        return new PictureSize((int) width, (int) height);
+    }
+
+    /// width * height
+    public int pixels() {
+        return width * height;
+    }
+
+    @Override
+    public String toString() {
+        return width + " x " + height;
+    }
+}

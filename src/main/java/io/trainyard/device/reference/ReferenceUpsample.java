@@ -1,0 +1,57 @@
+package io.trainyard.device.reference;
+
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Nearest;
+import io.trainyard.spec.Network;
+
+/// y[r,c] = x[nearest to r, nearest to c]. The gradients of all that are one x add up.
+final class ReferenceUpsample implements ReferenceLayer {
+    private final Nearest nearestRow;
+    private final Nearest nearestColumn;
+    private final int channels;
+    private final int outRows;
+    private final int outColumns;
+
+    ReferenceUpsample(LayerSpec.Upsample spec, Network.Layer layer) {
+        nearestRow = spec.rows(layer.in());
+        nearestColumn = spec.columns(layer.in());
+        channels = layer.in().size(0);
+        outRows = layer.out().size(1);
+        outColumns = layer.out().size(2);
+    }
+
+    @Override
+    public float[] train(float[] in, int samples, TorchRandom random) {
+        return evaluate(in, samples);
+    }
+
+    @Override
+    public float[] evaluate(float[] in, int samples) {
+        float[] out = new float[samples * channels * outRows * outColumns];
+        for (int i = 0; i < out.length; i++) {
+            out[i] = in[source(i)];
+        }
+        return out;
+    }
+
+    @Override
+    public float[] backward(float[] outGradient, int samples) {
+        double[] sums = new double[samples * channels * nearestRow.size() * nearestColumn.size()];
+        for (int i = 0; i < outGradient.length; i++) {
+            sums[source(i)] += outGradient[i];
+        }
+        float[] inGradient = new float[sums.length];
+        for (int i = 0; i < sums.length; i++) {
+            inGradient[i] = (float) sums[i];
+        }
+        return inGradient;
+    }
+
+    /// Where output i is in the input.
+    private int source(int i) {
+        int image = i / (outRows * outColumns);
+        int row = nearestRow.source(i / outColumns % outRows);
+        return (image * nearestRow.size() + row) * nearestColumn.size() + nearestColumn.source(i % outColumns);
+    }
+}

@@ -1,0 +1,13 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/// What pictures become when they are read, whatever they are.
+public enum Colors {
+    /// Three channels: red, green, blue.
+    @JsonProperty("rgb")
+    RGB,
+    /// One channel.
+    @JsonProperty("grey")
+    GREY
+}

@@ -1,0 +1,32 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
+
+/// By how much an image grows down its rows and along its columns. In JSON one number where both are the same,
+/// `[rows, columns]` where not.
+public record Scale(double rows, double columns) {
+    /// The same both ways.
+    public static Scale both(double factor) {
+        return new Scale(factor, factor);
+    }
+
+    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+    static Scale read(JsonNode json) {
+        List<JsonNode> factors = Check.bothWays(json, JsonNode::isNumber, "a number, or two: [rows, columns]");
+        return new Scale(factors.get(0).doubleValue(), factors.get(1).doubleValue());
+    }
+
+    @JsonValue
+    Object json() {
+        return rows == columns ? rows : List.of(rows, columns);
+    }
+
+    /// As in JSON.
+    @Override
+    public String toString() {
+        return json().toString();
+    }
+}

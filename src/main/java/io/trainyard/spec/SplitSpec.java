@@ -1,0 +1,24 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import org.jspecify.annotations.Nullable;
+
+/// Which samples of a set that has no test part of its own are kept for testing: those of
+/// `random_split(set, [1 - test, test], generator=torch.Generator().manual_seed(seed))`, the same on every machine.
+///
+/// @param test the share of them, above 0 and below 1
+/// @param seed 0 where it is left out
+public record SplitSpec(double test, long seed) {
+    public SplitSpec {
+        if (!(test > 0 && test < 1)) {
+            throw new InvalidJobException(
+                    "dataset.split.test is %s; allowed is a share above 0.0 and below 1.0, such as 0.2"
+                            .formatted(test));
+        }
+    }
+
+    @JsonCreator
+    static SplitSpec read(@Nullable Double test, @Nullable Long seed) {
+        return new SplitSpec(Check.present("dataset.split.test", test), seed == null ? 0 : seed);
+    }
+}

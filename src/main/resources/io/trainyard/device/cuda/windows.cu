@@ -1,0 +1,298 @@
+// Pooling whose windows reach into padding, leave out pixels or have sides of their own, and images of another size.
+// A thread takes one value at a time: pooling.cu has what is usual.
+
+// Along a side, tap t of window i is at i * stride - before + t * dilation.
+struct Side {
+    int taps, stride, dilation, before;
+
+    __device__ int at(int window, int tap) const {
+        return window * stride - before + tap * dilation;
+    }
+
+    // The window whose tap is at a place; -1 if there is none among `count`.
+    __device__ int window(int place, int tap, int count) const {
+        int begin = place + before - tap * dilation;
+        return begin >= 0 && begin % stride == 0 && begin / stride < count ? begin / stride : -1;
+    }
+};
+
+// y = the largest x of each window; of equals the first in row-major order, of several NaN the last, as in PyTorch.
+extern "C" __global__ void max_pool_windows_forward(
+        VALUE* y, // (samples, channels, outRows, outColumns) or channels last
+        int* index, // as y: row * columns + column of the largest
+        const VALUE* x, // (samples, channels, rows, columns) or channels last
+        int samples,
+        int channels,
+        int rows,
+        int columns,
+        int outRows,
+        int outColumns,
+        int channelsLast,
+        int rowTaps,
+        int rowStride,
+        int rowDilation,
+        int rowBefore,
+        int columnTaps,
+        int columnStride,
+        int columnDilation,
+        int columnBefore) {
+    Images in = {channels, rows, columns, channelsLast != 0};
+    Images out = {channels, outRows, outColumns, channelsLast != 0};
+    Side down = {rowTaps, rowStride, rowDilation, rowBefore};
+    Side along = {columnTaps, columnStride, columnDilation, columnBefore};
+    for (long long i = thread(); i < (long long) samples * channels * outRows * outColumns; i += threads()) {
+        Place to = out.place(i);
+        int chosen = -1; // every window has a pixel
+        VALUE largest = VALUE(0.f);
+        for (int a = 0; a < rowTaps; a++) {
+            int row = down.at(to.row, a);
+            for (int b = 0; b < columnTaps; b++) {
+                int column = along.at(to.column, b);
+                if (row < 0 || row >= rows || column < 0 || column >= columns) {
+                    continue;
+                }
+                VALUE next = x[in.index({to.sample, to.channel, row, column})];
+                float value = float(next);
+                if (chosen < 0 || value > float(largest) || value != value) {
+                    largest = next;
+                    chosen = row * columns + column;
+                }
+            }
+        }
+        y[i] = largest;
+        index[i] = chosen;
+    }
+}
+
+// Each dx collects the gradients of the windows that chose its x.
+extern "C" __global__ void max_pool_windows_backward(
+        VALUE* dx, // (samples, channels, rows, columns) or channels last
+        const VALUE* dy, // (samples, channels, outRows, outColumns) or channels last
+        const int* index, // as dy; from max_pool_windows_forward
+        int samples,
+        int channels,
+        int rows,
+        int columns,
+        int outRows,
+        int outColumns,
+        int channelsLast,
+        int rowTaps,
+        int rowStride,
+        int rowDilation,
+        int rowBefore,
+        int columnTaps,
+        int columnStride,
+        int columnDilation,
+        int columnBefore) {
+    Images in = {channels, rows, columns, channelsLast != 0};
+    Images out = {channels, outRows, outColumns, channelsLast != 0};
+    Side down = {rowTaps, rowStride, rowDilation, rowBefore};
+    Side along = {columnTaps, columnStride, columnDilation, columnBefore};
+    for (long long i = thread(); i < (long long) samples * channels * rows * columns; i += threads()) {
+        Place to = in.place(i);
+        int own = to.row * columns + to.column;
+        float sum = 0;
+        for (int a = rowTaps - 1; a >= 0; a--) {
+            int row = down.window(to.row, a, outRows);
+            for (int b = columnTaps - 1; row >= 0 && b >= 0; b--) {
+                int column = along.window(to.column, b, outColumns);
+                if (column >= 0) {
+                    long long from = out.index({to.sample, to.channel, row, column});
+                    sum += index[from] == own ? float(dy[from]) : 0;
+                }
+            }
+        }
+        dx[i] = VALUE(sum);
+    }
+}
+
+// One window of an average along a side of `size` pixels with `padding` before and behind: its pixels, and how many
+// values it is the mean of.
+struct Span {
+    int from, to, counted;
+};
+
+__device__ inline Span span(int window, int taps, int stride, int padding, int size, bool countPadding) {
+    int begin = window * stride - padding;
+    int end = min(begin + taps, size + padding);
+    int from = max(begin, 0);
+    int to = min(end, size);
+    return {from, to, countPadding ? end - begin : to - from};
+}
+
+// y = the mean x of each window, some of which reach beyond the padding.
+extern "C" __global__ void avg_pool_windows_forward(
+        VALUE* y, // (samples, channels, outRows, outColumns) or channels last
+        const VALUE* x, // (samples, channels, rows, columns) or channels last
+        int samples,
+        int channels,
+        int rows,
+        int columns,
+        int outRows,
+        int outColumns,
+        int channelsLast,
+        int rowTaps,
+        int rowStride,
+        int rowPadding,
+        int columnTaps,
+        int columnStride,
+        int columnPadding,
+        int countPadding) {
+    Images in = {channels, rows, columns, channelsLast != 0};
+    Images out = {channels, outRows, outColumns, channelsLast != 0};
+    for (long long i = thread(); i < (long long) samples * channels * outRows * outColumns; i += threads()) {
+        Place to = out.place(i);
+        Span down = span(to.row, rowTaps, rowStride, rowPadding, rows, countPadding != 0);
+        Span along = span(to.column, columnTaps, columnStride, columnPadding, columns, countPadding != 0);
+        float sum = 0;
+        for (int row = down.from; row < down.to; row++) {
+            for (int column = along.from; column < along.to; column++) {
+                sum += float(x[in.index({to.sample, to.channel, row, column})]);
+            }
+        }
+        y[i] = VALUE(sum / (down.counted * along.counted));
+    }
+}
+
+// Each x of a window gets an equal share of its gradient.
+extern "C" __global__ void avg_pool_windows_backward(
+        VALUE* dx, // (samples, channels, rows, columns) or channels last
+        const VALUE* dy, // (samples, channels, outRows, outColumns) or channels last
+        int samples,
+        int channels,
+        int rows,
+        int columns,
+        int outRows,
+        int outColumns,
+        int channelsLast,
+        int rowTaps,
+        int rowStride,
+        int rowPadding,
+        int columnTaps,
+        int columnStride,
+        int columnPadding,
+        int countPadding) {
+    Images in = {channels, rows, columns, channelsLast != 0};
+    Images out = {channels, outRows, outColumns, channelsLast != 0};
+    for (long long i = thread(); i < (long long) samples * channels * rows * columns; i += threads()) {
+        Place to = in.place(i);
+        int padded = to.row + rowPadding;
+        Windows down = covering(padded, padded, rowTaps, rowStride, outRows);
+        padded = to.column + columnPadding;
+        Windows along = covering(padded, padded, columnTaps, columnStride, outColumns);
+        float sum = 0;
+        for (int row = down.first; row <= down.last; row++) {
+            int height = span(row, rowTaps, rowStride, rowPadding, rows, countPadding != 0).counted;
+            for (int column = along.first; column <= along.last; column++) {
+                int width = span(column, columnTaps, columnStride, columnPadding, columns, countPadding != 0).counted;
+                sum += float(dy[out.index({to.sample, to.channel, row, column})]) / (height * width);
+            }
+        }
+        dx[i] = VALUE(sum);
+    }
+}
+
+// Images with zeros below and right.
+extern "C" __global__ void pad_forward(
+        VALUE* y, // (samples, channels, outRows, outColumns) or channels last
+        const VALUE* x, // (samples, channels, rows, columns) or channels last
+        int samples,
+        int channels,
+        int rows,
+        int columns,
+        int outRows,
+        int outColumns,
+        int channelsLast) {
+    Images in = {channels, rows, columns, channelsLast != 0};
+    Images out = {channels, outRows, outColumns, channelsLast != 0};
+    for (long long i = thread(); i < (long long) samples * channels * outRows * outColumns; i += threads()) {
+        Place to = out.place(i);
+        y[i] = to.row < rows && to.column < columns ? x[in.index(to)] : VALUE(0.f);
+    }
+}
+
+extern "C" __global__ void pad_backward(
+        VALUE* dx, // (samples, channels, rows, columns) or channels last
+        const VALUE* dy, // (samples, channels, outRows, outColumns) or channels last
+        int samples,
+        int channels,
+        int rows,
+        int columns,
+        int outRows,
+        int outColumns,
+        int channelsLast) {
+    Images in = {channels, rows, columns, channelsLast != 0};
+    Images out = {channels, outRows, outColumns, channelsLast != 0};
+    for (long long i = thread(); i < (long long) samples * channels * rows * columns; i += threads()) {
+        dx[i] = dy[out.index(in.place(i))];
+    }
+}
+
+// Which of `size` pixels that of the larger or smaller image is a copy of, as io.trainyard.spec.Nearest says.
+__device__ inline int nearest(int i, float step, int size) {
+    return min(int(float(i) * step), size - 1);
+}
+
+extern "C" __global__ void upsample_forward(
+        VALUE* y, // (samples, channels, outRows, outColumns) or channels last
+        const VALUE* x, // (samples, channels, rows, columns) or channels last
+        int samples,
+        int channels,
+        int rows,
+        int columns,
+        int outRows,
+        int outColumns,
+        int channelsLast,
+        float rowStep,
+        float columnStep) {
+    Images in = {channels, rows, columns, channelsLast != 0};
+    Images out = {channels, outRows, outColumns, channelsLast != 0};
+    for (long long i = thread(); i < (long long) samples * channels * outRows * outColumns; i += threads()) {
+        Place to = out.place(i);
+        int row = nearest(to.row, rowStep, rows);
+        int column = nearest(to.column, columnStep, columns);
+        y[i] = x[in.index({to.sample, to.channel, row, column})];
+    }
+}
+
+// The first pixel that is a copy of `pixel` or one behind it; of none `count`.
+__device__ inline int firstCopy(int pixel, float step, int size, int count) {
+    int i = max(0, min(int(float(pixel) / step) - 1, count));
+    while (i > 0 && nearest(i - 1, step, size) >= pixel) {
+        i--;
+    }
+    while (i < count && nearest(i, step, size) < pixel) {
+        i++;
+    }
+    return i;
+}
+
+// Each dx collects the gradients of its copies.
+extern "C" __global__ void upsample_backward(
+        VALUE* dx, // (samples, channels, rows, columns) or channels last
+        const VALUE* dy, // (samples, channels, outRows, outColumns) or channels last
+        int samples,
+        int channels,
+        int rows,
+        int columns,
+        int outRows,
+        int outColumns,
+        int channelsLast,
+        float rowStep,
+        float columnStep) {
+    Images in = {channels, rows, columns, channelsLast != 0};
+    Images out = {channels, outRows, outColumns, channelsLast != 0};
+    for (long long i = thread(); i < (long long) samples * channels * rows * columns; i += threads()) {
+        Place to = in.place(i);
+        int bottom = firstCopy(to.row + 1, rowStep, rows, outRows);
+        int left = firstCopy(to.column, columnStep, columns, outColumns);
+        int right = firstCopy(to.column + 1, columnStep, columns, outColumns);
+        float sum = 0;
+        for (int row = firstCopy(to.row, rowStep, rows, outRows); row < bottom; row++) {
+            for (int column = left; column < right; column++) {
+                sum += float(dy[out.index({to.sample, to.channel, row, column})]);
+            }
+        }
+        dx[i] = VALUE(sum);
+    }
+}

@@ -1,0 +1,124 @@
+package io.trainyard.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
+import io.trainyard.data.StripedImages;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.JobJson;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Trainings on folders of images beside PyTorch's on the same files, read by torchvision's ImageFolder.
+class ImageFolderTrainingTest {
+    private static final Path GOLDEN = Path.of("src/test/resources/golden/image-folder.jsonl");
+
+    @TempDir
+    Path root;
+
+    private final List<TrainingEvent> events = new ArrayList<>();
+
+    @Test
+    void followsPyTorchOnTwoFolders() throws IOException {
+        StripedImages.write(root.resolve("stripes/train"), 0, 160);
+        StripedImages.write(root.resolve("stripes/test"), 160, 200);
+        train(
+                0.05,
+                "\"resize\": [32, 30], \"centerCrop\": 28, \"normalize\": {\"mean\": [0.5, 0.5, 0.5], \"std\": [0.25, 0.25, 0.25]}");
+        assertFollows("parts");
+        Started started = of(Started.class).getFirst();
+        assertThat(started.dataset()).isNotNull();
+        assertThat(started.dataset().classNames()).containsExactly("Horizontal", "checks", "diagonal", "vertical");
+    }
+
+    @Test
+    void followsPyTorchOnASplit() throws IOException {
+        StripedImages.write(root.resolve("stripes"), 0, 200);
+        train(
+                0.02,
+                "\"colors\": \"grey\", \"resize\": 26, \"centerCrop\": [24, 36], \"split\": {\"test\": 0.25, \"seed\": 3}, \"normalize\": {\"mean\": [0.5], \"std\": [0.25]}");
+        assertFollows("split");
+    }
+
+    @Test
+    void theEventTellsWhatWasLeftOut() throws IOException {
+        StripedImages.write(root.resolve("stripes/train"), 0, 160);
+        StripedImages.write(root.resolve("stripes/test"), 160, 168);
+        Files.writeString(root.resolve("stripes/train/vertical/7.png"), "no picture");
+        train(0.05, "\"resize\": [12, 12]");
+        Started started = of(Started.class).getFirst();
+        assertThat(started.trainSamples()).isEqualTo(159);
+        assertThat(started.dataset()).isNotNull();
+        assertThat(started.dataset().warnings())
+                .containsExactly(
+                        "1 of 160 files in stripes/train cannot be read and is left out: vertical/7.png: it is no PNG, JPEG, BMP, GIF or WebP; save it as one of these, or take it away");
+    }
+
+    private void train(double learningRate, String fields) {
+        String job = """
+                {"id": "a", "epochs": 6, "batchSize": 16, "seed": 11, "shuffle": true, "dataset": {"name": "stripes", %s},
+                 "optimizer": {"type": "sgd", "learningRate": %s, "momentum": 0.9}, "network": {"layers": [
+                 {"type": "conv2d", "out": 8, "kernel": 5, "stride": 2}, {"type": "relu"}, {"type": "maxPool2d", "kernel": 2},
+                 {"type": "flatten"}, {"type": "linear", "out": 24}, {"type": "relu"}, {"type": "linear", "out": 4}]}}""".formatted(fields, learningRate);
+        Outcome outcome = new JobTraining(DataRoots.ofFolder(root), new DeviceSpec("reference"), 1, "tester")
+                .run(
+                        JobJson.read(job.getBytes(StandardCharsets.UTF_8)),
+                        new JobFolder(
+                                CheckpointStore.open(root.resolve("checkpoints").toUri()), "a"),
+                        Supervisor.of(events::add, () -> false));
+        assertThat(outcome).as("%s", outcome).isInstanceOf(Outcome.Finished.class);
+    }
+
+    private void assertFollows(String name) throws IOException {
+        JsonNode golden = golden(name);
+        Started started = of(Started.class).getFirst();
+        assertThat(started.trainSamples()).isEqualTo(golden.get("train").asInt());
+        assertThat(started.testSamples()).isEqualTo(golden.get("test").asInt());
+        List<Float> losses = new ArrayList<>();
+        for (StepLosses told : of(StepLosses.class)) {
+            for (float loss : told.losses()) {
+                losses.add(loss);
+            }
+        }
+        assertThat(losses).hasSize(golden.get("losses").size()).hasSizeGreaterThan(50);
+        for (int i = 0; i < losses.size(); i++) {
+            assertThat((double) losses.get(i))
+                    .as("loss of step %d", i + 1)
+                    .isCloseTo(golden.get("losses").get(i).asDouble(), within(1e-4));
+        }
+        List<EpochTested> tests = of(EpochTested.class);
+        for (int epoch = 0; epoch < tests.size(); epoch++) {
+            assertThat(tests.get(epoch).testAccuracy())
+                    .isEqualTo(golden.get("accuracies").get(epoch).asDouble(), within(1e-9));
+        }
+    }
+
+    private static JsonNode golden(String name) throws IOException {
+        for (String line : Files.readAllLines(GOLDEN)) {
+            JsonNode golden = new JsonMapper().readTree(line);
+            if (golden.get("case").asText().equals(name)) {
+                return golden;
+            }
+        }
+        throw new AssertionError("no golden training " + name);
+    }
+
+    private <T> List<T> of(Class<T> type) {
+        return events.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+}

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Data sets of one's own and what PyTorch makes of them: own_data.py DIR writes into DIR
+
+  leaves/train.csv, leaves/test.csv   rows of four numbers and the name of a class
+  flags/flags.npz                     images, uint8 in (N, H, W, C), with labels
+  losses.json                         by data set: the job, the loss of each step, the test loss sum of each epoch
+
+The files are read here as somebody would who knows nothing of Trainyard: with csv and numpy.
+"""
+
+import csv
+import json
+import pathlib
+import sys
+
+import numpy
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+SPECIES = ["ash", "beech", "oak"]
+
+
+def write_leaves(folder, random):
+    folder.mkdir(parents=True, exist_ok=True)
+    centres = numpy.array([[5.0, 3.4, 1.5, 0.2], [5.9, 2.8, 4.3, 1.3], [6.6, 3.0, 5.6, 2.0]])
+    for part, rows in ("train", 90), ("test", 30):
+        with open(folder / f"{part}.csv", "w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["length", "width", "species", "stalk length", "stalk width"])
+            for _ in range(rows):
+                species = random.integers(3)
+                values = centres[species] + random.normal(0, 0.4, 4)
+                values = [f"{value:.3g}" for value in values]
+                writer.writerow(values[:2] + [SPECIES[species]] + values[2:])
+
+
+def read_leaves(folder, part, mean, std):
+    with open(folder / f"{part}.csv", newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    x = torch.tensor([[float(v) for v in row[:2] + row[3:]] for row in rows], dtype=torch.float32)
+    y = torch.tensor([SPECIES.index(row[2]) for row in rows])
+    return TensorDataset((x - torch.tensor(mean)) / torch.tensor(std), y)
+
+
+def write_flags(folder, random):
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays = {}
+    for part, images in ("train", 60), ("test", 20):
+        y = random.integers(0, 4, images)
+        x = random.integers(0, 120, (images, 6, 7, 3))
+        for n in range(images):
+            if y[n] < 3:
+                x[n, :, :, y[n]] += 100  # a colour
+            else:
+                x[n, ::2] += 100  # stripes
+        arrays["x_" + part] = x.astype(numpy.uint8)
+        arrays["y_" + part] = y
+    numpy.savez_compressed(folder / "flags.npz", **arrays)
+
+
+def read_flags(folder, part, mean, std):
+    arrays = numpy.load(folder / "flags.npz")
+    x = torch.from_numpy(arrays["x_" + part]).permute(0, 3, 1, 2).contiguous().float() / 255
+    shape = (1, 3, 1, 1)
+    x = (x - torch.tensor(mean).reshape(shape)) / torch.tensor(std).reshape(shape)
+    return TensorDataset(x, torch.from_numpy(arrays["y_" + part]))
+
+
+def mlp(inputs, outputs, flatten):
+    layers = [torch.nn.Flatten()] if flatten else []
+    return torch.nn.Sequential(
+        *layers, torch.nn.Linear(inputs, 16), torch.nn.ReLU(), torch.nn.Linear(16, outputs)
+    )
+
+
+def json_layers(outputs, flatten):
+    layers = [{"type": "flatten"}] if flatten else []
+    return layers + [{"type": "linear", "out": 16}, {"type": "relu"}, {"type": "linear", "out": outputs}]
+
+
+def train(name, read, inputs, outputs, flatten, folder, description):
+    mean, std = description["normalize"]["mean"], description["normalize"]["std"]
+    (folder / "dataset.json").write_text(json.dumps(description) + "\n")
+    torch.manual_seed(3)
+    model = mlp(inputs, outputs, flatten)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    criterion = torch.nn.CrossEntropyLoss()
+    train_set = DataLoader(read(folder, "train", mean, std), batch_size=8, shuffle=True)
+    test_set = DataLoader(read(folder, "test", mean, std), batch_size=8)
+    losses, tests = [], []
+    for _ in range(3):
+        model.train()
+        for x, y in train_set:
+            optimizer.zero_grad()
+            loss = criterion(model(x), y)
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        model.eval()
+        with torch.no_grad():
+            tests.append(sum(criterion(model(x), y).item() for x, y in test_set))
+    job = {
+        "dataset": name,
+        "network": {"layers": json_layers(outputs, flatten)},
+        "epochs": 3,
+        "batchSize": 8,
+        "shuffle": True,
+        "seed": 3,
+        "optimizer": {"type": "sgd", "learningRate": 0.1, "momentum": 0.9},
+    }
+    return {"job": job, "losses": losses, "testLossSums": tests}
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    random = numpy.random.default_rng(13)
+    write_leaves(folder / "leaves", random)
+    write_flags(folder / "flags", random)
+    normalize = {"mean": [5.8, 3.1, 3.8, 1.2], "std": [0.83, 0.43, 1.76, 0.76]}
+    leaves = {"kind": "csv", "label": "species", "classNames": SPECIES, "normalize": normalize}
+    normalize = {"mean": [0.3, 0.3, 0.3], "std": [0.2, 0.2, 0.2]}
+    flags = {"kind": "arrays", "file": "flags.npz", "layout": "NHWC", "classes": 4, "normalize": normalize}
+    results = [
+        train("leaves", read_leaves, 4, 3, False, folder / "leaves", leaves),
+        train("flags", read_flags, 6 * 7 * 3, 4, True, folder / "flags", flags),
+    ]
+    (folder / "losses.json").write_text("\n".join(json.dumps(result) for result in results) + "\n")
+
+
+main()
