@@ -37,9 +37,9 @@ public record JobLimits(long parameters, int batchSize, int epochs, long steps, 
     }
 
     /// @param network of the job, for its data
-    /// @param samples of the training part
+    /// @param stepsPerEpoch of its training
     /// @throws InvalidJobException if the job asks for more than it may
-    public void require(JobSpec job, Network network, int samples) {
+    public void require(JobSpec job, Network network, int stepsPerEpoch) {
         long weights = network.parameters().stream()
                 .mapToLong(parameter -> parameter.shape().elements())
                 .sum();
@@ -49,8 +49,7 @@ public record JobLimits(long parameters, int batchSize, int epochs, long steps, 
         }
         require("batchSize is", job.batchSize(), batchSize, "BATCH_SIZE");
         require("epochs is", job.epochs(), epochs, "EPOCHS");
-        long perEpoch = (samples + job.batchSize() - 1L) / job.batchSize();
-        require("the steps of all epochs are", job.epochs() * perEpoch, steps, "STEPS");
+        require("the steps of all epochs are", (long) job.epochs() * stepsPerEpoch, steps, "STEPS");
         if (minutes > 0) {
             Double asked = job.stopWhen() == null ? null : job.stopWhen().maxMinutes();
             if (asked == null || asked > minutes) {

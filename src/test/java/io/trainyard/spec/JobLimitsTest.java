@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /// What an operator does not let jobs ask for is refused with both numbers and the setting's name.
 class JobLimitsTest {
-    private static final int SAMPLES = 1000;
+    private static final int STEPS_PER_EPOCH = 16;
 
     private static JobSpec job(String more) {
         return JobJson.read("""
@@ -20,10 +20,10 @@ class JobLimitsTest {
 
     private static void require(JobLimits limits, String more) {
         JobSpec job = job(more);
-        limits.require(job, Network.fit(job.network(), Shape.of(1, 28, 28), 6), SAMPLES);
+        limits.require(job, Network.fit(job.network(), Shape.of(1, 28, 28), 6), STEPS_PER_EPOCH);
     }
 
-    /// 784 weights and a bias for each of 6 outputs; 16 batches an epoch.
+    /// 784 weights and a bias for each of 6 outputs.
     @ParameterizedTest
     @CsvSource({
         "4709,64,10,160,4710,4709,PARAMETERS",
