@@ -13,6 +13,7 @@ import io.trainyard.event.TrainingEvent.EpochTested;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.RecordKey;
 import io.trainyard.topics.Topic;
@@ -60,7 +61,7 @@ final class FleetIT {
     static void trainTenJobs() {
         fleet = PackagedFleet.withBroker(folder);
         // the longest that the broker allows: a machine that stands still for longer rightly runs a job twice
-        TestBroker.lockClaimsFor(Duration.ofMinutes(1), fleet.kafka(), Topic.DEFAULT_PREFIX);
+        TestBroker.lockClaimsFor(Duration.ofMinutes(1), Brokers.at(fleet.kafka()), Topic.DEFAULT_PREFIX);
         WORKERS.forEach(fleet::startWorker);
         dashboard = fleet.start("dashboard", "--port", "0");
         fleet.awaitMembers();

@@ -6,6 +6,7 @@ import io.trainyard.broker.TestBroker;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.Told;
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import java.io.IOException;
@@ -60,7 +61,7 @@ public final class PackagedFleet implements AutoCloseable {
     ///
     /// @param prefix of its own topics' names
     static PackagedFleet of(Path folder, String prefix) {
-        TopicAdmin.createMissing(TestBroker.address(), prefix, Patience.LIMIT);
+        TopicAdmin.createMissing(TestBroker.brokers(), prefix, Patience.LIMIT);
         return new PackagedFleet(folder, null, TestBroker.address(), prefix);
     }
 
@@ -144,7 +145,7 @@ public final class PackagedFleet implements AutoCloseable {
     /// that were killed are members for a while yet.
     public void awaitMembers() {
         String group = Topic.COMMANDS_NORMAL.claimGroup(prefix);
-        try (Admin admin = TopicAdmin.open(kafka, Patience.LIMIT)) {
+        try (Admin admin = Brokers.at(kafka).admin(Patience.LIMIT)) {
             Patience.await("%d workers to join: %s".formatted(running().size(), workers))
                     .ignoreExceptions() // there is no group before the first
                     .until(() -> membersWithTopics(admin, group)

@@ -158,6 +158,12 @@ public final class TrainyardProcess implements AutoCloseable {
         return process.exitValue();
     }
 
+    /// As everybody on this machine can read it, arguments separated by spaces; the launcher's, until Java has begun.
+    public String commandLine() throws IOException {
+        return Files.readString(Path.of("/proc/%d/cmdline".formatted(process.pid())))
+                .replace('\0', ' ');
+    }
+
     public boolean isAlive() {
         return process.isAlive();
     }

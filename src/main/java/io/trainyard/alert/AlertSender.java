@@ -4,6 +4,7 @@ import io.trainyard.tracking.AlertQueue;
 import io.trainyard.tracking.AlertQueue.Pending;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -36,11 +37,7 @@ public final class AlertSender implements AutoCloseable {
     /// @throws IllegalArgumentException if the address is not one of a web server
     public AlertSender(AlertQueue queue, String url, Signature signature, Duration timeout, Duration retryFor) {
         this.queue = queue;
-        this.url = URI.create(url);
-        if (!Set.of("http", "https").contains(String.valueOf(this.url.getScheme())) || this.url.getHost() == null) {
-            throw new IllegalArgumentException(
-                    "the address for alerts is \"%s\"; allowed is http://HOST/... or https://HOST/...".formatted(url));
-        }
+        this.url = address(url);
         this.signature = signature;
         this.timeout = timeout;
         retryForMillis = retryFor.toMillis();
@@ -48,6 +45,19 @@ public final class AlertSender implements AutoCloseable {
                 .version(HttpClient.Version.HTTP_1_1)
                 .connectTimeout(timeout)
                 .build();
+    }
+
+    /// Who knows a webhook's path may post there, so it is not repeated.
+    private static URI address(String url) {
+        try {
+            URI address = new URI(url);
+            if (Set.of("http", "https").contains(String.valueOf(address.getScheme())) && address.getHost() != null) {
+                return address;
+            }
+        } catch (URISyntaxException _) { // as below
+        }
+        throw new IllegalArgumentException(
+                "TRAINYARD_DASHBOARD_ALERTS_URL, which is not repeated here because it may be a secret, is no address of a web server; allowed is http://HOST/... or https://HOST/...");
     }
 
     /// Sends what is due.

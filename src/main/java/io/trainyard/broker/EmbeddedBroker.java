@@ -1,5 +1,6 @@
 package io.trainyard.broker;
 
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.TopicAdmin;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -85,7 +86,7 @@ public final class EmbeddedBroker implements AutoCloseable {
     private void startUp(String prefix) {
         try {
             within(START_TIMEOUT, "broker-start", server::startup);
-            TopicAdmin.createMissing(address(), prefix, START_TIMEOUT);
+            TopicAdmin.createMissing(Brokers.at(address()), prefix, START_TIMEOUT);
         } catch (ExecutionException e) {
             throw broken(directory, e.getCause() == null ? e : e.getCause());
         } catch (TimeoutException e) {

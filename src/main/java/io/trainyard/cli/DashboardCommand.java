@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.trainyard.spec.Printable;
+import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.tracking.TrackingException;
 import io.trainyard.tracking.TrackingStore;
@@ -100,7 +101,7 @@ final class DashboardCommand implements Callable<Integer> {
     public Integer call() {
         Service.requireFree(spec, "--port", host, port);
         requireTracking();
-        TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
+        TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), Topic.SHOWN, kafka.timeout());
         Map<String, String> settings = new HashMap<>(kafka.settings());
         settings.put("trainyard.dashboard.enabled", "true");
         settings.put("trainyard.dashboard.tracking", tracking);

@@ -9,6 +9,7 @@ import io.trainyard.device.Devices;
 import io.trainyard.jobfile.JobFiles;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.CommandSender;
@@ -145,6 +146,7 @@ public final class DemoCommand implements Callable<Integer> {
                 "trainyard.checkpoints", folder.resolve("checkpoints").toUri().toString());
         settings.putAll(options.settings());
         settings.put("trainyard.kafka", broker.address());
+        settings.put("trainyard.kafka-config", ""); // its own Kafka lets anybody of this machine in
         settings.put("trainyard.worker.enabled", "true");
         settings.put("trainyard.dashboard.enabled", "true");
         settings.put("trainyard.dashboard.tracking", "jdbc:sqlite:" + folder.resolve("tracking.db"));
@@ -160,7 +162,7 @@ public final class DemoCommand implements Callable<Integer> {
         terminal.out().printf("page   http://%s:%s/%nKafka  %s%n", LOCALHOST, Service.httpPort(), broker.address());
         options.choice(jobs).ifPresent(choice -> terminal.out().println("device " + choice));
         terminal.out().println();
-        Cluster kafka = new Cluster(broker.address(), Topic.DEFAULT_PREFIX, EmbeddedBroker.START_TIMEOUT);
+        Cluster kafka = new Cluster(Brokers.at(broker.address()), Topic.DEFAULT_PREFIX, EmbeddedBroker.START_TIMEOUT);
         new CommandSender(kafka, CloudEvents.CLI).send(jobs, Priority.NORMAL, _ -> {});
         boolean allFinished = JobWatch.run(
                 kafka,

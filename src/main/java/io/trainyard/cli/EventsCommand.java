@@ -115,7 +115,7 @@ public final class EventsCommand implements Callable<Integer>, PlainCommand {
         }
         if (follow) { // what does not exist cannot be followed
             kafka.cluster().reach(() -> {
-                TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
+                TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), Topic.EVENTS, kafka.timeout());
                 return true;
             });
         }

@@ -16,7 +16,7 @@ final class ExitCodes {
     static final String WISH_FAILED_HELP = "1:a job has ended or is not known; or an error of Trainyard itself";
     static final String UNEXPECTED_HELP = "1:an error of Trainyard itself";
     static final String BAD_INPUT_HELP = "2:a wrong option, or bad input";
-    static final String KAFKA_HELP = "3:Kafka does not answer";
+    static final String KAFKA_HELP = "3:Kafka does not answer, or refuses";
     static final String INTERRUPTED_HELP = "130:interrupted with ctrl-C";
 
     private ExitCodes() {}

@@ -7,7 +7,9 @@ import io.trainyard.device.DeviceException;
 import io.trainyard.export.ExportException;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Printable;
+import io.trainyard.topics.KafkaConfigException;
 import io.trainyard.topics.KafkaUnreachableException;
+import io.trainyard.topics.PortProbe;
 import io.trainyard.tracking.TrackingException;
 import io.trainyard.worker.WorkerIdTakenException;
 import java.io.PrintWriter;
@@ -28,7 +30,9 @@ final class FailureMessages implements IExecutionExceptionHandler {
             case DeviceException e -> err.println(e.getMessage());
             case CheckpointException e -> err.println(e.getMessage());
             case BrokerException e -> err.println(e.getMessage());
-            case KafkaUnreachableException e -> err.println(e.getMessage());
+            case KafkaConfigException e -> err.println(e.getMessage());
+            case KafkaUnreachableException e ->
+                err.println(PortProbe.explained(e).getMessage());
             case WorkerIdTakenException e -> err.println(e.getMessage());
             case TrackingException e -> err.println(e.getMessage());
             case ExportException e -> err.println(e.getMessage());
@@ -47,6 +51,7 @@ final class FailureMessages implements IExecutionExceptionHandler {
                     DeviceException _,
                     CheckpointException _,
                     BrokerException _,
+                    KafkaConfigException _,
                     WorkerIdTakenException _,
                     TrackingException _,
                     ExportException _ -> ExitCodes.BAD_INPUT;

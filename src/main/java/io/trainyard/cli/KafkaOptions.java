@@ -1,10 +1,15 @@
 package io.trainyard.cli;
 
 import io.trainyard.spec.Printable;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Cluster;
+import io.trainyard.topics.PortProbe;
 import io.trainyard.topics.Topic;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -24,6 +29,7 @@ public final class KafkaOptions {
     private String address = "localhost:9092";
     private String prefix = Topic.DEFAULT_PREFIX;
     private Duration timeout = Duration.ofSeconds(10);
+    private @Nullable Brokers brokers;
 
     @Option(
             names = "--verbose",
@@ -45,6 +51,16 @@ public final class KafkaOptions {
         }
         address = value;
     }
+
+    @Option(
+            names = "--kafka-config",
+            paramLabel = "FILE",
+            defaultValue = "${env:TRAINYARD_KAFKA_CONFIG:-}",
+            description = {
+                "How one connects to it: TLS, SASL; a properties file, as Kafka's own tools take it with",
+                "--command-config (default: TRAINYARD_KAFKA_CONFIG, or none: in the clear, as nobody)."
+            })
+    private String config = "";
 
     @Option(
             names = "--prefix",
@@ -77,16 +93,43 @@ public final class KafkaOptions {
 
     /// The brokers that the options name.
     Cluster cluster() {
-        return new Cluster(address, prefix, timeout);
+        return new Cluster(brokers(), prefix, timeout);
+    }
+
+    /// The brokers that the options name.
+    ///
+    /// @throws io.trainyard.topics.KafkaConfigException if the file of settings cannot be used
+    /// @throws io.trainyard.topics.KafkaUnreachableException if TLS is spoken there, and not meant
+    Brokers brokers() {
+        if (brokers == null) {
+            brokers = Brokers.at(address, file());
+            PortProbe.requireClear(brokers);
+        }
+        return brokers;
+    }
+
+    private Optional<Path> file() {
+        return config.isBlank() ? Optional.empty() : Optional.of(Path.of(config));
     }
 
     /// As the settings of a process that runs Quarkus.
     Map<String, String> settings() {
-        return Map.of("trainyard.kafka", address, "trainyard.topics.prefix", prefix);
+        return Map.of(
+                "trainyard.kafka",
+                address,
+                "trainyard.kafka-config",
+                file().map(path -> path.toAbsolutePath().toString()).orElse(""),
+                "trainyard.topics.prefix",
+                prefix);
     }
 
     String address() {
         return address;
+    }
+
+    /// The file as it was named, or nothing.
+    String config() {
+        return config;
     }
 
     String prefix() {

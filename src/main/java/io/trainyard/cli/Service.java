@@ -5,6 +5,7 @@ import io.quarkus.runtime.Application;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.QuarkusApplication;
 import io.trainyard.metrics.Meters;
+import io.trainyard.topics.Brokers;
 import io.trainyard.worker.WorkerService;
 import jakarta.inject.Inject;
 import java.io.IOException;
@@ -25,6 +26,7 @@ public final class Service implements QuarkusApplication {
     private static final AtomicReference<RuntimeException> FAILURE = new AtomicReference<>();
 
     private final WorkerService worker;
+    private final Brokers brokers;
     private final Meters meters;
     private final boolean served;
 
@@ -32,9 +34,11 @@ public final class Service implements QuarkusApplication {
     @Inject
     Service(
             WorkerService worker,
+            Brokers brokers,
             MeterRegistry registry,
             @ConfigProperty(name = "quarkus.http.host-enabled", defaultValue = "true") boolean served) {
         this.worker = worker;
+        this.brokers = brokers;
         this.meters = new Meters(registry);
         this.served = served;
     }
@@ -103,7 +107,7 @@ public final class Service implements QuarkusApplication {
             meters.process();
         }
         try {
-            worker.start();
+            worker.start(brokers);
             READY.get().run();
         } catch (RuntimeException e) { // said in a sentence by the command, without Quarkus's stack trace
             FAILURE.set(e);

@@ -5,7 +5,9 @@ import picocli.CommandLine.Option;
 
 /// Where the tracking store is: the option of commands that need no Kafka, but the dashboard's store.
 final class TrackingOptions {
-    static final String DEFAULT = "${env:TRAINYARD_DASHBOARD_TRACKING:-jdbc:sqlite:tracking.db}";
+    /// The first is from a file: see [SecretFiles].
+    static final String DEFAULT =
+            "${sys:trainyard.dashboard.tracking:-${env:TRAINYARD_DASHBOARD_TRACKING:-jdbc:sqlite:tracking.db}}";
 
     @Option(
             names = "--tracking",

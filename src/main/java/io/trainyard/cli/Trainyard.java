@@ -39,6 +39,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             ResumeCommand.class,
             ReprioritizeCommand.class,
             EventsCommand.class,
+            TopicsCommand.class,
+            AclsCommand.class,
             ExportCommand.class,
             ImportCommand.class,
             NetworkCommand.class,
@@ -53,7 +55,17 @@ public final class Trainyard implements Runnable {
     private CommandSpec spec;
 
     public static void main(String[] args) {
-        System.exit(commandLine().execute(args));
+        System.exit(run(args));
+    }
+
+    private static int run(String[] args) {
+        try {
+            SecretFiles.read(System.getenv()).forEach(System::setProperty);
+        } catch (SecretFiles.SecretFileException e) {
+            System.err.println(e.getMessage());
+            return ExitCodes.BAD_INPUT;
+        }
+        return commandLine().execute(args);
     }
 
     /// All commands, with what they have in common: expected errors are sentences, and logging is for people.

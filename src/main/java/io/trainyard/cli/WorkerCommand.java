@@ -73,7 +73,7 @@ final class WorkerCommand implements Callable<Integer> {
             Service.requireFree(spec, "--metrics-port", metricsHost, metricsPort);
         }
         // Before Quarkus opens its channels, which say the same in a stack trace.
-        TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
+        TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), kafka.timeout());
         return Service.run(settings(), this::announce);
     }
 

@@ -28,6 +28,10 @@ public interface DashboardConfig {
     @WithDefault("1000")
     int maxBulk();
 
+    /// Jobs that wait for a worker, as far as is known here: more are not submitted.
+    @WithDefault("100000")
+    int maxWaiting();
+
     /// Jobs that have ended that are kept; of more the eldest are forgotten.
     @WithDefault("100000")
     long keepJobs();

@@ -9,11 +9,13 @@ import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.CommandSender;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.RecordFinder;
+import io.trainyard.tracking.JobQuery;
 import io.trainyard.tracking.TrackingStore;
 import jakarta.inject.Singleton;
 import java.time.Duration;
@@ -23,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
@@ -37,12 +40,9 @@ public class JobControl {
     private final Cluster kafka;
     private final CommandSender sender;
 
-    JobControl(
-            TrackingStore store,
-            @ConfigProperty(name = "trainyard.kafka") String address,
-            @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
+    JobControl(TrackingStore store, Brokers brokers, @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
         this.store = store;
-        kafka = new Cluster(address, prefix, TIMEOUT);
+        kafka = new Cluster(brokers, prefix, TIMEOUT);
         sender = new CommandSender(kafka, CloudEvents.DASHBOARD);
     }
 
@@ -69,6 +69,12 @@ public class JobControl {
             boolean ok,
             String sentence,
             @JsonIgnore boolean known) {}
+
+    /// How many jobs wait for a worker, as far as was heard.
+    public long waiting() {
+        return store.jobs(new JobQuery(Set.of(Status.QUEUED), "", "", JobQuery.Sort.JOB, false, 1, 0))
+                .total();
+    }
 
     /// Publishes jobs.
     ///

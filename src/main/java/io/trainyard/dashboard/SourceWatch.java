@@ -1,6 +1,7 @@
 package io.trainyard.dashboard;
 
 import io.smallrye.common.annotation.Identifier;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.tracking.Partition;
@@ -11,7 +12,6 @@ import java.time.Duration;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.TopicPartition;
-import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
 /// Asks the brokers how long the topics are, so it is known whether they are there, and whether the store is behind;
@@ -29,7 +29,7 @@ class SourceWatch implements AutoCloseable {
     private final JobHistory history;
     private final TopicConsumer consumer;
     private final Sources sources;
-    private final String kafka;
+    private final Brokers kafka;
     private @Nullable Admin admin;
     private long caughtUpNanos = System.nanoTime();
 
@@ -40,7 +40,7 @@ class SourceWatch implements AutoCloseable {
             JobHistory history,
             @Identifier("tracking") TopicConsumer consumer,
             Sources sources,
-            @ConfigProperty(name = "trainyard.kafka") String kafka) {
+            Brokers kafka) {
         this.store = store;
         this.history = history;
         this.consumer = consumer;
@@ -56,7 +56,7 @@ class SourceWatch implements AutoCloseable {
     private void lookAtBrokers() {
         try {
             if (admin == null) {
-                admin = TopicAdmin.open(kafka, TIMEOUT);
+                admin = kafka.admin(TIMEOUT);
             }
             compare(TopicAdmin.ends(admin, kafka, consumer.trackedTopics(), TIMEOUT));
             sources.kafka(true);

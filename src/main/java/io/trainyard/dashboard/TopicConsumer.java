@@ -7,6 +7,7 @@ import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicRecord;
@@ -48,7 +49,7 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
     private final Sources sources;
     private final FleetCounters counters;
     private final AlertWatch alerts;
-    private final String kafka;
+    private final Brokers kafka;
     private final String prefix;
     private final Map<String, Topic> topics;
     private volatile Map<String, String> ids = Map.of();
@@ -58,7 +59,7 @@ public class TopicConsumer implements KafkaConsumerRebalanceListener {
             Sources sources,
             FleetCounters counters,
             AlertWatch alerts,
-            @ConfigProperty(name = "trainyard.kafka") String kafka,
+            Brokers kafka,
             @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
         this.history = history;
         this.sources = sources;

@@ -70,7 +70,7 @@ public record JobSpec(
                 "(?=.{1,100}$)" + ID,
                 "1 to 100 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit");
         switch (kind) {
-            case TRAIN -> Check.between("epochs", epochs, 1, 100_000);
+            case TRAIN -> Check.between("epochs", epochs, 1, JobLimits.MAX_EPOCHS);
             case EVALUATE -> {
                 Check.between("epochs", epochs, 0, 0);
                 if (initFrom == null) {
@@ -79,7 +79,7 @@ public record JobSpec(
                 }
             }
         }
-        Check.between("batchSize", batchSize, 1, 65_536);
+        Check.between("batchSize", batchSize, 1, JobLimits.MAX_BATCH_SIZE);
         Check.between("accumulateSteps", accumulateSteps, 1, 10_000);
         if (devices != null) {
             devices = DeviceSpec.several("devices", devices);

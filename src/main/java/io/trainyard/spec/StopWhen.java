@@ -15,8 +15,6 @@ public record StopWhen(
         @Nullable Double testAccuracyAtLeast,
         @Nullable Integer noImprovementEpochs,
         @Nullable Double maxMinutes) {
-    private static final double MAX_MINUTES = 1e6;
-
     public StopWhen {
         if (testAccuracyAtLeast == null && noImprovementEpochs == null && maxMinutes == null) {
             throw new InvalidJobException(
@@ -29,7 +27,7 @@ public record StopWhen(
             Check.between("stopWhen.noImprovementEpochs", noImprovementEpochs, 1, 100_000);
         }
         if (maxMinutes != null) {
-            Check.above0UpTo("stopWhen.maxMinutes", maxMinutes, MAX_MINUTES);
+            Check.above0UpTo("stopWhen.maxMinutes", maxMinutes, JobLimits.MAX_MINUTES);
         }
     }
 }

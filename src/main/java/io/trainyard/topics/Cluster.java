@@ -2,18 +2,23 @@ package io.trainyard.topics;
 
 import java.time.Duration;
 import java.util.function.Supplier;
-import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
 
-/// The brokers of a fleet, as a client of them sees them.
+/// A fleet, as a client of its brokers sees it.
 ///
-/// @param address `host:port` of a broker, or several with commas between them
+/// @param brokers where they are, and how one connects to them
 /// @param prefix what the topics' names begin with
 /// @param timeout the bound on one answer of the brokers
-public record Cluster(String address, String prefix, Duration timeout) {
-    /// Calls a Kafka client; that the brokers do not answer, or cannot be found, becomes a sentence.
+public record Cluster(Brokers brokers, String prefix, Duration timeout) {
+    /// `host:port` of a broker, or several with commas between them.
+    public String address() {
+        return brokers.address();
+    }
+
+    /// Calls a Kafka client; that the brokers do not answer, or refuse, becomes a sentence.
     ///
     /// @throws KafkaUnreachableException if they do not
     public <T> T reach(Supplier<T> call) {
@@ -21,14 +26,8 @@ public record Cluster(String address, String prefix, Duration timeout) {
             return call.get();
         } catch (InterruptException e) {
             throw e;
-        } catch (RetriableException e) {
-            throw new KafkaUnreachableException(address, e);
-        } catch (KafkaException e) {
-            if (e.getCause()
-                    instanceof ConfigException unresolvable) { // the clients' way to say that no host has that name
-                throw new KafkaUnreachableException(address, unresolvable);
-            }
-            throw e;
+        } catch (RetriableException | AuthenticationException | AuthorizationException e) {
+            throw new KafkaUnreachableException(brokers, e);
         }
     }
 }

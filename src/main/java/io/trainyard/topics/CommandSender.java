@@ -11,20 +11,23 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.RetriableException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.StringSerializer;
 
 /// Publishes commands and wishes, and knows which of them Kafka has.
 public final class CommandSender {
@@ -86,8 +89,12 @@ public final class CommandSender {
 
     private void send(List<Due> all) {
         kafka.reach(() -> {
-            TopicAdmin.createMissing(kafka.address(), kafka.prefix(), kafka.timeout());
-            KafkaProducer<String, byte[]> producer = new KafkaProducer<>(settings());
+            Map<String, Topic> topics = Topic.byName(kafka.prefix());
+            Set<Topic> needed = all.stream()
+                    .map(due -> Objects.requireNonNull(topics.get(due.record().topic())))
+                    .collect(Collectors.toSet());
+            TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), needed, kafka.timeout());
+            KafkaProducer<String, byte[]> producer = kafka.brokers().producer(settings());
             try {
                 sendAll(producer, all);
             } finally {
@@ -124,25 +131,26 @@ public final class CommandSender {
             sent.answer().get(2 * kafka.timeout().toMillis(), TimeUnit.MILLISECONDS);
             sent.due().acknowledged().run();
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof RetriableException retriable) {
-                throw new KafkaUnreachableException(kafka.address(), retriable);
+            if (e.getCause() instanceof RetriableException
+                    || e.getCause() instanceof AuthenticationException
+                    || e.getCause() instanceof AuthorizationException) {
+                throw new KafkaUnreachableException(kafka.brokers(), e.getCause());
             }
             throw new KafkaException(
                     "Kafka refuses the record of job %s: %s"
                             .formatted(sent.due().record().key(), e.getCause()),
                     e);
         } catch (TimeoutException e) {
-            throw new KafkaUnreachableException(kafka.address(), e);
+            throw new KafkaUnreachableException(kafka.brokers(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new KafkaUnreachableException(kafka.address(), e);
+            throw new KafkaUnreachableException(kafka.brokers(), e);
         }
     }
 
     private Map<String, Object> settings() {
         int millis = Math.toIntExact(kafka.timeout().toMillis());
         return Map.ofEntries(
-                entry(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, kafka.address()),
                 entry(ProducerConfig.CLIENT_ID_CONFIG, "trainyard" + source.replace('/', '-')),
                 entry(ProducerConfig.ACKS_CONFIG, "all"),
                 // On a topic that was just created, a broker may refuse the first request and take the second; then it
@@ -152,8 +160,6 @@ public final class CommandSender {
                 entry(ProducerConfig.LINGER_MS_CONFIG, 0),
                 entry(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, millis / 2),
                 entry(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, millis),
-                entry(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 2 * JobJson.MAX_BYTES),
-                entry(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, StringSerializer.class),
-                entry(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class));
+                entry(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, 2 * JobJson.MAX_BYTES));
     }
 }

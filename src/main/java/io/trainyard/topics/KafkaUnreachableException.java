@@ -1,16 +1,54 @@
 package io.trainyard.topics;
 
-/// The brokers do not answer in time, or refuse.
+import java.util.List;
+import javax.security.auth.login.LoginException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.SslAuthenticationException;
+
+/// The brokers do not answer in time, or refuse: those who ask, or what they ask for.
 public final class KafkaUnreachableException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /// @param kafka the address that was tried, `host:port`
-    public KafkaUnreachableException(String kafka, Throwable cause) {
-        super(
-                "Kafka at %s does not answer: %s; is it running (./trainyard broker), and is the address right (--kafka HOST:PORT)?"
-                        .formatted(
-                                kafka,
-                                cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage()),
-                cause);
+    private final transient Brokers brokers;
+
+    /// @param brokers those that were tried
+    public KafkaUnreachableException(Brokers brokers, Throwable cause) {
+        super(sentence(brokers, cause), cause);
+        this.brokers = brokers;
+    }
+
+    /// @param brokers those that were tried
+    /// @param speech what is wrong with how they are spoken to
+    KafkaUnreachableException(Brokers brokers, String speech) {
+        super("Kafka at %s: %s".formatted(brokers.address(), speech));
+        this.brokers = brokers;
+    }
+
+    Brokers brokers() {
+        return brokers;
+    }
+
+    private static String sentence(Brokers brokers, Throwable cause) {
+        List<String> reasons = ClientFile.reasons(cause);
+        String why = reasons.isEmpty() ? cause.getClass().getSimpleName() : String.join(": ", reasons);
+        String file = brokers.file().map(ClientFile::toString).orElse("a file that is given with --kafka-config FILE");
+        String said = switch (cause) {
+            case AuthorizationException _ ->
+                "Kafka at %s does not allow it: %s; docs/security.md says which ACLs are needed, and ./trainyard acls prints them";
+            case SslAuthenticationException _ ->
+                "Kafka at %s and this process do not agree on TLS: %s; look at ssl.truststore.location in " + file
+                        + ", and whether the certificate is for that host";
+            case AuthenticationException _ ->
+                "Kafka at %s does not let this process in: %s; look at security.protocol, sasl.mechanism and sasl.jaas.config in "
+                        + file;
+            case LoginException _ ->
+                "no token is to be had for Kafka at %s: %s; look at sasl.oauthbearer.token.endpoint.url and who asks for it in "
+                        + file;
+            default ->
+                "Kafka at %s does not answer: %s; is it running (./trainyard broker), and is the address right (--kafka HOST:PORT)?";
+        };
+        return said.formatted(
+                brokers.address(), brokers.file().map(given -> given.hide(why)).orElse(why));
     }
 }

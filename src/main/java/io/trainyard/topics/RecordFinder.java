@@ -14,8 +14,6 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.StringDeserializer;
 
 /// Reads records again whose places are known.
 public final class RecordFinder {
@@ -59,16 +57,14 @@ public final class RecordFinder {
     }
 
     private static KafkaConsumer<String, byte[]> consumer(Cluster kafka) {
-        Map<String, Object> settings = Map.of(
-                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                kafka.address(),
-                ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
-                Math.toIntExact(kafka.timeout().toMillis()),
-                ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
-                MAX_FETCH_BYTES,
-                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
-                "earliest");
-        return new KafkaConsumer<>(settings, new StringDeserializer(), new ByteArrayDeserializer());
+        return kafka.brokers()
+                .consumer(Map.of(
+                        ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+                        Math.toIntExact(kafka.timeout().toMillis()),
+                        ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+                        MAX_FETCH_BYTES,
+                        ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                        "earliest"));
     }
 
     private static List<ConsumerRecord<String, byte[]>> read(

@@ -44,6 +44,10 @@ public enum Topic {
     /// All that say something about jobs.
     public static final List<Topic> NEWS = with(EnumSet.of(Content.COMMANDS, Content.EVENTS, Content.DEAD_LETTERS));
 
+    /// All that the dashboard reads: only [#CUSTODY] is among the workers.
+    public static final List<Topic> SHOWN =
+            Arrays.stream(values()).filter(topic -> topic != CUSTODY).toList();
+
     /// The largest record that commands and jobs may have, in bytes: the longest command, and as much again,
     /// because the event that a job has started carries its command and the table of its parameters.
     public static final int MAX_RECORD_BYTES = 2 * JobJson.MAX_BYTES;

@@ -8,38 +8,55 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicListing;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 /// Creates the topics that are missing. Topics that exist keep their settings.
 public final class TopicAdmin {
     private TopicAdmin() {}
 
-    /// @param kafka `host:port` of a broker
     /// @param timeout for each request
+    /// All topics are needed, as by a worker.
+    ///
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
-    public static void createMissing(String kafka, String prefix, Duration timeout) {
-        try (Admin admin = open(kafka, timeout)) {
+    public static void createMissing(Brokers kafka, String prefix, Duration timeout) {
+        createMissing(kafka, prefix, List.of(Topic.values()), timeout);
+    }
+
+    /// Who may not create topics needs none to be missing; and one that may not be seen looks as if it were. So of
+    /// those
+    /// that are refused only what is needed is told.
+    ///
+    /// @param needed by who asks
+    /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
+    public static void createMissing(Brokers kafka, String prefix, Collection<Topic> needed, Duration timeout) {
+        try (Admin admin = kafka.admin(timeout)) {
             Set<String> present = await(kafka, admin.listTopics().names(), timeout);
             List<NewTopic> missing = Arrays.stream(Topic.values())
                     .filter(topic -> !present.contains(topic.name(prefix)))
                     .map(topic -> new NewTopic(topic.name(prefix), topic.partitions(), Optional.empty())
                             .configs(topic.settings()))
                     .toList();
-            for (KafkaFuture<Void> created :
-                    admin.createTopics(missing).values().values()) {
-                createdBySomebody(kafka, created, timeout);
+            Set<String> refused = new TreeSet<>();
+            admin.createTopics(missing).values().forEach((topic, created) -> {
+                if (!createdBySomebody(kafka, created, timeout)) {
+                    refused.add(topic);
+                }
+            });
+            refused.retainAll(needed.stream().map(topic -> topic.name(prefix)).toList());
+            if (!refused.isEmpty()) {
+                throw new KafkaUnreachableException(kafka, new TopicAuthorizationException(refused));
             }
         }
     }
@@ -48,8 +65,8 @@ public final class TopicAdmin {
     ///
     /// @return by name
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
-    public static Map<String, String> ids(String kafka, Duration timeout) {
-        try (Admin admin = open(kafka, timeout)) {
+    public static Map<String, String> ids(Brokers kafka, Duration timeout) {
+        try (Admin admin = kafka.admin(timeout)) {
             return await(kafka, admin.listTopics().listings(), timeout).stream()
                     .collect(Collectors.toMap(
                             TopicListing::name, topic -> topic.topicId().toString()));
@@ -60,7 +77,7 @@ public final class TopicAdmin {
     ///
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
     public static Map<TopicPartition, Long> ends(
-            Admin admin, String kafka, Collection<String> topics, Duration timeout) {
+            Admin admin, Brokers kafka, Collection<String> topics, Duration timeout) {
         List<TopicPartition> partitions =
                 await(kafka, admin.describeTopics(topics).allTopicNames(), timeout).values().stream()
                         .flatMap(topic -> topic.partitions().stream()
@@ -73,7 +90,7 @@ public final class TopicAdmin {
     }
 
     private static Map<TopicPartition, Long> offsets(
-            Admin admin, String kafka, List<TopicPartition> partitions, OffsetSpec which, Duration timeout) {
+            Admin admin, Brokers kafka, List<TopicPartition> partitions, OffsetSpec which, Duration timeout) {
         Map<TopicPartition, OffsetSpec> asked = new HashMap<>();
         partitions.forEach(partition -> asked.put(partition, which));
         Map<TopicPartition, Long> offsets = new HashMap<>();
@@ -82,20 +99,26 @@ public final class TopicAdmin {
         return offsets;
     }
 
-    private static void createdBySomebody(String kafka, KafkaFuture<Void> created, Duration timeout) {
+    /// @return false if who asks may not create it
+    private static boolean createdBySomebody(Brokers kafka, KafkaFuture<Void> created, Duration timeout) {
         try {
             await(kafka, created, timeout);
+            return true;
         } catch (KafkaUnreachableException e) {
-            if (!(e.getCause() instanceof TopicExistsException)) { // another process may have been quicker
-                throw e;
+            if (e.getCause() instanceof TopicAuthorizationException) {
+                return false;
             }
+            if (e.getCause() instanceof TopicExistsException) { // another process may have been quicker
+                return true;
+            }
+            throw e;
         }
     }
 
     /// Waits for what the brokers answer.
     ///
     /// @throws KafkaUnreachableException if they do not answer in time or refuse; its cause says why
-    public static <T> T await(String kafka, KafkaFuture<T> answer, Duration timeout) {
+    public static <T> T await(Brokers kafka, KafkaFuture<T> answer, Duration timeout) {
         try {
             return answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
@@ -105,21 +128,6 @@ public final class TopicAdmin {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new KafkaUnreachableException(kafka, e);
-        }
-    }
-
-    /// An admin client whose calls end within `timeout`.
-    ///
-    /// @throws KafkaUnreachableException if the address is none, or its host is not known
-    public static Admin open(String kafka, Duration timeout) {
-        int millis = Math.toIntExact(timeout.toMillis());
-        try {
-            return Admin.create(Map.of(
-                    AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, kafka,
-                    AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, millis,
-                    AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis));
-        } catch (KafkaException e) { // a ConfigException hides as the cause of "Failed to create new KafkaAdminClient"
-            throw new KafkaUnreachableException(kafka, e.getCause() == null ? e : e.getCause());
         }
     }
 }

@@ -88,7 +88,7 @@ final class Database implements AutoCloseable {
         } catch (TrackingException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw new TrackingException("the tracking store %s cannot be opened".formatted(withoutQuery(url)), e);
+            throw new TrackingException("the tracking store %s cannot be opened".formatted(withoutSecrets(url)), e);
         }
     }
 
@@ -112,7 +112,7 @@ final class Database implements AutoCloseable {
         } catch (TrackingException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw new TrackingException("the tracking store %s cannot be opened".formatted(withoutQuery(url)), e);
+            throw new TrackingException("the tracking store %s cannot be opened".formatted(withoutSecrets(url)), e);
         }
     }
 
@@ -124,12 +124,16 @@ final class Database implements AutoCloseable {
             return postgresql(url);
         }
         throw new TrackingException("the tracking store is \"%s\"; allowed are %sFILE and %s//HOST/DATABASE"
-                .formatted(url, SQLITE, POSTGRESQL));
+                .formatted(withoutSecrets(url), SQLITE, POSTGRESQL));
     }
 
-    /// A password may be in it.
     private static String withoutQuery(String url) {
         return url.replaceFirst("\\?.*", "");
+    }
+
+    /// A password may be in the query, or before the host, as other databases' addresses have it.
+    private static String withoutSecrets(String url) {
+        return withoutQuery(url).replaceFirst("//[^/@]*@", "//");
     }
 
     /// Readers see what was committed while a transaction writes. A crash of the machine, not of the process, may lose
@@ -147,7 +151,12 @@ final class Database implements AutoCloseable {
 
     private static DataSource postgresql(String url) {
         PGSimpleDataSource source = new PGSimpleDataSource();
-        source.setUrl(url);
+        try {
+            source.setUrl(url);
+        } catch (IllegalArgumentException _) { // which repeats it, password and all
+            throw new TrackingException("the tracking store is \"%s\"; allowed is %s//HOST:PORT/DATABASE?user=NAME"
+                    .formatted(withoutSecrets(url), POSTGRESQL));
+        }
         source.setReWriteBatchedInserts(true);
         return source;
     }

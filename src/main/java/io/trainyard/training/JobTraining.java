@@ -133,6 +133,7 @@ public final class JobTraining {
         attempt.alive(StepWatch.UNKNOWN);
         Workloads.Prepared prepared = workloads.of(job, attempt::fetched);
         Workload workload = prepared.workload();
+        limits.jobs().require(job, workload.network(), workload.stepsPerEpoch());
         Device device;
         try {
             HeapRoom.require(workload.network());

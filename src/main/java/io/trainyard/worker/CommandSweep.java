@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
@@ -22,12 +23,11 @@ final class CommandSweep implements AutoCloseable {
     /// The bound on each answer of the brokers.
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    private final String kafka;
+    private final Brokers kafka;
     private final Surroundings around;
     private final StopSignal stop;
 
-    /// @param kafka `host:port`
-    CommandSweep(String kafka, Surroundings around) {
+    CommandSweep(Brokers kafka, Surroundings around) {
         this.kafka = kafka;
         this.around = around;
         this.stop = new StopSignal(around.host());
@@ -63,7 +63,7 @@ final class CommandSweep implements AutoCloseable {
     /// @throws KafkaUnreachableException if the brokers do not answer in time or refuse
     void sweep() {
         String prefix = around.rules().routes().prefix();
-        try (Admin admin = TopicAdmin.open(kafka, TIMEOUT)) {
+        try (Admin admin = kafka.admin(TIMEOUT)) {
             Map<TopicPartition, RecordsToDelete> dealtWith = new HashMap<>();
             for (Topic topic : Topic.COMMANDS) {
                 String group = topic.claimGroup(prefix);

@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Topic;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,8 +11,6 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.StringDeserializer;
 
 /// The topics that all workers read, from Kafka.
 final class KafkaFleetLog implements FleetLog {
@@ -24,21 +23,15 @@ final class KafkaFleetLog implements FleetLog {
     private final Map<TopicPartition, Long> ends;
     private boolean caughtUp;
 
-    /// @param kafka `host:port`
     /// @param prefix of the topics' names
-    KafkaFleetLog(String kafka, String prefix, String worker) {
-        consumer = new KafkaConsumer<>(
-                Map.of(
-                        ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                        kafka,
-                        ConsumerConfig.CLIENT_ID_CONFIG,
-                        worker + "-keeper",
-                        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                        false,
-                        ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
-                        "earliest"),
-                new StringDeserializer(),
-                new ByteArrayDeserializer());
+    KafkaFleetLog(Brokers kafka, String prefix, String worker) {
+        consumer = kafka.consumer(Map.of(
+                ConsumerConfig.CLIENT_ID_CONFIG,
+                worker + "-keeper",
+                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                false,
+                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                "earliest"));
         List<TopicPartition> kept = new ArrayList<>(partitions(Topic.CUSTODY.name(prefix)));
         kept.addAll(partitions(Topic.CONTROL.name(prefix)));
         List<TopicPartition> heartbeats = partitions(Topic.WORKERS.name(prefix));

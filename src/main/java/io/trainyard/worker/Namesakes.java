@@ -2,6 +2,7 @@ package io.trainyard.worker;
 
 import io.trainyard.event.EventJson;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Topic;
 import java.io.IOException;
@@ -20,8 +21,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.StringDeserializer;
 
 /// Other workers with this one's id, as their heartbeats tell of them. No clock is compared with another's: who was
 /// heard before and is heard again is alive; who is not heard again within [#BEATS] heartbeats has been killed.
@@ -38,14 +37,13 @@ final class Namesakes {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
-    private final String kafka;
+    private final Brokers kafka;
     private final String topic;
     private final String id;
 
-    /// @param kafka `host:port`
     /// @param prefix of the topics' names
     /// @param id this worker's
-    Namesakes(String kafka, String prefix, String id) {
+    Namesakes(Brokers kafka, String prefix, String id) {
         this.kafka = kafka;
         this.topic = Topic.WORKERS.name(prefix);
         this.id = id;
@@ -58,16 +56,8 @@ final class Namesakes {
     /// @throws WorkerIdTakenException if another worker has the id
     /// @throws KafkaUnreachableException if the brokers do not answer
     void requireNone(Supplier<CompletableFuture<Void>> announce, Duration beat) {
-        try (var consumer = new KafkaConsumer<>(
-                Map.of(
-                        ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                        kafka,
-                        ConsumerConfig.CLIENT_ID_CONFIG,
-                        id + "-" + topic,
-                        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                        false),
-                new StringDeserializer(),
-                new ByteArrayDeserializer())) {
+        try (var consumer = kafka.consumer(Map.of(
+                ConsumerConfig.CLIENT_ID_CONFIG, id + "-" + topic, ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false))) {
             List<TopicPartition> partitions = consumer.partitionsFor(topic, ANSWER_TIMEOUT).stream()
                     .map(partition -> new TopicPartition(topic, partition.partition()))
                     .toList();

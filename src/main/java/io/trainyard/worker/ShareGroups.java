@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
@@ -42,11 +43,11 @@ final class ShareGroups {
     ///
     /// @return how often a command is delivered before the brokers drop it silently
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer in time or refuse
-    static int configure(String kafka, String prefix, Duration timeout) {
+    static int configure(Brokers kafka, String prefix, Duration timeout) {
         List<ConfigResource> groups = Topic.COMMANDS.stream()
                 .map(topic -> new ConfigResource(ConfigResource.Type.GROUP, topic.claimGroup(prefix)))
                 .toList();
-        try (Admin admin = TopicAdmin.open(kafka, timeout)) {
+        try (Admin admin = kafka.admin(timeout)) {
             var needed = set(admin, groups, Map.of(OFFSET_RESET, "earliest", LOCK_DURATION, LOCK_MILLIS));
             var _ = TopicAdmin.await(kafka, needed, timeout);
             try {

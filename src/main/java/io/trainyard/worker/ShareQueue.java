@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.topics.Brokers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,7 +17,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaShareConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicIdPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /// The commands of Kafka's share groups.
@@ -47,7 +47,7 @@ final class ShareQueue implements CommandQueue {
     /// lets a member join at its second heartbeat, by default after 5 s.
     private static final Duration JOIN_TIMEOUT = Duration.ofSeconds(10);
 
-    private final String kafka;
+    private final Brokers kafka;
     private final String worker;
     private final List<List<Source>> sources; // those of one urgency change their order
     private final Map<Source, KafkaShareConsumer<byte[], byte[]>> consumers = new HashMap<>();
@@ -65,9 +65,8 @@ final class ShareQueue implements CommandQueue {
 
     /// Begins to join the groups, all at the same time.
     ///
-    /// @param kafka `host:port`
     /// @param sources the most urgent first; those in one list are as urgent as one another
-    ShareQueue(String kafka, String worker, List<List<Source>> sources) {
+    ShareQueue(Brokers kafka, String worker, List<List<Source>> sources) {
         this.kafka = kafka;
         this.worker = worker;
         this.sources = sources.stream().<List<Source>>map(ArrayList::new).toList();
@@ -75,26 +74,21 @@ final class ShareQueue implements CommandQueue {
     }
 
     private KafkaShareConsumer<byte[], byte[]> join(Source source) {
-        KafkaShareConsumer<byte[], byte[]> consumer = new KafkaShareConsumer<>(
-                Map.of(
-                        ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                        kafka,
-                        ConsumerConfig.GROUP_ID_CONFIG,
-                        source.group(),
-                        ConsumerConfig.CLIENT_ID_CONFIG,
-                        worker + "-" + source.topic(),
-                        ConsumerConfig.SHARE_ACKNOWLEDGEMENT_MODE_CONFIG,
-                        "explicit",
-                        ConsumerConfig.SHARE_ACQUIRE_MODE_CONFIG,
-                        "record_limit", // the default may hold more
-                        ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
-                        1,
-                        ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG,
-                        Integer.MAX_VALUE, // a job may take days
-                        ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
-                        ANSWER_MILLIS),
-                new ByteArrayDeserializer(),
-                new ByteArrayDeserializer());
+        KafkaShareConsumer<byte[], byte[]> consumer = kafka.shareConsumer(Map.of(
+                ConsumerConfig.GROUP_ID_CONFIG,
+                source.group(),
+                ConsumerConfig.CLIENT_ID_CONFIG,
+                worker + "-" + source.topic(),
+                ConsumerConfig.SHARE_ACKNOWLEDGEMENT_MODE_CONFIG,
+                "explicit",
+                ConsumerConfig.SHARE_ACQUIRE_MODE_CONFIG,
+                "record_limit", // the default may hold more
+                ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                1,
+                ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG,
+                Integer.MAX_VALUE, // a job may take days
+                ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+                ANSWER_MILLIS));
         consumer.subscribe(List.of(source.topic()));
         var _ = consumer.poll(Duration.ZERO);
         asking.add(consumer);

@@ -14,7 +14,9 @@ import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.JobLimits;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.topics.Brokers;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Limits;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -69,13 +71,14 @@ public class WorkerService {
 
     /// Starts to work, where this process is a worker. The topics are there.
     ///
+    /// @param kafka where commands are
     /// @throws io.trainyard.spec.InvalidJobException if the device's name is none
     /// @throws io.trainyard.device.DeviceException if the device is not here
     /// @throws DatasetException if the data root cannot be read
     /// @throws io.trainyard.checkpoint.CheckpointException if the checkpoint store cannot be written
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
     /// @throws WorkerIdTakenException if another worker has its id
-    public void start() {
+    public void start(Brokers kafka) {
         WorkerSettings.Worker worker = settings.worker();
         if (!worker.enabled()) {
             return;
@@ -91,27 +94,27 @@ public class WorkerService {
         String prefix = settings.topics().prefix();
         Host machine = new Machine();
         JobTraining training = new JobTraining(data, device, worker.threads(), id)
-                .with(new Limits(worker.maxAttempts(), worker.hangFactor()));
+                .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())));
         Activity activity = new Activity();
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
         Heartbeat beats = new Heartbeat(
                 machine, publisher, activity, new Heartbeat.Self(id, deviceName, store.identity(), fleet::since));
         if (worker.id().isPresent()) { // a random one is nobody else's
-            new Namesakes(settings.kafka(), prefix, id).requireNone(beats::announce, worker.heartbeat());
+            new Namesakes(kafka, prefix, id).requireNone(beats::announce, worker.heartbeat());
         }
         CommandRoutes routes = new CommandRoutes(prefix, Devices.kinds(device));
-        int deliveryLimit = ShareGroups.configure(settings.kafka(), prefix, ADMIN_TIMEOUT);
+        int deliveryLimit = ShareGroups.configure(kafka, prefix, ADMIN_TIMEOUT);
         WorkerRules rules =
                 new WorkerRules(id, routes, worker.grace(), worker.claimTimeout(), worker.maxRefusals(), deliveryLimit);
         Surroundings around = new Surroundings(rules, machine, store, publisher, fleet, activity);
         KeeperLoop keeping = new KeeperLoop(
                 around,
-                () -> new KafkaFleetLog(settings.kafka(), prefix, id),
+                () -> new KafkaFleetLog(kafka, prefix, id),
                 new Keeper.Rules(worker.lostAfterBeats(), worker.maxWatched()));
         ClaimLoop claims = new ClaimLoop(
                 around,
-                () -> new ShareQueue(settings.kafka(), id, routes.sources()),
+                () -> new ShareQueue(kafka, id, routes.sources()),
                 (job, attempt, supervisor) ->
                         training.attempt(job, new JobFolder(store, job.id()), attempt, supervisor));
         if (served) {
@@ -120,7 +123,7 @@ public class WorkerService {
         keeping.start();
         claims.start(keeping.ready());
         beats.start(worker.heartbeat());
-        CommandSweep sweeping = new CommandSweep(settings.kafka(), around);
+        CommandSweep sweeping = new CommandSweep(kafka, around);
         sweeping.start(worker.sweep());
         loop = claims;
         sweep = sweeping;
@@ -140,7 +143,7 @@ public class WorkerService {
                 "worker={0} device={1} takes commands from {2}; data in {3}, checkpoints in {4}",
                 id,
                 deviceName,
-                settings.kafka(),
+                kafka.address(),
                 dataPlace(settings),
                 settings.checkpoints());
         if (device.isAuto()) {
@@ -172,6 +175,10 @@ public class WorkerService {
     /// Completes when the worker has stopped; exceptionally when it cannot go on and the process should end.
     public CompletableFuture<Void> ended() {
         return ended;
+    }
+
+    private static JobLimits limits(WorkerSettings.Limits asked) {
+        return new JobLimits(asked.parameters(), asked.batchSize(), asked.epochs(), asked.steps(), asked.minutes());
     }
 
     private static String randomId() {

@@ -14,6 +14,9 @@ public interface WorkerSettings {
     @WithDefault("localhost:9092")
     String kafka();
 
+    /// A file of Kafka's settings of connections.
+    Optional<Path> kafkaConfig();
+
     Topics topics();
 
     /// The folder with the data sets, or `s3://bucket/prefix`; default: `data`, which may be missing, because some data
@@ -29,6 +32,31 @@ public interface WorkerSettings {
     String checkpoints();
 
     Worker worker();
+
+    Limits limits();
+
+    /// What a job may ask for: see [io.trainyard.spec.JobLimits].
+    interface Limits {
+        /// Of a network, all layers together.
+        @WithDefault("4294967296")
+        long parameters();
+
+        /// Samples a step.
+        @WithDefault("65536")
+        int batchSize();
+
+        /// Of a job.
+        @WithDefault("100000")
+        int epochs();
+
+        /// Of a job, all epochs together.
+        @WithDefault("1000000000000")
+        long steps();
+
+        /// That a job may be given, which it then must be; 0: any.
+        @WithDefault("0")
+        int minutes();
+    }
 
     /// The names of the topics.
     interface Topics {

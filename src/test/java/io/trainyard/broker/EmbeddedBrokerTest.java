@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.Patience;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import java.io.IOException;
@@ -114,8 +115,9 @@ class EmbeddedBrokerTest {
     }
 
     private static Set<String> topics(EmbeddedBroker broker) {
-        try (Admin admin = TopicAdmin.open(broker.address(), Patience.LIMIT)) {
-            return TopicAdmin.await(broker.address(), admin.listTopics().names(), Patience.LIMIT);
+        try (Admin admin = Brokers.at(broker.address()).admin(Patience.LIMIT)) {
+            return TopicAdmin.await(
+                    Brokers.at(broker.address()), admin.listTopics().names(), Patience.LIMIT);
         }
     }
 }

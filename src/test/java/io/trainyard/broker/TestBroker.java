@@ -1,6 +1,7 @@
 package io.trainyard.broker;
 
 import io.trainyard.Patience;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import java.io.IOException;
@@ -34,6 +35,10 @@ public final class TestBroker {
         return BROKER.address();
     }
 
+    public static Brokers brokers() {
+        return Brokers.at(BROKER.address());
+    }
+
     /// The settings of a test's broker: a new member joins at once, and locks may be short.
     ///
     /// @param lock how long a claim is locked where its group has no setting of its own
@@ -50,9 +55,9 @@ public final class TestBroker {
 
     /// Locks the claims of one fleet for a time of their own.
     ///
-    /// @param kafka `host:port` of any broker
+    /// @param kafka any broker
     /// @param prefix of the fleet's topics
-    public static void lockClaimsFor(Duration lock, String kafka, String prefix) {
+    public static void lockClaimsFor(Duration lock, Brokers kafka, String prefix) {
         AlterConfigOp set = new AlterConfigOp(
                 new ConfigEntry("share.record.lock.duration.ms", Long.toString(lock.toMillis())),
                 AlterConfigOp.OpType.SET);
@@ -60,7 +65,7 @@ public final class TestBroker {
         for (Topic topic : Topic.COMMANDS) {
             groups.put(new ConfigResource(ConfigResource.Type.GROUP, topic.claimGroup(prefix)), List.of(set));
         }
-        try (Admin admin = TopicAdmin.open(kafka, Patience.LIMIT)) {
+        try (Admin admin = kafka.admin(Patience.LIMIT)) {
             TopicAdmin.await(kafka, admin.incrementalAlterConfigs(groups).all(), Patience.LIMIT);
         }
     }

@@ -139,7 +139,8 @@ class CommandsPageTest {
                 "docs/metrics.md",
                 "docs/speed.md",
                 "docs/data-sets.md",
-                "docs/exports.md"
+                "docs/exports.md",
+                "docs/security.md"
             })
     void theCommandsOfAPageAreTaken(String page) {
         requireTaken(Page.read(page).commands());

@@ -63,7 +63,7 @@ abstract class FleetCommands {
     }
 
     void createTopics() {
-        TopicAdmin.createMissing(TestBroker.address(), prefix, Patience.LIMIT);
+        TopicAdmin.createMissing(TestBroker.brokers(), prefix, Patience.LIMIT);
     }
 
     void submit(String id) {
@@ -92,7 +92,7 @@ abstract class FleetCommands {
 
     List<TopicRecord> read(Topic topic) {
         List<TopicRecord> entries = new ArrayList<>();
-        try (EventLog log = EventLog.open(new Cluster(TestBroker.address(), prefix, Patience.LIMIT), List.of(topic))) {
+        try (EventLog log = EventLog.open(new Cluster(TestBroker.brokers(), prefix, Patience.LIMIT), List.of(topic))) {
             log.readToEnd(entries::add);
         }
         return entries;

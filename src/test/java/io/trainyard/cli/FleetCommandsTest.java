@@ -19,7 +19,6 @@ import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.JobJson;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
-import io.trainyard.topics.TopicAdmin;
 import io.trainyard.topics.TopicRecord;
 import java.io.ByteArrayInputStream;
 import java.io.FilterOutputStream;
@@ -48,9 +47,7 @@ class FleetCommandsTest extends FleetCommands {
         assertThat(commands)
                 .extracting(entry -> JobJson.read(entry.body()).id())
                 .containsExactlyInAnyOrder("a", "b");
-        assertThat(TopicAdmin.open(TestBroker.address(), Patience.LIMIT)
-                        .listTopics()
-                        .names())
+        assertThat(TestBroker.brokers().admin(Patience.LIMIT).listTopics().names())
                 .succeedsWithin(Patience.LIMIT)
                 .satisfies(names -> assertThat(names)
                         .containsAll(Arrays.stream(Topic.values())

@@ -31,7 +31,7 @@ final class InterruptIT {
     void watchingEndsAndSaysThatTheJobGoesOn() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "there is no /usr/bin/script");
         String prefix = "interrupt.";
-        new CommandSender(new Cluster(TestBroker.address(), prefix, Patience.LIMIT), CloudEvents.CLI)
+        new CommandSender(new Cluster(TestBroker.brokers(), prefix, Patience.LIMIT), CloudEvents.CLI)
                 .send(List.of(SampleEvents.spec("a")), Priority.NORMAL, _ -> {});
         String command =
                 "%s watch a --kafka %s --prefix %s".formatted(TrainyardProcess.LAUNCHER, TestBroker.address(), prefix);

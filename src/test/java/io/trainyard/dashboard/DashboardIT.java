@@ -63,7 +63,7 @@ class DashboardIT {
 
     @BeforeAll
     static void start() throws Exception {
-        TopicAdmin.createMissing(TestBroker.address(), PREFIX, Patience.LIMIT);
+        TopicAdmin.createMissing(TestBroker.brokers(), PREFIX, Patience.LIMIT);
         publisher = new EventPublisher(TestBroker.address(), PREFIX);
         publisher.send(claimed("earlier"), started(spec("earlier"), 1, 1, 100, null));
         publisher.sendText(Topic.JOBS, "this is no event");
@@ -349,7 +349,7 @@ class DashboardIT {
     private static List<Topic> topicsOf(String job) {
         List<Topic> found = new ArrayList<>();
         try (EventLog log = EventLog.open(
-                new Cluster(TestBroker.address(), PREFIX, Patience.LIMIT),
+                new Cluster(TestBroker.brokers(), PREFIX, Patience.LIMIT),
                 List.of(Topic.COMMANDS_LOW, Topic.COMMANDS_NORMAL, Topic.COMMANDS_HIGH, Topic.CONTROL))) {
             log.readToEnd(entry -> {
                 if (job.equals(entry.job())) {

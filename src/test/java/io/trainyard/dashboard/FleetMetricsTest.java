@@ -20,6 +20,7 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.metrics.Scrape;
 import io.trainyard.spec.JobJson;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
 import io.trainyard.tracking.Databases;
@@ -58,7 +59,7 @@ class FleetMetricsTest {
                 sources,
                 counters,
                 new AlertWatch(store, sources, AlertsWanted.NONE, Patience.LIMIT),
-                "nowhere:1",
+                Brokers.at("nowhere:1"),
                 PREFIX);
         final FleetGauges gauges = new FleetGauges(registry, history, sources, PREFIX);
 

@@ -55,7 +55,7 @@ class SignInIT {
 
     @BeforeAll
     static void start() throws Exception {
-        TopicAdmin.createMissing(TestBroker.address(), PREFIX, Patience.LIMIT);
+        TopicAdmin.createMissing(TestBroker.brokers(), PREFIX, Patience.LIMIT);
         try (EventPublisher publisher = new EventPublisher(TestBroker.address(), PREFIX)) {
             publisher.send(spec("mine"));
             publisher.send(claimed("mine"), started(spec("mine"), 1, 1, 100, null));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.trainyard.Patience;
 import io.trainyard.event.SampleEvents;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Topic;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.TrackingStore;
@@ -52,7 +53,12 @@ class TopicConsumerTest {
             Sources sources = new Sources();
             AlertWatch alerts = new AlertWatch(store, sources, AlertsWanted.NONE, Patience.LIMIT);
             TopicConsumer consumer = new TopicConsumer(
-                    history, sources, new FleetCounters(new SimpleMeterRegistry()), alerts, "nowhere:1", "t.");
+                    history,
+                    sources,
+                    new FleetCounters(new SimpleMeterRegistry()),
+                    alerts,
+                    Brokers.at("nowhere:1"),
+                    "t.");
             TopicPartition partition = new TopicPartition(Topic.JOBS.name("t."), 0);
             List<ConsumerRecord<String, byte[]>> records = new ArrayList<>();
             for (String job : List.of("a\0", "a\uFFFD", "good")) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class RecordFinderTest {
     private final Cluster kafka =
-            new Cluster(TestBroker.address(), "record-finder-%s.".formatted(UUID.randomUUID()), Patience.LIMIT);
+            new Cluster(TestBroker.brokers(), "record-finder-%s.".formatted(UUID.randomUUID()), Patience.LIMIT);
     private final CommandSender sender = new CommandSender(kafka, CloudEvents.CLI);
 
     @Test
@@ -68,9 +68,9 @@ class RecordFinderTest {
     }
 
     private void delete(long before) {
-        try (Admin admin = TopicAdmin.open(TestBroker.address(), Patience.LIMIT)) {
+        try (Admin admin = TestBroker.brokers().admin(Patience.LIMIT)) {
             TopicAdmin.await(
-                    TestBroker.address(),
+                    TestBroker.brokers(),
                     admin.deleteRecords(Map.of(
                                     new TopicPartition(Topic.COMMANDS_NORMAL.name(kafka.prefix()), 0),
                                     RecordsToDelete.beforeOffset(before)))

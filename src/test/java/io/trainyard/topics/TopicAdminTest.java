@@ -23,14 +23,14 @@ class TopicAdminTest {
     @Test
     void createsWhatIsMissingAndLeavesWhatIsThere() {
         String prefix = "topic-admin-test.";
-        try (Admin admin = TopicAdmin.open(TestBroker.address(), Patience.LIMIT)) {
+        try (Admin admin = TestBroker.brokers().admin(Patience.LIMIT)) {
             NewTopic mine =
                     new NewTopic(Topic.STEPS.name(prefix), 3, (short) 1).configs(Map.of("retention.ms", "1000"));
             TopicAdmin.await(
-                    TestBroker.address(), admin.createTopics(List.of(mine)).all(), Patience.LIMIT);
+                    TestBroker.brokers(), admin.createTopics(List.of(mine)).all(), Patience.LIMIT);
 
-            TopicAdmin.createMissing(TestBroker.address(), prefix, Patience.LIMIT);
-            TopicAdmin.createMissing(TestBroker.address(), prefix, Patience.LIMIT);
+            TopicAdmin.createMissing(TestBroker.brokers(), prefix, Patience.LIMIT);
+            TopicAdmin.createMissing(TestBroker.brokers(), prefix, Patience.LIMIT);
 
             Map<Topic, Config> settings = settings(admin, prefix);
             assertThat(settings).hasSameSizeAs(Topic.values());
@@ -49,7 +49,7 @@ class TopicAdminTest {
         try (ServerSocket free = new ServerSocket(0)) {
             nobody = "localhost:" + free.getLocalPort();
         }
-        assertThatThrownBy(() -> TopicAdmin.createMissing(nobody, "t.", Duration.ofMillis(500)))
+        assertThatThrownBy(() -> TopicAdmin.createMissing(Brokers.at(nobody), "t.", Duration.ofMillis(500)))
                 .isInstanceOf(KafkaUnreachableException.class)
                 .hasMessageContainingAll(nobody, "--kafka");
     }
@@ -57,7 +57,7 @@ class TopicAdminTest {
     @Test
     void saysThatAnAddressIsNone() {
         for (String wrong : List.of("no-such-host.invalid:9092", "localhost", "", "localhost:port")) {
-            assertThatThrownBy(() -> TopicAdmin.open(wrong, Duration.ofSeconds(1)))
+            assertThatThrownBy(() -> Brokers.at(wrong).admin(Duration.ofSeconds(1)))
                     .as(wrong)
                     .isInstanceOf(KafkaUnreachableException.class)
                     .hasMessageContaining("--kafka");
@@ -73,7 +73,7 @@ class TopicAdminTest {
                 .ignoreExceptions()
                 .until(
                         () -> TopicAdmin.await(
-                                TestBroker.address(),
+                                TestBroker.brokers(),
                                 admin.describeConfigs(topics.keySet()).all(),
                                 Patience.LIMIT),
                         Objects::nonNull);

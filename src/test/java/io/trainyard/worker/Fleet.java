@@ -19,6 +19,7 @@ import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
@@ -61,6 +62,7 @@ final class Fleet implements AutoCloseable {
 
     final String prefix = "fleet-%d.".formatted(NUMBER.incrementAndGet());
     final String kafka;
+    final Brokers brokers;
     final ProducerOutbox outbox;
     final CheckpointStore store;
     private final Path folder;
@@ -72,7 +74,8 @@ final class Fleet implements AutoCloseable {
 
     Fleet(String kafka, Duration deliveryTimeout) {
         this.kafka = kafka;
-        TopicAdmin.createMissing(kafka, prefix, Patience.LIMIT);
+        this.brokers = Brokers.at(kafka);
+        TopicAdmin.createMissing(brokers, prefix, Patience.LIMIT);
         outbox = new ProducerOutbox(kafka, (int) deliveryTimeout.toMillis());
         try {
             folder = Files.createTempDirectory("fleet");
@@ -102,7 +105,7 @@ final class Fleet implements AutoCloseable {
 
     /// Locks this fleet's claims for a time of their own, as a test needs that sees them lapse or renewed.
     void lockClaimsFor(Duration lock) {
-        TestBroker.lockClaimsFor(lock, kafka, prefix);
+        TestBroker.lockClaimsFor(lock, brokers, prefix);
     }
 
     static String job(String id) {

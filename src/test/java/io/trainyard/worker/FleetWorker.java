@@ -27,17 +27,17 @@ final class FleetWorker implements AutoCloseable {
         String id = setup.worker();
         Host machine = new Machine();
         CommandRoutes routes = new CommandRoutes(fleet.prefix, setup.kinds());
-        int deliveryLimit = ShareGroups.configure(fleet.kafka, fleet.prefix, Patience.LIMIT);
+        int deliveryLimit = ShareGroups.configure(fleet.brokers, fleet.prefix, Patience.LIMIT);
         WorkerRules rules = new WorkerRules(id, routes, setup.grace(), Duration.ofSeconds(5), 3, deliveryLimit);
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());
         Surroundings around = new Surroundings(rules, machine, fleet.store, publisher, view, activity);
         keeper = new KeeperLoop(
-                around, () -> new KafkaFleetLog(fleet.kafka, fleet.prefix, id), new Keeper.Rules(Fleet.BEATS, 1000));
-        claims = new ClaimLoop(around, () -> new ShareQueue(fleet.kafka, id, routes.sources()), runner);
+                around, () -> new KafkaFleetLog(fleet.brokers, fleet.prefix, id), new Keeper.Rules(Fleet.BEATS, 1000));
+        claims = new ClaimLoop(around, () -> new ShareQueue(fleet.brokers, id, routes.sources()), runner);
         heartbeat = new Heartbeat(
                 machine, publisher, activity, new Heartbeat.Self(id, "cpu", fleet.store.identity(), view::since));
-        sweep = new CommandSweep(fleet.kafka, around);
+        sweep = new CommandSweep(fleet.brokers, around);
         keeper.start();
         claims.start(keeper.ready());
         heartbeat.start(Fleet.BEAT);

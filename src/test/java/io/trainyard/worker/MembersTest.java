@@ -96,12 +96,12 @@ class MembersTest {
             member.subscribe(List.of(Topic.COMMANDS_LOW.name(fleet.prefix)));
             joined.add(member);
         }
-        try (Admin admin = TopicAdmin.open(fleet.kafka, Patience.LIMIT)) {
+        try (Admin admin = fleet.brokers.admin(Patience.LIMIT)) {
             String group = Topic.COMMANDS_NORMAL.claimGroup(fleet.prefix);
             Patience.await("all members").ignoreExceptions().until(() -> {
                 joined.forEach(member -> member.poll(Duration.ZERO));
                 return TopicAdmin.await(
-                                fleet.kafka,
+                                fleet.brokers,
                                 admin.describeShareGroups(List.of(group)).all(),
                                 Patience.LIMIT)
                         .values()
@@ -119,8 +119,8 @@ class MembersTest {
                 Topic.COMMANDS_HIGH.claimGroup(fleet.prefix),
                 Topic.COMMANDS_NORMAL.claimGroup(fleet.prefix),
                 Topic.COMMANDS_LOW.claimGroup(fleet.prefix));
-        try (Admin admin = TopicAdmin.open(fleet.kafka, Patience.LIMIT)) {
-            TopicAdmin.await(fleet.kafka, admin.describeShareGroups(groups).all(), Patience.LIMIT)
+        try (Admin admin = fleet.brokers.admin(Patience.LIMIT)) {
+            TopicAdmin.await(fleet.brokers, admin.describeShareGroups(groups).all(), Patience.LIMIT)
                     .forEach((group, description) ->
                             description.members().forEach(member -> found.put(group, member.consumerId())));
         }

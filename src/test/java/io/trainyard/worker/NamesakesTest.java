@@ -44,7 +44,7 @@ class NamesakesTest {
     /// @return how long it took
     private Duration start(Duration beat) {
         long beginNanos = System.nanoTime();
-        new Namesakes(fleet.kafka, fleet.prefix, "w1").requireNone(this::announce, beat);
+        new Namesakes(fleet.brokers, fleet.prefix, "w1").requireNone(this::announce, beat);
         return Duration.ofNanos(System.nanoTime() - beginNanos);
     }
 
@@ -102,7 +102,7 @@ class NamesakesTest {
 
     @Test
     void ofTwoThatBeginAtTheSameTimeOneAtMostIsLetIn() {
-        assertThatThrownBy(() -> new Namesakes(fleet.kafka, fleet.prefix, "w1")
+        assertThatThrownBy(() -> new Namesakes(fleet.brokers, fleet.prefix, "w1")
                         .requireNone(
                                 () -> beat("w1", false).thenCompose(_ -> announce()), // the other one is first
                                 BEAT))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
 import io.trainyard.broker.TestBroker;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import java.util.List;
@@ -16,11 +17,11 @@ class ShareGroupsTest {
     @Test
     void commandsAreDeliveredAsOftenAsBrokersLetThem() {
         String prefix = "share-groups.";
-        TopicAdmin.createMissing(TestBroker.address(), prefix, Patience.LIMIT);
-        String kafka = TestBroker.address();
+        TopicAdmin.createMissing(TestBroker.brokers(), prefix, Patience.LIMIT);
+        Brokers kafka = TestBroker.brokers();
         assertThat(ShareGroups.configure(kafka, prefix, Patience.LIMIT)).isEqualTo(10);
         ConfigResource group = new ConfigResource(ConfigResource.Type.GROUP, Topic.COMMANDS_NORMAL.claimGroup(prefix));
-        try (Admin admin = TopicAdmin.open(kafka, Patience.LIMIT)) {
+        try (Admin admin = kafka.admin(Patience.LIMIT)) {
             Patience.await("the group's own limit")
                     .until(() -> admin.describeConfigs(List.of(group)).all().get().values().stream()
                             .allMatch(config -> config.get("share.delivery.count.limit")

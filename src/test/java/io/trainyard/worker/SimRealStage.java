@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.Patience;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.TopicAdmin;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -81,15 +82,15 @@ final class SimRealStage implements SimConformanceTest.Stage {
     }
 
     private void create() {
-        try (Admin admin = TopicAdmin.open(kafka, Patience.LIMIT)) {
+        try (Admin admin = Brokers.at(kafka).admin(Patience.LIMIT)) {
             var created = admin.createTopics(List.of(new NewTopic(topic, Optional.of(1), Optional.empty())));
-            TopicAdmin.await(kafka, created.all(), Patience.LIMIT);
+            TopicAdmin.await(Brokers.at(kafka), created.all(), Patience.LIMIT);
             var settings = admin.incrementalAlterConfigs(Map.of(
                     new ConfigResource(ConfigResource.Type.GROUP, group),
                     List.of(
                             set("share.auto.offset.reset", "earliest"),
                             set("share.record.lock.duration.ms", Long.toString(lock.toMillis())))));
-            TopicAdmin.await(kafka, settings.all(), Patience.LIMIT);
+            TopicAdmin.await(Brokers.at(kafka), settings.all(), Patience.LIMIT);
         }
     }
 

@@ -17,8 +17,6 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.StringDeserializer;
 
 /// The topics as one log: their records merged by timestamp, from the beginning on. Of records with the same
 /// timestamp, losses come before a job's end. Within a topic a job's own order is kept whatever its timestamps say.
@@ -52,7 +50,7 @@ public final class EventLog implements AutoCloseable {
     /// @throws KafkaUnreachableException if the brokers do not answer
     public static EventLog open(Cluster kafka, Collection<Topic> topics) {
         return kafka.reach(() -> {
-            EventLog log = new EventLog(kafka, new KafkaConsumer<>(settings(kafka)));
+            EventLog log = new EventLog(kafka, kafka.brokers().consumer(settings(kafka)));
             try {
                 log.assign(topics);
                 return log;
@@ -65,8 +63,6 @@ public final class EventLog implements AutoCloseable {
 
     private static Map<String, Object> settings(Cluster kafka) {
         return Map.of(
-                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                kafka.address(),
                 ConsumerConfig.CLIENT_ID_CONFIG,
                 "trainyard-cli",
                 ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
@@ -80,17 +76,17 @@ public final class EventLog implements AutoCloseable {
                 ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
                 MAX_FETCHED_BYTES,
                 ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
-                Math.toIntExact(kafka.timeout().toMillis()),
-                ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
-                StringDeserializer.class,
-                ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
-                ByteArrayDeserializer.class);
+                Math.toIntExact(kafka.timeout().toMillis()));
     }
 
     private void assign(Collection<Topic> topics) {
         Map<String, List<PartitionInfo>> present = consumer.listTopics(kafka.timeout());
         for (Topic topic : topics) {
-            for (PartitionInfo partition : present.getOrDefault(topic.name(kafka.prefix()), List.of())) {
+            String name = topic.name(kafka.prefix());
+            // One that may not be read looks as if it were not there, until it is asked for by its name.
+            var partitions =
+                    present.containsKey(name) ? present.get(name) : consumer.partitionsFor(name, kafka.timeout());
+            for (PartitionInfo partition : partitions == null ? List.<PartitionInfo>of() : partitions) {
                 buffers.put(new TopicPartition(partition.topic(), partition.partition()), new PartitionBuffer(topic));
             }
         }
@@ -124,7 +120,7 @@ public final class EventLog implements AutoCloseable {
                 movedNanos = System.nanoTime();
             } else if (System.nanoTime() - movedNanos > kafka.timeout().toNanos()) {
                 throw new KafkaUnreachableException(
-                        kafka.address(),
+                        kafka.brokers(),
                         new TimeoutException(
                                 "no record for " + kafka.timeout().toSeconds() + " s before the end of the topics"));
             }

@@ -104,6 +104,13 @@ public class JobsResource {
             throw Problem.badRequest("the body holds %d jobs; allowed are %d in one call (trainyard.dashboard.max-bulk)"
                     .formatted(jobs.size(), config.maxBulk()));
         }
+        long waiting = control.waiting();
+        if (waiting + jobs.size() > config.maxWaiting()) {
+            throw Problem.refusal(
+                    Response.Status.TOO_MANY_REQUESTS,
+                    "%d jobs wait for a worker, and the body holds %d; allowed are %d together (trainyard.dashboard.max-waiting); submit them when some have begun"
+                            .formatted(waiting, jobs.size(), config.maxWaiting()));
+        }
         control.submit(jobs, urgency);
         return Response.accepted(new Submitted(jobs.stream().map(JobSpec::id).toList()))
                 .build();

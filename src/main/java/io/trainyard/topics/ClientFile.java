@@ -1,0 +1,293 @@
+package io.trainyard.topics;
+
+import io.trainyard.spec.Printable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.Reader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.AbstractConfig;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.SaslConfigs;
+import org.apache.kafka.common.config.types.Password;
+
+/// The operator's file of Kafka's settings: how one connects, and who one is. It may have the settings that all of
+/// Kafka's clients share; what a client of Trainyard's has for a reason of its own is refused by name.
+final class ClientFile {
+    private static final int MAX_BYTES = 1 << 20;
+    private static final int MAX_TEXT = 200;
+    private static final int MAX_SECRET_LEFT_ALONE = 2; // a text without its e's tells no more
+
+    /// Where the values of other settings may be taken from: `${env:NAME}`, `${file:/path:key}`.
+    private static final String PROVIDERS = "config.providers";
+
+    /// Shared by all clients, but each has its own.
+    private static final Set<String> OWN = Set.of(
+            CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
+            CommonClientConfigs.CLIENT_ID_CONFIG,
+            CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG);
+
+    /// Options of a login module that are secret; its others, such as who one is, may be told.
+    private static final Pattern SECRET_OPTION = Pattern.compile(
+            "(?i)\\w*(?:password|secret|token|key)\\w*\\s*=\\s*(?:\"([^\"]*)\"|'([^']*)'|([^\\s;\"']+))");
+    private static final Pattern LEFT = Pattern.compile("\\$\\{[^}]*}");
+
+    /// Kafka asks for no token anywhere but where this system property of its own allows. It guards against those who
+    /// may
+    /// set a client's settings, but not start processes; whoever gives this file has started this one.
+    private static final String ALLOWED_URLS = "org.apache.kafka.sasl.oauthbearer.allowed.urls";
+
+    /// The bound on one answer of whoever gives tokens; Kafka has none.
+    private static final String TOKEN_MILLIS = "10000";
+
+    private final Path path;
+    private final Map<String, String> settings;
+    private final Set<String> secrets;
+
+    private ClientFile(Path path, Map<String, String> settings, Set<String> secrets) {
+        this.path = path;
+        this.settings = settings;
+        this.secrets = secrets;
+    }
+
+    /// @throws KafkaConfigException if it cannot be read, or has what it must not have
+    static ClientFile read(Path path) {
+        Map<String, String> settings = load(path);
+        Set<String> known = known();
+        Set<String> shared = shared();
+        for (String name : settings.keySet()) {
+            if (shared.contains(name) || name.equals(PROVIDERS) || name.startsWith(PROVIDERS + ".")) {
+                continue;
+            }
+            throw new KafkaConfigException("%s: %s"
+                    .formatted(
+                            path, known.contains(name) ? ours(name) : "unknown setting %s".formatted(unknown(name))));
+        }
+        ClientFile unchecked = new ClientFile(path, settings, secrets(settings));
+        try {
+            AbstractConfig config = new AdminClientConfig(unchecked.withAddress());
+            Map<String, String> resolved = new TreeMap<>();
+            settings.keySet()
+                    .forEach(name ->
+                            resolved.put(name, String.valueOf(config.originals().get(name))));
+            ClientFile file = new ClientFile(path, withBounds(settings), secrets(resolved));
+            file.requireResolved(settings, resolved);
+            allowTokens(resolved);
+            return file;
+        } catch (KafkaException e) {
+            throw unchecked.unusable(e);
+        }
+    }
+
+    private Map<String, Object> withAddress() {
+        Map<String, Object> all = new HashMap<>(settings);
+        all.put(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, "localhost:9092"); // required, and not used
+        return all;
+    }
+
+    private static Map<String, String> load(Path path) {
+        Properties properties = new Properties();
+        try {
+            if (Files.size(path) > MAX_BYTES) {
+                throw unreadable(path, "it is larger than %d bytes".formatted(MAX_BYTES));
+            }
+            try (InputStream in = Files.newInputStream(path);
+                    Reader reader = new InputStreamReader(in, StandardCharsets.UTF_8)) {
+                properties.load(reader);
+            }
+        } catch (NoSuchFileException _) {
+            throw unreadable(path, "it is not there");
+        } catch (IOException | IllegalArgumentException e) { // the second for an escape that is none
+            throw unreadable(
+                    path,
+                    Files.isDirectory(path) ? "it is a folder" : e.getClass().getSimpleName());
+        }
+        Map<String, String> settings = new TreeMap<>();
+        properties.stringPropertyNames().forEach(name -> settings.put(name, properties.getProperty(name)));
+        return settings;
+    }
+
+    private static KafkaConfigException unreadable(Path path, String why) {
+        return new KafkaConfigException(
+                "the Kafka configuration %s cannot be read: %s; give a properties file as Kafka's own tools take it with --kafka-config FILE or TRAINYARD_KAFKA_CONFIG"
+                        .formatted(path, why));
+    }
+
+    private static Set<String> known() {
+        return Stream.of(ProducerConfig.configNames(), ConsumerConfig.configNames(), AdminClientConfig.configNames())
+                .flatMap(Set::stream)
+                .collect(Collectors.toSet());
+    }
+
+    /// What this file may have.
+    static Set<String> shared() {
+        Set<String> shared = new TreeSet<>(AdminClientConfig.configNames());
+        shared.retainAll(ProducerConfig.configNames());
+        shared.retainAll(ConsumerConfig.configNames());
+        shared.removeAll(OWN);
+        return shared;
+    }
+
+    private static String ours(String name) {
+        return switch (name) {
+            case CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG ->
+                "bootstrap.servers is not taken from here; remove the line, and name the brokers with --kafka HOST:PORT or TRAINYARD_KAFKA";
+            default ->
+                "%s is set by Trainyard itself, because its promises depend on it; remove the line. Allowed is how one connects: security.protocol, ssl.*, sasl.* and what else all of Kafka's clients share"
+                        .formatted(name);
+        };
+    }
+
+    private static String unknown(String name) {
+        String nearest = shared().stream()
+                .min(Comparator.comparingInt(other -> distance(name, other)))
+                .orElseThrow();
+        return "\"%s\"%s; allowed is how one connects: security.protocol, ssl.*, sasl.* and what else all of Kafka's clients share"
+                .formatted(
+                        Printable.text(name, MAX_TEXT),
+                        distance(name, nearest) <= 3 ? " (is it %s?)".formatted(nearest) : "");
+    }
+
+    /// How many letters must be put in, left out or changed.
+    private static int distance(String from, String to) {
+        int[] row = new int[to.length() + 1];
+        for (int j = 0; j <= to.length(); j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= Math.min(from.length(), MAX_TEXT); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= to.length(); j++) {
+                int changed = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(changed, 1 + Math.min(row[j], row[j - 1]));
+            }
+        }
+        return row[to.length()];
+    }
+
+    private void requireResolved(Map<String, String> written, Map<String, String> resolved) {
+        written.forEach((name, value) -> {
+            Matcher left = LEFT.matcher(value);
+            if (left.find() && String.valueOf(resolved.get(name)).contains(left.group())) {
+                throw new KafkaConfigException(
+                        "%s: %s has %s, which nothing stands for; allowed with config.providers=env and config.providers.env.class=org.apache.kafka.common.config.provider.EnvVarConfigProvider is ${env:NAME} of a variable that is set"
+                                .formatted(path, name, Printable.text(left.group(), MAX_TEXT)));
+            }
+        });
+    }
+
+    private static Map<String, String> withBounds(Map<String, String> settings) {
+        Map<String, String> all = new TreeMap<>(settings);
+        if ("OAUTHBEARER".equals(settings.get(SaslConfigs.SASL_MECHANISM))) {
+            all.putIfAbsent(SaslConfigs.SASL_LOGIN_CONNECT_TIMEOUT_MS, TOKEN_MILLIS);
+            all.putIfAbsent(SaslConfigs.SASL_LOGIN_READ_TIMEOUT_MS, TOKEN_MILLIS);
+        }
+        return Map.copyOf(all);
+    }
+
+    private static void allowTokens(Map<String, String> settings) {
+        String urls = Stream.of(
+                        SaslConfigs.SASL_OAUTHBEARER_TOKEN_ENDPOINT_URL, SaslConfigs.SASL_OAUTHBEARER_JWKS_ENDPOINT_URL)
+                .map(settings::get)
+                .filter(url -> url != null && !url.isBlank())
+                .distinct()
+                .collect(Collectors.joining(","));
+        if (!urls.isEmpty() && System.getProperty(ALLOWED_URLS) == null) {
+            System.setProperty(ALLOWED_URLS, urls);
+        }
+    }
+
+    private static Set<String> secrets(Map<String, String> settings) {
+        Set<String> secrets = new HashSet<>();
+        Map<String, ConfigDef.ConfigKey> keys = AdminClientConfig.configDef().configKeys();
+        settings.forEach((name, value) -> {
+            ConfigDef.ConfigKey key = keys.get(name);
+            if (key != null && key.type == ConfigDef.Type.PASSWORD) {
+                secrets.add(value);
+                Matcher options = SECRET_OPTION.matcher(value);
+                while (options.find()) {
+                    Stream.of(1, 2, 3)
+                            .map(options::group)
+                            .filter(text -> text != null)
+                            .forEach(secrets::add);
+                }
+            }
+        });
+        secrets.removeIf(secret -> secret.length() <= MAX_SECRET_LEFT_ALONE);
+        return secrets;
+    }
+
+    /// Each setting as it is written.
+    Map<String, String> settings() {
+        return settings;
+    }
+
+    /// Where it is, as it was named.
+    Path path() {
+        return path;
+    }
+
+    /// Why no client can be made with it: what the causes say, one after the other, and no secret.
+    KafkaConfigException unusable(Throwable problem) {
+        String why = hide(String.join(": ", reasons(problem)));
+        String advice = why.contains("SSL keystore") || why.contains("keystore password")
+                ? "ssl.truststore.location, ssl.truststore.password and ssl.truststore.type, or those of ssl.keystore"
+                : "the setting that is named; sasl.jaas.config ends with a semicolon";
+        return new KafkaConfigException("%s: no connection to Kafka can be made with it: %s; look at %s"
+                .formatted(path, Printable.text(why, 1000), advice));
+    }
+
+    /// What the causes say: not what only wraps another.
+    static List<String> reasons(Throwable problem) {
+        Set<String> reasons = new LinkedHashSet<>();
+        for (Throwable cause = problem; cause != null; cause = cause.getCause()) {
+            String message = cause.getMessage();
+            Throwable below = cause.getCause();
+            boolean wraps = below != null
+                    && (message == null
+                            || message.startsWith("Failed to c") // "create new KafkaAdminClient", "construct kafka ..."
+                            || message.contains(String.valueOf(below.getMessage())));
+            if (!wraps) {
+                reasons.add(message == null ? cause.getClass().getSimpleName() : message);
+            }
+        }
+        return List.copyOf(reasons);
+    }
+
+    String hide(String text) {
+        String hidden = text;
+        for (String secret : secrets) {
+            hidden = hidden.replace(secret, Password.HIDDEN);
+        }
+        return hidden;
+    }
+
+    /// Without what it says.
+    @Override
+    public String toString() {
+        return path.toString();
+    }
+}

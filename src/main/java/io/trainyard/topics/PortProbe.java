@@ -1,0 +1,97 @@
+package io.trainyard.topics;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.Locale;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.common.errors.AuthorizationException;
+
+/// What is spoken at a broker's port. Kafka's clients take an answer in another language for one that does not come, or
+/// for one of hundreds of megabytes.
+public final class PortProbe {
+    private static final int TIMEOUT_MILLIS = 2000;
+
+    /// Kafka's question that may be asked by anybody and by any client: which versions it speaks. Its version 0 has no
+    /// body; the client has no name.
+    private static final short API_VERSIONS = 18;
+
+    private static final short NO_NAME = -1;
+    private static final int QUESTION = 7;
+    private static final int TLS_ALERT = 0x15;
+    private static final int TLS_MAJOR = 3;
+
+    private enum Speech {
+        KAFKA,
+        TLS,
+        NEITHER
+    }
+
+    private PortProbe() {}
+
+    /// Asks before the first client does, where the clients would not use TLS.
+    ///
+    /// @throws KafkaUnreachableException if TLS is spoken there; that nobody answers, the clients say
+    public static void requireClear(Brokers brokers) {
+        if (!usesTls(brokers) && speech(brokers.address()) == Speech.TLS) {
+            throw new KafkaUnreachableException(
+                    brokers,
+                    "TLS is spoken there, and this process speaks in the clear; give security.protocol=SSL or SASL_SSL in %s"
+                            .formatted(brokers.file()
+                                    .map(ClientFile::toString)
+                                    .orElse("a file with --kafka-config FILE")));
+        }
+    }
+
+    /// Asks after a client that uses TLS was not answered.
+    ///
+    /// @return the exception itself, or one that says that no TLS is spoken there
+    public static KafkaUnreachableException explained(KafkaUnreachableException unanswered) {
+        Brokers brokers = unanswered.brokers();
+        if (usesTls(brokers)
+                && !(unanswered.getCause() instanceof AuthorizationException)
+                && speech(brokers.address()) == Speech.KAFKA) {
+            return new KafkaUnreachableException(
+                    brokers,
+                    "no TLS is spoken there, and this process does; security.protocol=PLAINTEXT or SASL_PLAINTEXT in %s would send everything in the clear, so look first whether the port is right (--kafka HOST:PORT)"
+                            .formatted(brokers.file().orElseThrow()));
+        }
+        return unanswered;
+    }
+
+    private static boolean usesTls(Brokers brokers) {
+        return String.valueOf(brokers.connection().get(CommonClientConfigs.SECURITY_PROTOCOL_CONFIG))
+                .toUpperCase(Locale.ROOT)
+                .endsWith("SSL");
+    }
+
+    private static Speech speech(String addresses) {
+        String first = addresses.split(",", 2)[0];
+        int colon = first.lastIndexOf(':');
+        try (Socket socket = new Socket()) {
+            socket.setSoTimeout(TIMEOUT_MILLIS);
+            socket.connect(
+                    new InetSocketAddress(
+                            first.substring(0, colon).replaceAll("[\\[\\]]", ""),
+                            Integer.parseInt(first.substring(colon + 1))),
+                    TIMEOUT_MILLIS);
+            DataOutputStream out = new DataOutputStream(socket.getOutputStream());
+            out.writeInt(3 * Short.BYTES + Integer.BYTES);
+            out.writeShort(API_VERSIONS);
+            out.writeShort(0);
+            out.writeInt(QUESTION);
+            out.writeShort(NO_NAME);
+            out.flush();
+            DataInputStream in = new DataInputStream(socket.getInputStream());
+            int size = in.readInt();
+            if (size >>> 24 == TLS_ALERT && (size >>> 16 & 0xff) == TLS_MAJOR) {
+                return Speech.TLS;
+            }
+            return in.readInt() == QUESTION ? Speech.KAFKA : Speech.NEITHER;
+        } catch (IOException | IllegalArgumentException _) {
+            return Speech.NEITHER;
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package io.trainyard.topics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.Patience;
+import io.trainyard.broker.SecureBroker;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Every kind of client on a broker that asks who one is, over TLS; and what is said when it does not let one in.
+class SecureKafkaTest {
+    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final String PREFIX = "secure.";
+
+    @TempDir
+    private static Path folder;
+
+    private static SecureBroker kafka;
+
+    @BeforeAll
+    static void start() throws Exception {
+        kafka = SecureBroker.start(folder);
+        kafka.addUser("nobody");
+        try (Admin admin = kafka.anyDoor().admin(Patience.LIMIT)) {
+            var created = admin.createAcls(List.of(
+                    everything(SecureBroker.USER, ResourceType.TOPIC, PREFIX),
+                    everything(SecureBroker.USER, ResourceType.GROUP, PREFIX),
+                    everything(SecureBroker.CLIENT, ResourceType.TOPIC, PREFIX),
+                    everything(SecureBroker.CLIENT, ResourceType.GROUP, PREFIX)));
+            TopicAdmin.await(kafka.anyDoor(), created.all(), Patience.LIMIT);
+        }
+    }
+
+    private static AclBinding everything(String user, ResourceType type, String prefix) {
+        return new AclBinding(
+                new ResourcePattern(type, prefix, PatternType.PREFIXED),
+                new AccessControlEntry("User:" + user, "*", AclOperation.ALL, AclPermissionType.ALLOW));
+    }
+
+    @AfterAll
+    static void stop() {
+        kafka.close();
+    }
+
+    @Test
+    void everyKindOfClientComesInByScram() throws Exception {
+        work(kafka.as(kafka.scram(SecureBroker.USER, SecureBroker.PASSWORD)), PREFIX + "scram.");
+    }
+
+    @Test
+    void everyKindOfClientComesInWithATokenOfAProvider() throws Exception {
+        work(kafka.as(kafka.token()), PREFIX + "token.");
+    }
+
+    private static void work(Brokers brokers, String prefix) throws Exception {
+        PortProbe.requireClear(brokers);
+        TopicAdmin.createMissing(brokers, prefix, Patience.LIMIT);
+        String topic = Topic.COMMANDS_HIGH.name(prefix);
+        try (var producer = brokers.producer(Map.of("acks", "all"))) {
+            var _ = Patience.get(producer.send(new ProducerRecord<>(topic, "job", new byte[] {1})));
+        }
+        try (var consumer = brokers.consumer(Map.of())) {
+            List<TopicPartition> partition = List.of(new TopicPartition(topic, 0));
+            consumer.assign(partition);
+            consumer.seekToBeginning(partition);
+            assertThat(consumer.poll(Patience.LIMIT).count()).isEqualTo(1);
+        }
+        try (var claims = brokers.shareConsumer(Map.of("group.id", Topic.COMMANDS_HIGH.claimGroup(prefix)))) {
+            claims.subscribe(List.of(topic));
+            assertThat(claims.poll(Duration.ofSeconds(1)).count()).isZero(); // such a group begins at the end
+        }
+    }
+
+    @Test
+    void aWrongPasswordIsSaidAndNotTold() throws Exception {
+        String wrong = "not-the-password";
+        Path file = kafka.scram(SecureBroker.USER, wrong);
+        assertThatThrownBy(() -> TopicAdmin.createMissing(kafka.as(file), PREFIX, SOON))
+                .isInstanceOf(KafkaUnreachableException.class)
+                .hasMessageContainingAll(
+                        kafka.address(), "does not let this process in", file.toString(), "sasl.jaas.config")
+                .hasMessageNotContaining(wrong);
+    }
+
+    @Test
+    void whoMayNothingIsToldWhichAclIsMissing() throws Exception {
+        Brokers brokers = kafka.as(kafka.scram("nobody", SecureBroker.PASSWORD));
+        assertThatThrownBy(() -> TopicAdmin.createMissing(brokers, PREFIX, SOON))
+                .isInstanceOf(KafkaUnreachableException.class)
+                .hasMessageContainingAll(kafka.address(), "does not allow it", PREFIX, "docs/security.md");
+    }
+
+    @Test
+    void whoTrustsAnotherIsToldWhereToLook() throws Exception {
+        Path file = Files.writeString(folder.resolve("trusts-others.properties"), "security.protocol=SSL\n");
+        assertThatThrownBy(() -> TopicAdmin.createMissing(kafka.as(file), PREFIX, SOON))
+                .isInstanceOf(KafkaUnreachableException.class)
+                .hasMessageContainingAll(kafka.address(), "TLS", "ssl.truststore.location", file.toString());
+    }
+
+    @Test
+    void aWrongPasswordOfTheTrustStoreIsSaidAndNotTold() throws Exception {
+        Path right = kafka.scram(SecureBroker.USER, SecureBroker.PASSWORD);
+        Path wrong = Files.writeString(
+                folder.resolve("wrong-store.properties"),
+                Files.readString(right) + "\nssl.truststore.password=quite-another\n");
+        assertThatThrownBy(() -> TopicAdmin.createMissing(kafka.as(wrong), PREFIX, SOON))
+                .isInstanceOf(KafkaConfigException.class)
+                .hasMessageContainingAll(wrong.toString(), "password was incorrect", "ssl.truststore.password")
+                .hasMessageNotContaining("quite-another");
+    }
+
+    @Test
+    void clearAndTlsAreToldFromOneAnother() throws Exception {
+        assertThatThrownBy(() -> PortProbe.requireClear(Brokers.at(kafka.address())))
+                .isInstanceOf(KafkaUnreachableException.class)
+                .hasMessageContainingAll(kafka.address(), "TLS is spoken there", "--kafka-config");
+        PortProbe.requireClear(kafka.anyDoor());
+
+        Path file = kafka.scram(SecureBroker.USER, SecureBroker.PASSWORD);
+        Brokers wrongPort = Brokers.at(kafka.anyDoor().address(), Optional.of(file));
+        assertThatThrownBy(() -> {
+                    try {
+                        TopicAdmin.createMissing(wrongPort, PREFIX, Duration.ofSeconds(2));
+                    } catch (KafkaUnreachableException e) {
+                        throw PortProbe.explained(e);
+                    }
+                })
+                .isInstanceOf(KafkaUnreachableException.class)
+                .hasMessageContainingAll(wrongPort.address(), "no TLS is spoken there", file.toString());
+    }
+
+    @Test
+    void aTokenThatIsNotToBeHadIsSaid() throws Exception {
+        Path file = Files.writeString(
+                folder.resolve("no-token.properties"),
+                Files.readString(kafka.token())
+                                .replaceAll("(endpoint.url=http://localhost:[0-9]+)\\S*", "$1/nothing-here")
+                        + "\nsasl.login.retry.backoff.max.ms=200\n");
+        System.clearProperty("org.apache.kafka.sasl.oauthbearer.allowed.urls"); // another test's file
+        assertThatThrownBy(() -> TopicAdmin.createMissing(kafka.as(file), PREFIX, SOON))
+                .isInstanceOf(KafkaUnreachableException.class)
+                .hasMessageContainingAll("no token", kafka.address(), file.toString())
+                .hasMessageNotContaining(SecureBroker.CLIENT_SECRET);
+    }
+}

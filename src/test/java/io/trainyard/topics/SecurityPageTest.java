@@ -1,0 +1,100 @@
+package io.trainyard.topics;
+
+import static java.util.Map.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.smallrye.config.WithDefault;
+import io.trainyard.Page;
+import io.trainyard.dashboard.DashboardConfig;
+import io.trainyard.jobfile.JobFiles;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobLimits;
+import io.trainyard.spec.NetworkSpec;
+import io.trainyard.topics.KafkaRole.Grant;
+import io.trainyard.training.Limits;
+import io.trainyard.worker.WorkerSettings;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
+import org.apache.kafka.common.utils.SecurityUtils;
+import org.junit.jupiter.api.Test;
+
+/// Holds the table of roles in docs/security.md to what a test proves of them.
+class SecurityPageTest {
+    @Test
+    void theTableOfRolesIsThatOfTheCode() {
+        List<List<String>> expected = new ArrayList<>();
+        for (KafkaRole role : KafkaRole.values()) {
+            Map<ResourcePattern, List<Grant>> byResource = role.grants().stream()
+                    .collect(Collectors.groupingBy(
+                            grant -> grant.resource(Topic.DEFAULT_PREFIX), LinkedHashMap::new, Collectors.toList()));
+            byResource.forEach((resource, grants) -> expected.add(List.of(
+                    expected.stream().anyMatch(row -> row.getFirst().equals("`" + role.word() + "`"))
+                            ? ""
+                            : "`" + role.word() + "`",
+                    resource(resource),
+                    grants.stream()
+                            .map(grant -> SecurityUtils.operationName(grant.operation()))
+                            .collect(Collectors.joining(", ")))));
+        }
+        assertThat(Page.read("docs/security.md").section("## Who may do what").table().stream()
+                        .map(row -> List.of(row.getFirst(), row.get(2), row.get(3))))
+                .containsExactlyElementsOf(expected);
+    }
+
+    private static String resource(ResourcePattern resource) {
+        String kind = resource.resourceType() == ResourceType.TOPIC ? "topic" : "group";
+        return resource.patternType() == PatternType.PREFIXED
+                ? "%ss `%s*`".formatted(kind, resource.name())
+                : "%s `%s`".formatted(kind, resource.name());
+    }
+
+    @Test
+    void theTableOfLimitsIsThatOfTheCode() throws ReflectiveOperationException {
+        Map<String, Number> limits = Map.ofEntries(
+                entry("bytes of a command", JobJson.MAX_BYTES),
+                entry("lists and objects of a command within one another", JobJson.MAX_NESTING),
+                entry("bytes of a command's headers", CommandLimits.MAX_HEADERS_BYTES),
+                entry("layers of a network, those within others, too", NetworkSpec.MAX_LAYERS),
+                entry("parameters of a network", JobLimits.MAX_PARAMETERS),
+                entry("samples of a step", JobLimits.MAX_BATCH_SIZE),
+                entry("epochs of a job", JobLimits.MAX_EPOCHS),
+                entry("steps of a job, all epochs together", JobLimits.MAX_STEPS),
+                entry("minutes of a job", JobLimits.MAX_MINUTES),
+                entry("attempts in a row that break off without a new checkpoint", Limits.DEFAULT.maxAttempts()),
+                entry("jobs in the files of one `submit`, as a sweep has", JobFiles.MAX_JOBS),
+                entry("bytes of a file of jobs", JobFiles.MAX_FILE_BYTES),
+                entry("jobs in one call of the dashboard's", dashboard("maxBulk")),
+                entry("jobs that wait, when the dashboard is asked for more", dashboard("maxWaiting")));
+        assertThat(Page.read("docs/security.md").section("## Limits").table().stream()
+                        .collect(Collectors.toMap(List::getFirst, row -> row.get(1))))
+                .isEqualTo(limits.entrySet().stream()
+                        .collect(Collectors.toMap(
+                                Map.Entry::getKey, limit -> limit.getValue().toString())));
+    }
+
+    private static Number dashboard(String setting) throws ReflectiveOperationException {
+        return Long.valueOf(DashboardConfig.class
+                .getMethod(setting)
+                .getAnnotation(WithDefault.class)
+                .value());
+    }
+
+    /// What a worker is told unless somebody lowers it is what the vocabulary allows.
+    @Test
+    void aWorkersOwnLimitsAreThoseOfTheVocabulary() throws ReflectiveOperationException {
+        for (var limit : JobLimits.class.getRecordComponents()) {
+            assertThat(WorkerSettings.Limits.class
+                            .getMethod(limit.getName())
+                            .getAnnotation(WithDefault.class)
+                            .value())
+                    .as(limit.getName())
+                    .isEqualTo(limit.getAccessor().invoke(JobLimits.DEFAULT).toString());
+        }
+    }
+}
