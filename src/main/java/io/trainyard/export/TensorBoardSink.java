@@ -103,20 +103,21 @@ public final class TensorBoardSink {
     private static void write(ExportedJob.Test test, EventFile events) throws IOException {
         Epoch epoch = test.epoch();
         double seconds = test.millis() / 1e3;
-        float loss = (float) epoch.testLoss();
         Double accuracy = epoch.testAccuracy();
         Double error = epoch.testMeanAbsoluteError();
-        if (accuracy == null && error == null) {
-            events.scalar(TensorBoardExporter.TEST_LOSS, epoch.step(), seconds, loss);
-            return;
+        if (accuracy != null) {
+            addTest(events, epoch, seconds, TensorBoardExporter.TEST_ACCURACY, accuracy);
+        } else if (error != null) {
+            addTest(events, epoch, seconds, TensorBoardExporter.TEST_MEAN_ABSOLUTE_ERROR, error);
+        } else {
+            events.scalar(TensorBoardExporter.TEST_LOSS, epoch.step(), seconds, (float) epoch.testLoss());
         }
-        events.scalars(
-                epoch.step(),
-                seconds,
-                TensorBoardExporter.TEST_LOSS,
-                loss,
-                accuracy != null ? TensorBoardExporter.TEST_ACCURACY : TensorBoardExporter.TEST_MEAN_ABSOLUTE_ERROR,
-                (accuracy != null ? accuracy : error).floatValue());
+    }
+
+    private static void addTest(EventFile events, Epoch epoch, double seconds, String tag, double value)
+            throws IOException {
+        float loss = (float) epoch.testLoss();
+        events.scalars(epoch.step(), seconds, TensorBoardExporter.TEST_LOSS, loss, tag, (float) value);
     }
 
     /// The job's file, how far it is, and without what is not whole at its end.
