@@ -1,6 +1,7 @@
 package io.trainyard.spec;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
@@ -25,6 +26,7 @@ public sealed interface LossSpec {
     void requireFit(String dataset, boolean numbers, int outputs);
 
     /// Whether numbers are predicted, which have no accuracy, and not classes.
+    @JsonIgnore
     boolean isRegression();
 
     /// @param kind of device
