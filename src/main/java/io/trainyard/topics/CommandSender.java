@@ -136,7 +136,8 @@ public final class CommandSender {
             if (e.getCause() instanceof ClusterAuthorizationException) { // says a producer that may write nowhere
                 throw new KafkaUnreachableException(
                         kafka.brokers(),
-                        new TopicAuthorizationException(Set.of(sent.due().record().topic())));
+                        new TopicAuthorizationException(
+                                Set.of(sent.due().record().topic())));
             }
             if (e.getCause() instanceof RetriableException
                     || e.getCause() instanceof AuthenticationException
