@@ -27,7 +27,9 @@ import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 
 /// Publishes commands and wishes, and knows which of them Kafka has.
 public final class CommandSender {
@@ -131,6 +133,12 @@ public final class CommandSender {
             sent.answer().get(2 * kafka.timeout().toMillis(), TimeUnit.MILLISECONDS);
             sent.due().acknowledged().run();
         } catch (ExecutionException e) {
+            if (e.getCause() instanceof ClusterAuthorizationException) { // says a producer that may write nowhere
+                throw new KafkaUnreachableException(
+                        kafka.brokers(),
+                        new TopicAuthorizationException(
+                                Set.of(sent.due().record().topic())));
+            }
             if (e.getCause() instanceof RetriableException
                     || e.getCause() instanceof AuthenticationException
                     || e.getCause() instanceof AuthorizationException) {
