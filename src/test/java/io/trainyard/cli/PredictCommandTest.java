@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -92,7 +93,7 @@ class PredictCommandTest {
                     .isEqualTo(Arrays.stream(probabilities).max().orElseThrow());
         }
         assertThat(confusion).isDeepEqualTo(tested.confusion());
-        long right = Math.round(tested.testAccuracy() * TESTS);
+        long right = Math.round(Objects.requireNonNull(tested.testAccuracy()) * TESTS);
         assertThat(ended.errors().strip())
                 .isEqualTo("a/200 on shapes28, device cpu: %d of %d right".formatted(right, TESTS));
     }

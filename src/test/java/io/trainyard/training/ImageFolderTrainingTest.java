@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,8 +43,8 @@ class ImageFolderTrainingTest {
                 "\"resize\": [32, 30], \"centerCrop\": 28, \"normalize\": {\"mean\": [0.5, 0.5, 0.5], \"std\": [0.25, 0.25, 0.25]}");
         assertFollows("parts");
         Started started = of(Started.class).getFirst();
-        assertThat(started.dataset()).isNotNull();
-        assertThat(started.dataset().classNames()).containsExactly("Horizontal", "checks", "diagonal", "vertical");
+        assertThat(Objects.requireNonNull(started.dataset()).classNames())
+                .containsExactly("Horizontal", "checks", "diagonal", "vertical");
     }
 
     @Test
@@ -63,8 +64,7 @@ class ImageFolderTrainingTest {
         train(0.05, "\"resize\": [12, 12]");
         Started started = of(Started.class).getFirst();
         assertThat(started.trainSamples()).isEqualTo(159);
-        assertThat(started.dataset()).isNotNull();
-        assertThat(started.dataset().warnings())
+        assertThat(Objects.requireNonNull(started.dataset()).warnings())
                 .containsExactly(
                         "1 of 160 files in stripes/train cannot be read and is left out: vertical/7.png: it is no PNG, JPEG, BMP, GIF or WebP; save it as one of these, or take it away");
     }
