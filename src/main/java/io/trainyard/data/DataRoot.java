@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -30,10 +29,18 @@ public record DataRoot(Path path) {
     public DatasetInfo describe(DatasetSpec spec) {
         return builtIn(spec).orElseGet(() -> {
             DataFolder folder = folder(spec.name());
-            Manifest manifest = manifest(folder);
-            manifest.check(folder, spec);
-            return written(folder, () -> manifest.describe(folder, spec));
+            return describe(manifest(folder), folder, spec);
         });
+    }
+
+    /// A mistake in what is written in the folder is not the job's.
+    private static DatasetInfo describe(Manifest manifest, DataFolder folder, DatasetSpec spec) {
+        manifest.check(folder, spec);
+        try {
+            return manifest.describe(folder, spec);
+        } catch (InvalidJobException e) {
+            throw ManifestJson.wrong(folder.file(List.of(Manifest.FILE)), String.valueOf(e.getMessage()), e);
+        }
     }
 
     private static Optional<DatasetInfo> builtIn(DatasetSpec spec) {
@@ -47,15 +54,6 @@ public record DataRoot(Path path) {
         return folder.find(List.of(Manifest.FILE)).isPresent() ? Manifest.read(folder) : ImageFolderManifest.DEFAULT;
     }
 
-    /// A mistake in what is written here is not the job's.
-    private static <T> T written(DataFolder folder, Supplier<T> reading) {
-        try {
-            return reading.get();
-        } catch (InvalidJobException e) {
-            throw ManifestJson.wrong(folder.file(List.of(Manifest.FILE)), String.valueOf(e.getMessage()), e);
-        }
-    }
-
     /// Reads or generates the whole set; takes up to a second for each 100 MB.
     ///
     /// @throws DatasetException if there is no such set here, or its files are missing or not what they should be
@@ -63,8 +61,7 @@ public record DataRoot(Path path) {
         return builtIn(spec).flatMap(info -> Datasets.read(path, info.name())).orElseGet(() -> {
             DataFolder folder = folder(spec.name());
             Manifest manifest = manifest(folder);
-            manifest.check(folder, spec);
-            return written(folder, () -> manifest.read(folder, spec, manifest.describe(folder, spec)));
+            return manifest.read(folder, spec, describe(manifest, folder, spec));
         });
     }
 

@@ -67,9 +67,7 @@ class BucketDatasetTest {
     }
 
     private void describe(int classes) throws IOException {
-        Files.writeString(
-                marks.resolve("dataset.json"),
-                "{\"kind\": \"idx\", \"classes\": %d}".formatted(classes));
+        Files.writeString(marks.resolve("dataset.json"), "{\"kind\": \"idx\", \"classes\": %d}".formatted(classes));
         try (Stream<Path> files = Files.list(marks)) {
             for (Path file : files.toList()) {
                 S3ServerAccess.put(SERVER, place, "marks/" + file.getFileName(), Files.readAllBytes(file));
