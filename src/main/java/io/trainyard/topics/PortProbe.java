@@ -1,10 +1,10 @@
 package io.trainyard.topics;
 
 import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.ByteBuffer;
 import java.util.Locale;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.errors.AuthorizationException;
@@ -20,6 +20,7 @@ public final class PortProbe {
 
     private static final short NO_NAME = -1;
     private static final int QUESTION = 7;
+    private static final int QUESTION_BYTES = 3 * Short.BYTES + Integer.BYTES;
     private static final int TLS_ALERT = 0x15;
     private static final int TLS_MAJOR = 3;
 
@@ -67,6 +68,18 @@ public final class PortProbe {
                 .endsWith("SSL");
     }
 
+    /// Whole, for one packet: who speaks TLS hangs up after its first bytes, and what came later would have the answer
+    /// thrown away with the connection.
+    private static byte[] question() {
+        return ByteBuffer.allocate(Integer.BYTES + QUESTION_BYTES)
+                .putInt(QUESTION_BYTES)
+                .putShort(API_VERSIONS)
+                .putShort((short) 0)
+                .putInt(QUESTION)
+                .putShort(NO_NAME)
+                .array();
+    }
+
     private static Speech speech(String addresses) {
         String first = addresses.split(",", 2)[0];
         int colon = first.lastIndexOf(':');
@@ -77,13 +90,7 @@ public final class PortProbe {
                             first.substring(0, colon).replaceAll("[\\[\\]]", ""),
                             Integer.parseInt(first.substring(colon + 1))),
                     TIMEOUT_MILLIS);
-            DataOutputStream out = new DataOutputStream(socket.getOutputStream());
-            out.writeInt(3 * Short.BYTES + Integer.BYTES);
-            out.writeShort(API_VERSIONS);
-            out.writeShort(0);
-            out.writeInt(QUESTION);
-            out.writeShort(NO_NAME);
-            out.flush();
+            socket.getOutputStream().write(question());
             DataInputStream in = new DataInputStream(socket.getInputStream());
             int size = in.readInt();
             if (size >>> 24 == TLS_ALERT && (size >>> 16 & 0xff) == TLS_MAJOR) {

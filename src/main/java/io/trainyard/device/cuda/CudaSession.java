@@ -82,9 +82,11 @@ final class CudaSession extends BackendSession {
         programs.exchange().takeOver();
     }
 
+    /// They are here when it returns: the others may be about to put something else in their place.
     @Override
     protected void takeOverSlots() {
         programs.exchange().takeOverSlots();
+        gpu.compute().synchronize();
     }
 
     /// The norm is the update's own business: there is one part where gradients are clipped by it.

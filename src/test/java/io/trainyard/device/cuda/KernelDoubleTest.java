@@ -126,6 +126,7 @@ final class KernelDoubleTest {
         }
         CUdeviceptr means = gpu.upload(0, 0, 0, 0);
         CUdeviceptr step = gpu.upload(Float.intBitsToFloat(2));
+        CUdeviceptr weights = gpu.upload(0, 0, SAMPLES, SAMPLES);
         for (int run = 0; run < 2; run++) {
             ok(launch(
                     endStep,
@@ -133,7 +134,7 @@ final class KernelDoubleTest {
                     Pointer.to(means),
                     Pointer.to(step),
                     Pointer.to(gpu.upload(losses)),
-                    of(SAMPLES),
+                    Pointer.to(weights),
                     of(SAMPLES)));
         }
         float mean = (float) (sum / SAMPLES);
@@ -165,6 +166,9 @@ final class KernelDoubleTest {
             CUdeviceptr means = own.upload(new float[steps]);
             CUdeviceptr step = own.upload(0);
             CUdeviceptr of = own.upload(losses);
+            float[] samples = new float[steps];
+            Arrays.fill(samples, SAMPLES);
+            CUdeviceptr weights = own.upload(samples);
             for (int i = 0; i < steps; i++) {
                 ok(launch(
                         own,
@@ -173,7 +177,7 @@ final class KernelDoubleTest {
                         Pointer.to(means),
                         Pointer.to(step),
                         Pointer.to(of),
-                        of(SAMPLES),
+                        Pointer.to(weights),
                         of(SAMPLES)));
             }
             return own.download(means, steps);
@@ -183,7 +187,7 @@ final class KernelDoubleTest {
     @Test
     void aProgramHasFloatsOrBfloat16() throws IOException {
         float[] x = {-2, 0, 1.5f, Float.NaN, 3};
-        Pointer slope = Pointer.to(new float[] {0});
+        Pointer unread = Pointer.to(new float[] {0});
         Pointer count = Pointer.to(new long[] {x.length});
         CUdeviceptr floats = gpu.upload(x);
         ok(launch(
@@ -192,7 +196,8 @@ final class KernelDoubleTest {
                 Pointer.to(floats),
                 Pointer.to(floats),
                 count,
-                slope));
+                unread,
+                unread));
         assertThat(gpu.download(floats, x.length)).containsExactly(0, 0, 1.5f, Float.NaN, 3);
         CUdeviceptr halves = gpu.uploadAsBfloat16(x);
         ok(launch(
@@ -201,7 +206,8 @@ final class KernelDoubleTest {
                 Pointer.to(halves),
                 Pointer.to(halves),
                 count,
-                slope));
+                unread,
+                unread));
         assertThat(gpu.downloadBfloat16(halves, x.length)).containsExactly(0, 0, 1.5f, Float.NaN, 3);
     }
 
