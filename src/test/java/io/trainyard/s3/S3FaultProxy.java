@@ -104,6 +104,10 @@ public final class S3FaultProxy implements AutoCloseable {
             try {
                 Socket client = listening.accept();
                 open.add(client);
+                if (closed.getCount() == 0) { // it came while all were being closed
+                    client.close();
+                    return;
+                }
                 var _ = Thread.ofVirtual().start(() -> serve(client));
             } catch (IOException _) {
                 return; // it is closed
