@@ -44,6 +44,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             ExportCommand.class,
             ImportCommand.class,
             NetworkCommand.class,
+            DatasetCommand.class,
             DevicesCommand.class,
             CheckDeviceCommand.class
         })

@@ -2,7 +2,6 @@ package io.trainyard.data;
 
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Shape;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
@@ -10,8 +9,10 @@ import org.jspecify.annotations.Nullable;
 
 /// Makes a data set's samples of an array: bytes stay bytes, all other numbers become float32. What is bytes or float32
 /// in the right order already is not copied.
-final class ArraySamples {
-    private ArraySamples() {}
+///
+/// @param layout of arrays of four dimensions; null where there are none
+/// @param memory for what is copied
+record ArraySamples(ArraysManifest.@Nullable Layout layout, SampleMemory memory) {
 
     /// Of one sample, as a network takes it: (F), (1, H, W) or (C, H, W).
     ///
@@ -38,7 +39,7 @@ final class ArraySamples {
 
     /// @param shape of one sample
     /// @throws DatasetException if the samples are of another shape, or a number is none or infinite
-    static Samples of(NumberArray array, ArraysManifest.@Nullable Layout layout, Shape shape) {
+    Samples of(NumberArray array, Shape shape) {
         if (array.rank() < 2 || !shape(array.shape(), layout).equals(shape)) {
             throw DataFiles.wrong(array.file(), array.toString(), "samples of %s, as in x_train".formatted(shape));
         }
@@ -52,38 +53,46 @@ final class ArraySamples {
         return values;
     }
 
-    private static MemorySegment planes(NumberArray array, Shape shape) {
-        MemorySegment planes = Arena.ofAuto().allocate(array.elements());
-        for (long i = 0; i < array.elements(); i++) {
-            byte value = array.memory().get(ValueLayout.JAVA_BYTE, i);
-            planes.set(ValueLayout.JAVA_BYTE, inPlanes(i, shape), value);
+    private MemorySegment planes(NumberArray array, Shape shape) {
+        MemorySegment planes = memory.allocate(array.elements(), array.toString());
+        int channels = shape.size(0);
+        int area = shape.elements() / channels;
+        byte[] sample = new byte[channels * area];
+        byte[] inPlanes = new byte[sample.length];
+        for (long first = 0; first < array.elements(); first += sample.length) {
+            MemorySegment.copy(array.memory(), ValueLayout.JAVA_BYTE, first, sample, 0, sample.length);
+            for (int i = 0; i < sample.length; i++) {
+                inPlanes[inPlanes(i, channels, area)] = sample[i];
+            }
+            MemorySegment.copy(inPlanes, 0, planes, ValueLayout.JAVA_BYTE, first, sample.length);
         }
         return planes;
     }
 
-    private static MemorySegment floats(NumberArray array, boolean inOrder, Shape shape) {
-        MemorySegment floats = Arena.ofAuto().allocate(array.elements() * Float.BYTES, Float.BYTES);
-        for (long i = 0; i < array.elements(); i++) {
-            long to = inOrder ? i : inPlanes(i, shape);
+    private MemorySegment floats(NumberArray array, boolean inOrder, Shape shape) {
+        MemorySegment floats = memory.allocate(array.elements() * Float.BYTES, array.toString());
+        int channels = shape.size(0);
+        int elements = shape.elements();
+        long all = array.elements();
+        for (long i = 0; i < all; i++) {
+            int inSample = (int) (i % elements);
+            long to = inOrder ? i : i - inSample + inPlanes(inSample, channels, elements / channels);
             floats.setAtIndex(Samples.Values.LAYOUT, to, (float) array.get(i));
         }
         return floats;
     }
 
-    /// Where a number of (N, H, W, C) is in (N, C, H, W).
+    /// Where a number of (H, W, C) is in (C, H, W).
     ///
-    /// @param shape (C, H, W)
-    private static long inPlanes(long index, Shape shape) {
-        int channels = shape.size(0);
-        long area = (long) shape.size(1) * shape.size(2);
-        long sample = index / shape.elements();
-        long inSample = index % shape.elements();
-        return sample * shape.elements() + inSample % channels * area + inSample / channels;
+    /// @param area height times width
+    private static int inPlanes(int index, int channels, int area) {
+        return index % channels * area + index / channels;
     }
 
     /// The first that is not finite is told as it lies in the file.
     private static void requireFinite(NumberArray array, Samples.Values values) {
-        for (long i = 0; i < values.values(); i++) {
+        long all = values.values();
+        for (long i = 0; i < all; i++) {
             if (!Float.isFinite(values.memory().getAtIndex(Samples.Values.LAYOUT, i))) {
                 long first = 0;
                 while (Float.isFinite((float) array.get(first))) {

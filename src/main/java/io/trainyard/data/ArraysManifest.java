@@ -7,6 +7,7 @@ import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.DatasetSpec.Normalize;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.SplitSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 /// @param targets what `y_train` is; null: classes where these are named or counted, or where it is whole numbers
 /// @param classes how many; null where they are named, or as many as the largest label says
 /// @param classNames by label
+/// @param split what tests where there are no arrays for it, for jobs that do not say
 /// @param normalize for jobs that do not say how to
 record ArraysManifest(
         @Nullable String file,
@@ -24,6 +26,7 @@ record ArraysManifest(
         @Nullable TargetKind targets,
         @Nullable Integer classes,
         @Nullable List<String> classNames,
+        @Nullable SplitSpec split,
         @Nullable Normalize normalize)
         implements Manifest {
     /// Where the channels of an image are.
@@ -57,12 +60,8 @@ record ArraysManifest(
         }
     }
 
-    private ArrayFiles files(DataFolder folder) {
-        if (file == null) {
-            return new ArrayFiles.Npy(folder);
-        }
-        var path = folder.file(List.of(file));
-        return file.endsWith(".npz") ? new NpzFile(path) : new SafetensorsFile(path);
+    ArrayFiles files(DataFolder folder) {
+        return file == null ? new ArrayFiles.Npy(folder) : ArrayFiles.of(folder.file(List.of(file)));
     }
 
     @Override
@@ -85,20 +84,35 @@ record ArraysManifest(
     }
 
     @Override
-    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info) {
+    public boolean hasTests(DataFolder folder) {
         try (ArrayFiles files = files(folder)) {
-            return new Dataset(
-                    info.name(), info.shape(), info.outputs(), part(files, "train", info), part(files, "test", info));
+            return hasTests(files);
         }
     }
 
-    private Split part(ArrayFiles files, String part, DatasetInfo info) {
+    private static boolean hasTests(ArrayFiles files) {
+        return files.has("x_test") || files.has("y_test");
+    }
+
+    @Override
+    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
+        try (ArrayFiles files = files(folder)) {
+            SplitSpec asked = RandomSplit.of(folder, spec, split, hasTests(files));
+            Split train = part(files, "train", info, memory);
+            return asked == null
+                    ? new Dataset(info.name(), info.shape(), info.outputs(), train, part(files, "test", info, memory))
+                    : RandomSplit.dataset(info, train, asked, memory);
+        }
+    }
+
+    private Split part(ArrayFiles files, String part, DatasetInfo info, SampleMemory memory) {
         NumberArray samples = files.read("x_" + part);
         NumberArray targets = files.read("y_" + part);
         if (!samples.shape().getFirst().equals(targets.shape().getFirst())) {
             throw DataFiles.wrong(
                     targets.file(), "%s beside %s".formatted(targets, samples), "as many of one as of the other");
         }
-        return new Split(ArraySamples.of(samples, layout, info.shape()), ArrayTargets.of(targets, info.answers()));
+        return new Split(
+                new ArraySamples(layout, memory).of(samples, info.shape()), ArrayTargets.of(targets, info.answers()));
     }
 }

@@ -5,6 +5,7 @@ import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.DatasetSpec.Normalize;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.SplitSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param test names of the files to test on; null likewise
 /// @param classes how many; may be left out where they are named
 /// @param classNames by label
+/// @param split what tests where there are no files for it, for jobs that do not say
 /// @param normalize for jobs that do not say how to
 record CifarManifest(
         @Nullable Shape shape,
@@ -24,6 +26,7 @@ record CifarManifest(
         @Nullable List<String> test,
         @Nullable Integer classes,
         @Nullable List<String> classNames,
+        @Nullable SplitSpec split,
         @Nullable Normalize normalize)
         implements Manifest {
     /// The label bytes of a record, and which of them counts.
@@ -71,12 +74,33 @@ record CifarManifest(
     }
 
     @Override
-    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info) {
-        Labels kind = labels == null ? Labels.SINGLE : labels;
+    public boolean hasTests(DataFolder folder) {
+        return test != null
+                || usualTest().stream()
+                        .anyMatch(name -> folder.find(List.of(name)).isPresent());
+    }
+
+    @Override
+    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
+        CifarReader reader = reader();
+        SplitSpec asked = RandomSplit.of(folder, spec, split, hasTests(folder));
+        return asked == null
+                ? reader.read(folder, info)
+                : RandomSplit.dataset(info, reader.train(folder, info), asked, memory);
+    }
+
+    private CifarReader reader() {
+        Labels kind = kind();
         List<String> usualTrain = kind == Labels.SINGLE ? CifarReader.CIFAR10_TRAIN : List.of("train.bin");
-        List<String> usualTest = kind == Labels.SINGLE ? CifarReader.CIFAR10_TEST : List.of("test.bin");
         return new CifarReader(
-                        train == null ? usualTrain : train, test == null ? usualTest : test, kind.bytes, kind.place)
-                .read(folder, info);
+                train == null ? usualTrain : train, test == null ? usualTest() : test, kind.bytes, kind.place);
+    }
+
+    private Labels kind() {
+        return labels == null ? Labels.SINGLE : labels;
+    }
+
+    private List<String> usualTest() {
+        return kind() == Labels.SINGLE ? CifarReader.CIFAR10_TEST : List.of("test.bin");
     }
 }

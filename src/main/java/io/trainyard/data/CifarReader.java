@@ -22,7 +22,7 @@ record CifarReader(List<String> train, List<String> test, int labelBytes, int la
             IntStream.rangeClosed(1, 5).mapToObj("data_batch_%d.bin"::formatted).toList();
     static final List<String> CIFAR10_TEST = List.of("test_batch.bin");
 
-    private static final List<String> CIFAR10_FOLDERS = List.of("cifar10", "cifar-10-batches-bin");
+    static final List<String> CIFAR10_FOLDERS = List.of("cifar10", "cifar-10-batches-bin");
 
     /// The built-in set.
     static DatasetSource cifar10() {
@@ -39,6 +39,11 @@ record CifarReader(List<String> train, List<String> test, int labelBytes, int la
     Dataset read(DataFolder folder, DatasetInfo info) {
         return new Dataset(
                 info.name(), info.shape(), info.outputs(), part(folder, train, info), part(folder, test, info));
+    }
+
+    /// The part to train on, alone.
+    Split train(DataFolder folder, DatasetInfo info) {
+        return part(folder, train, info);
     }
 
     private Split part(DataFolder folder, List<String> names, DatasetInfo info) {

@@ -5,6 +5,7 @@ import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.DatasetSpec.Normalize;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.SplitSpec;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 /// @param columns those that a network is given, in this order; null: all others
 /// @param classes how many; null where they are named
 /// @param classNames by label; they may stand in the label's column, too
+/// @param split what tests where there is no file for it, for jobs that do not say
 /// @param normalize for jobs that do not say how to: one mean and one std a column
 record CsvManifest(
         @Nullable String train,
@@ -33,8 +35,12 @@ record CsvManifest(
         @Nullable List<String> columns,
         @Nullable Integer classes,
         @Nullable List<String> classNames,
+        @Nullable SplitSpec split,
         @Nullable Normalize normalize)
         implements Manifest {
+    static final String USUAL_TRAIN = "train.csv";
+    static final String USUAL_TEST = "test.csv";
+
     CsvManifest {
         if ((label == null) == (targets == null || targets.isEmpty())) {
             throw new InvalidJobException(
@@ -63,14 +69,18 @@ record CsvManifest(
 
     CsvTable table(DataFolder folder, boolean ofTests) {
         String named = ofTests ? test : train;
-        String usual = ofTests ? "test.csv" : "train.csv";
+        String usual = ofTests ? USUAL_TEST : USUAL_TRAIN;
         return new CsvTable(
                 folder.file(List.of(named == null ? usual : named)),
                 separator == null ? ',' : separator.charAt(0),
                 header == null || header);
     }
 
-    /// Those that a network is given.
+    /// The columns that a network is given.
+    List<String> features(DataFolder folder) {
+        return features(table(folder, false).columns());
+    }
+
     private List<String> features(List<String> all) {
         if (columns != null) {
             return columns;
@@ -96,9 +106,17 @@ record CsvManifest(
     }
 
     @Override
-    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info) {
-        return new Dataset(
-                info.name(), info.shape(), info.outputs(), part(folder, false, info), part(folder, true, info));
+    public boolean hasTests(DataFolder folder) {
+        return test != null || folder.find(List.of(USUAL_TEST)).isPresent();
+    }
+
+    @Override
+    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
+        SplitSpec asked = RandomSplit.of(folder, spec, split, hasTests(folder));
+        Dataset.Split whole = part(folder, false, info);
+        return asked == null
+                ? new Dataset(info.name(), info.shape(), info.outputs(), whole, part(folder, true, info))
+                : RandomSplit.dataset(info, whole, asked, memory);
     }
 
     private Dataset.Split part(DataFolder folder, boolean ofTests, DatasetInfo info) {

@@ -84,6 +84,10 @@ final class CsvRows {
         numbers = numbers.length == 0 ? numbers : Arrays.copyOf(numbers, (int) more * answersOfRow());
     }
 
+    static boolean isNumber(String value) {
+        return NUMBER.matcher(value.strip()).matches();
+    }
+
     private static float number(String value, int column, CsvTable.Row row) {
         String text = value.strip();
         float number = NUMBER.matcher(text).matches() ? (float) Double.parseDouble(text) : Float.NaN;

@@ -58,12 +58,25 @@ record CsvTable(Path file, char separator, boolean hasHeader) {
         }
     }
 
-    private List<String> columns(BufferedReader in) throws IOException {
+    /// What stands in the first line, whether these are names or not.
+    List<String> firstRow() {
+        try (BufferedReader in = open()) {
+            return firstRow(in);
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    private List<String> firstRow(BufferedReader in) throws IOException {
         String first = line(in, 1);
         if (first == null) {
             throw DataFiles.wrong(file, "no line", "a table");
         }
-        List<String> values = split(first, 1);
+        return split(first, 1);
+    }
+
+    private List<String> columns(BufferedReader in) throws IOException {
+        List<String> values = firstRow(in);
         List<String> names = hasHeader
                 ? values.stream().map(String::strip).toList()
                 : IntStream.range(0, values.size()).mapToObj(Integer::toString).toList();

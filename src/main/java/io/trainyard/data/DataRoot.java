@@ -61,8 +61,20 @@ public record DataRoot(Path path) {
         return builtIn(spec).flatMap(info -> Datasets.read(path, info.name())).orElseGet(() -> {
             DataFolder folder = folder(spec.name());
             Manifest manifest = manifest(folder);
-            return manifest.read(folder, spec, describe(manifest, folder, spec));
+            return manifest.read(folder, spec, describe(manifest, folder, spec), SampleMemory.PROCESS);
         });
+    }
+
+    /// What tells whether files of a set were replaced since it was read: two that are equal say that none was, as far
+    /// as
+    /// sizes and times tell.
+    ///
+    /// @param name of the set
+    public Object stamps(String name) {
+        return FileStamps.of(Datasets.folders(name).stream()
+                .map(path::resolve)
+                .filter(Files::isDirectory)
+                .toList());
     }
 
     private DataFolder folder(String name) {

@@ -30,6 +30,11 @@ public final class Datasets {
 
     private record Entry(DatasetInfo info, DatasetSource source) {}
 
+    /// What the folder of a set may be called in a data root, built in or not; a generated one has none.
+    static List<String> folders(String name) {
+        return isGenerated(name) ? List.of() : name.equals("cifar10") ? CifarReader.CIFAR10_FOLDERS : List.of(name);
+    }
+
     /// All names: first those read from files, then the generated ones.
     public static List<String> names() {
         return List.copyOf(ENTRIES.keySet());

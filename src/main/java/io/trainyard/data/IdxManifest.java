@@ -3,6 +3,7 @@ package io.trainyard.data;
 import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.DatasetSpec.Normalize;
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.SplitSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /// @param testLabels likewise
 /// @param classes how many; may be left out where they are named
 /// @param classNames by label
+/// @param split what tests where there are no files for it, for jobs that do not say
 /// @param normalize for jobs that do not say how to
 record IdxManifest(
         @Nullable String trainImages,
@@ -22,6 +24,7 @@ record IdxManifest(
         @Nullable String testLabels,
         @Nullable Integer classes,
         @Nullable List<String> classNames,
+        @Nullable SplitSpec split,
         @Nullable Normalize normalize)
         implements Manifest {
     IdxManifest {
@@ -48,7 +51,20 @@ record IdxManifest(
     }
 
     @Override
-    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info) {
-        return reader().read(folder, info, reader().itemSizes(folder));
+    public boolean hasTests(DataFolder folder) {
+        IdxReader.Names usual = IdxReader.Names.USUAL;
+        return testImages != null
+                || testLabels != null
+                || folder.find(usual.testImages()).isPresent()
+                || folder.find(usual.testLabels()).isPresent();
+    }
+
+    @Override
+    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
+        IdxReader reader = reader();
+        SplitSpec asked = RandomSplit.of(folder, spec, split, hasTests(folder));
+        return asked == null
+                ? reader.read(folder, info, reader.itemSizes(folder))
+                : RandomSplit.dataset(info, reader.train(folder, info, reader.itemSizes(folder)), asked, memory);
     }
 }

@@ -66,6 +66,21 @@ record IdxReader(Names names) {
         return itemSizes.size() == 2 ? Shape.of(1, itemSizes.get(0), itemSizes.get(1)) : new Shape(itemSizes);
     }
 
+    /// How many dimensions a file says it has: one is of labels, more are of images. 0 where it is no IDX file that is
+    /// read.
+    static int dimensions(Path file) {
+        try (InputStream in = open(file)) {
+            byte[] magic = in.readNBytes(4);
+            boolean isIdx = magic.length == 4
+                    && magic[0] == 0
+                    && magic[1] == 0
+                    && (magic[2] == UNSIGNED_BYTES || magic[2] == INTS && magic[3] == 1);
+            return isIdx && magic[3] >= 1 && magic[3] <= MAX_DIMENSIONS ? magic[3] : 0;
+        } catch (IOException e) { // or is not gzipped, as its name says
+            return 0;
+        }
+    }
+
     /// The sizes of one image in the header of the file to train on.
     List<Integer> itemSizes(DataFolder folder) {
         Path file = folder.file(names.trainImages());
@@ -97,18 +112,20 @@ record IdxReader(Names names) {
 
     /// @param itemSizes of one image, as every header has to have them
     Dataset read(DataFolder folder, DatasetInfo info, List<Integer> itemSizes) {
-        int[] sizes = itemSizes.stream().mapToInt(i -> i).toArray();
-        return new Dataset(
-                info.name(),
-                info.shape(),
-                info.outputs(),
-                part(folder.file(names.trainImages()), folder.file(names.trainLabels()), info, sizes),
-                part(folder.file(names.testImages()), folder.file(names.testLabels()), info, sizes));
+        Split train = train(folder, info, itemSizes);
+        Split test = part(folder.file(names.testImages()), folder.file(names.testLabels()), info, itemSizes);
+        return new Dataset(info.name(), info.shape(), info.outputs(), train, test);
     }
 
-    private static Split part(Path imageFile, Path labelFile, DatasetInfo info, int[] itemSizes) {
+    /// The part to train on, alone.
+    Split train(DataFolder folder, DatasetInfo info, List<Integer> itemSizes) {
+        return part(folder.file(names.trainImages()), folder.file(names.trainLabels()), info, itemSizes);
+    }
+
+    private static Split part(Path imageFile, Path labelFile, DatasetInfo info, List<Integer> itemSizes) {
         int[] labels = readLabels(labelFile, info.outputs());
-        byte[] pixels = readBytes(imageFile, UNSIGNED_BYTES, itemSizes);
+        byte[] pixels = readBytes(
+                imageFile, UNSIGNED_BYTES, itemSizes.stream().mapToInt(i -> i).toArray());
         int images = pixels.length / info.shape().elements();
         if (images != labels.length) {
             throw DataFiles.wrong(

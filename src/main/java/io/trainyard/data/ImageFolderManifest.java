@@ -60,12 +60,12 @@ record ImageFolderManifest(
     }
 
     @Override
-    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info) {
+    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
         ImageParts.Listed parts = parts(folder, spec).list();
         double share = Objects.requireNonNullElse(brokenShare, DEFAULT_BROKEN_SHARE);
         PictureTransform transform = transform(spec);
-        var train = new ImageFolderReader(parts.train(), transform, info.shape()).read(share);
-        var test = new ImageFolderReader(parts.test(), transform, info.shape()).read(share);
+        var train = new ImageFolderReader(parts.train(), transform, info.shape(), memory).read(share);
+        var test = new ImageFolderReader(parts.test(), transform, info.shape(), memory).read(share);
         List<String> warnings = Stream.of(train.broken(), test.broken())
                 .filter(broken -> broken.count() > 0)
                 .map(BrokenFiles::warning)
@@ -73,11 +73,16 @@ record ImageFolderManifest(
         return new Dataset(info.name(), info.shape(), info.outputs(), train.split(), test.split(), warnings);
     }
 
-    private ImageParts parts(DataFolder folder, DatasetSpec spec) {
+    @Override
+    public boolean hasTests(DataFolder folder) {
+        return ImageParts.hasTests(folder);
+    }
+
+    ImageParts parts(DataFolder folder, DatasetSpec spec) {
         return ImageParts.of(folder, spec.split() == null ? split : spec.split());
     }
 
-    private static PictureTransform transform(DatasetSpec spec) {
+    static PictureTransform transform(DatasetSpec spec) {
         return new PictureTransform(spec.colors() == Colors.GREY, spec.resize(), spec.centerCrop());
     }
 

@@ -1,13 +1,13 @@
 package io.trainyard.data;
 
 import io.trainyard.data.ImageFolder.Image;
-import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.SplitSpec;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +40,7 @@ record ImageParts(
                 .filter(Files::isDirectory)
                 .findFirst();
         Path train = folder.path().resolve(TRAIN);
-        if (!Files.isDirectory(train)) {
+        if (!hasTests(folder)) {
             ImageFolder whole = ImageFolder.of(folder, folder.path());
             if (split == null) {
                 throw new InvalidJobException(
@@ -62,6 +62,11 @@ record ImageParts(
                 ImageFolder.of(folder, folder.inside(train)), ImageFolder.of(folder, folder.inside(test.get())), null);
         parts.requireSameClasses();
         return parts;
+    }
+
+    /// Whether it is in two parts.
+    static boolean hasTests(DataFolder folder) {
+        return Files.isDirectory(folder.path().resolve(TRAIN));
     }
 
     /// torchvision numbers the classes of each folder by themselves, so that others would have wrong
@@ -102,7 +107,7 @@ record ImageParts(
             return new Listed(whole(train), whole(test));
         }
         List<Image> images = train.images();
-        int[][] parts = split(images.size(), split);
+        int[][] parts = RandomSplit.indices(images.size(), Objects.requireNonNull(split));
         return new Listed(pick("train", images, parts[0]), pick("test", images, parts[1]));
     }
 
@@ -115,28 +120,5 @@ record ImageParts(
                 "%s (%s part)".formatted(train.name(), name),
                 train,
                 Arrays.stream(indices).mapToObj(images::get).toList());
-    }
-
-    /// Indices of the samples that train and that test, in this order, as `torch.utils.data.random_split`
-    /// gives them for the shares `[1 - test, test]`: each share is rounded down, and what is left over
-    /// trains.
-    ///
-    /// @throws InvalidJobException if one of them would be empty
-    static int[][] split(int samples, @Nullable SplitSpec split) {
-        if (split == null) {
-            throw new IllegalStateException("there is no part to test with, and no split");
-        }
-        int tests = (int) Math.floor(samples * split.test());
-        int leftOver = samples - tests - (int) Math.floor(samples * (1 - split.test()));
-        tests += leftOver / 2; // one each in turn, and training comes first
-        if (tests == 0 || tests == samples) {
-            throw new InvalidJobException(
-                    "dataset.split.test is %s, which makes %d of %d images test; choose a share that leaves both parts some"
-                            .formatted(split.test(), tests, samples));
-        }
-        int[] order = TorchRandom.permutation(split.seed(), samples);
-        return new int[][] {
-            Arrays.copyOfRange(order, 0, samples - tests), Arrays.copyOfRange(order, samples - tests, samples)
-        };
     }
 }

@@ -7,6 +7,7 @@ import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.DatasetSpec.Normalize;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.SplitSpec;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -20,8 +21,10 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = ArraysManifest.class, name = "arrays"),
     @JsonSubTypes.Type(value = CsvManifest.class, name = "csv"),
     @JsonSubTypes.Type(value = ImageFolderManifest.class, name = "imageFolder"),
+    @JsonSubTypes.Type(value = PackedManifest.class, name = "packed"),
 })
-sealed interface Manifest permits IdxManifest, CifarManifest, ArraysManifest, CsvManifest, ImageFolderManifest {
+sealed interface Manifest
+        permits IdxManifest, CifarManifest, ArraysManifest, CsvManifest, ImageFolderManifest, PackedManifest {
     /// The file's name.
     String FILE = "dataset.json";
 
@@ -29,8 +32,16 @@ sealed interface Manifest permits IdxManifest, CifarManifest, ArraysManifest, Cs
     ///
     /// @throws InvalidJobException if `spec` has fields that are not for this kind, or lacks one
     default void check(DataFolder folder, DatasetSpec spec) {
-        spec.refuseFolderFields();
+        spec.refuseImageFields();
+        var unused = RandomSplit.of(folder, spec, split(), hasTests(folder));
     }
+
+    /// Whether there is a part to test with.
+    boolean hasTests(DataFolder folder);
+
+    /// Which samples test where there is none, for jobs that do not say; null: jobs have to.
+    @Nullable
+    SplitSpec split();
 
     /// What can be said without reading samples.
     ///
@@ -42,8 +53,9 @@ sealed interface Manifest permits IdxManifest, CifarManifest, ArraysManifest, Cs
     /// Reads the samples.
     ///
     /// @param info what [#describe] said
+    /// @param memory where samples go that are not as a network takes them in their files
     /// @throws DatasetException if the files are missing, or are not what they should be
-    Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info);
+    Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory);
 
     /// @throws DatasetException if the folder's description cannot be read or says what is not allowed
     static Manifest read(DataFolder folder) {

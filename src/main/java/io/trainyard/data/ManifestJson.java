@@ -1,5 +1,6 @@
 package io.trainyard.data;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.core.JacksonException;
@@ -16,6 +17,7 @@ import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.introspect.BeanPropertyDefinition;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
 import io.trainyard.spec.InvalidJobException;
@@ -51,6 +53,7 @@ final class ManifestJson {
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
             .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+            .serializationInclusion(JsonInclude.Include.NON_NULL)
             .withCoercionConfig(LogicalType.Textual, text -> {
                 text.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail);
                 text.setCoercion(CoercionInputShape.Float, CoercionAction.Fail);
@@ -89,6 +92,33 @@ final class ManifestJson {
         } catch (JsonMappingException | InvalidJobException e) {
             throw wrong(file, sentence(e, tree), e);
         }
+    }
+
+    /// One that says its kind and nothing else yet.
+    static ObjectNode ofKind(String kind) {
+        return MAPPER.createObjectNode().put("kind", kind);
+    }
+
+    static ObjectNode tree(Manifest manifest) {
+        return MAPPER.valueToTree(manifest);
+    }
+
+    /// What a description says that is not in a file yet.
+    ///
+    /// @param file where it would be
+    static Manifest of(Path file, ObjectNode description) {
+        try {
+            return parse(file, MAPPER.writeValueAsBytes(description));
+        } catch (IOException e) {
+            throw new IllegalStateException("JSON cannot be written to memory", e);
+        }
+    }
+
+    /// For people, a field a line.
+    static String text(ObjectNode description) {
+        return description.properties().stream()
+                .map(field -> "  \"%s\": %s".formatted(field.getKey(), field.getValue()))
+                .collect(Collectors.joining(",\n", "{\n", "\n}\n"));
     }
 
     /// What is wrong in a data set's description.

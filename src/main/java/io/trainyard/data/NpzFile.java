@@ -32,6 +32,11 @@ final class NpzFile implements ArrayFiles {
     }
 
     @Override
+    public boolean has(String name) {
+        return zip.getEntry(name + ".npy") != null;
+    }
+
+    @Override
     public List<Long> shape(String name) {
         try (InputStream in = zip.getInputStream(entry(name))) {
             return NpyReader.header(file, name, in).shape();

@@ -13,12 +13,13 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// Named arrays in one safetensors file (https://huggingface.co/docs/safetensors), which is mapped.
 final class SafetensorsFile implements ArrayFiles {
     /// Of a few arrays the header has some hundreds.
-    private static final int MAX_HEADER_BYTES = 1 << 20;
+    static final int MAX_HEADER_BYTES = 1 << 20;
 
     private static final ValueLayout.OfLong LENGTH = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
@@ -33,12 +34,33 @@ final class SafetensorsFile implements ArrayFiles {
 
     /// @throws DatasetException if it does not begin as such a file does
     SafetensorsFile(Path file) {
-        this.file = file;
+        this(file, mapped(file));
+    }
+
+    /// @param channel which may be closed then
+    SafetensorsFile(Path file, FileChannel channel) {
+        this(file, mapped(file, channel));
+    }
+
+    private static MemorySegment mapped(Path file) {
         try (FileChannel channel = FileChannel.open(file)) {
-            this.all = channel.map(MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
+            return mapped(file, channel);
         } catch (IOException e) {
             throw DataFiles.unreadable(file, e);
         }
+    }
+
+    private static MemorySegment mapped(Path file, FileChannel channel) {
+        try {
+            return channel.map(MapMode.READ_ONLY, 0, channel.size(), Arena.ofAuto());
+        } catch (IOException e) {
+            throw DataFiles.unreadable(file, e);
+        }
+    }
+
+    private SafetensorsFile(Path file, MemorySegment all) {
+        this.file = file;
+        this.all = all;
         long length = all.byteSize() < Long.BYTES ? -1 : all.get(LENGTH, 0);
         if (length < 2 || length > Math.min(MAX_HEADER_BYTES, all.byteSize() - Long.BYTES)) {
             throw DataFiles.wrong(
@@ -52,6 +74,42 @@ final class SafetensorsFile implements ArrayFiles {
         } catch (IOException e) { // of bytes that are no UTF-8 Jackson says so by another exception than its own
             throw DataFiles.wrong(file, "a header that is not JSON", "a safetensors file", e);
         }
+    }
+
+    @Override
+    public boolean has(String name) {
+        return header.path(name).isObject();
+    }
+
+    /// Where the arrays begin in the file.
+    long dataBegin() {
+        return dataBegin;
+    }
+
+    /// What lies before them.
+    MemorySegment header() {
+        return all.asSlice(0, dataBegin);
+    }
+
+    /// Of all arrays together, and of what may lie behind them.
+    long dataBytes() {
+        return all.byteSize() - dataBegin;
+    }
+
+    /// Where an array begins, counted from the first.
+    long begin(String name) {
+        return header.path(name).path("data_offsets").path(0).asLong(-1);
+    }
+
+    /// Where an array ends, counted from the first's begin.
+    long end(String name) {
+        return header.path(name).path("data_offsets").path(1).asLong(-1);
+    }
+
+    /// A text that was written beside the arrays.
+    Optional<String> metadata(String key) {
+        JsonNode value = header.path("__metadata__").path(key);
+        return value.isTextual() ? Optional.of(value.asText()) : Optional.empty();
     }
 
     @Override
@@ -79,8 +137,8 @@ final class SafetensorsFile implements ArrayFiles {
                             .formatted(name, DataFiles.told(entry.path("dtype").toString())),
                     "U8, F32, or other integers and floats");
         }
-        long begin = entry.path("data_offsets").path(0).asLong(-1);
-        long end = entry.path("data_offsets").path(1).asLong(-1);
+        long begin = begin(name);
+        long end = end(name);
         long bytes = Math.multiplyExact(NumberArray.elements(shape), type.bytes());
         if (begin < 0 || end > all.byteSize() - dataBegin || end - begin != bytes) {
             throw DataFiles.wrong(

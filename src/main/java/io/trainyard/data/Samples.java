@@ -32,6 +32,11 @@ public sealed interface Samples {
             return Byte.BYTES;
         }
 
+        /// Fills `target` with the values from `first` on.
+        public void read(long first, byte[] target) {
+            MemorySegment.copy(memory, ValueLayout.JAVA_BYTE, first, target, 0, target.length);
+        }
+
         @Override
         public Pixels slice(long first, long count) {
             return new Pixels(memory.asSlice(first, count));
@@ -53,6 +58,11 @@ public sealed interface Samples {
         @Override
         public int valueBytes() {
             return Float.BYTES;
+        }
+
+        /// Fills `target` with the values from `first` on.
+        public void read(long first, float[] target) {
+            MemorySegment.copy(memory, LAYOUT, first * Float.BYTES, target, 0, target.length);
         }
 
         @Override

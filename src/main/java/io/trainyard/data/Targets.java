@@ -10,6 +10,9 @@ public sealed interface Targets {
     /// Those of the samples `from` to `to`, without it.
     Targets slice(int from, int to);
 
+    /// Those of some samples, in this order.
+    Targets pick(int[] indices);
+
     /// A class for each sample.
     ///
     /// @param labels (N): 0 to the number of classes - 1
@@ -32,6 +35,13 @@ public sealed interface Targets {
         public ClassLabels slice(int from, int to) {
             return new ClassLabels(Arrays.copyOfRange(labels, from, to));
         }
+
+        @Override
+        public ClassLabels pick(int[] indices) {
+            int[] picked = new int[indices.length];
+            Arrays.setAll(picked, i -> labels[indices[i]]);
+            return new ClassLabels(picked);
+        }
     }
 
     /// Numbers for each sample, for regression.
@@ -47,6 +57,15 @@ public sealed interface Targets {
         @Override
         public Numbers slice(int from, int to) {
             return new Numbers(Arrays.copyOfRange(values, from * outputs, to * outputs), outputs);
+        }
+
+        @Override
+        public Numbers pick(int[] indices) {
+            float[] picked = new float[indices.length * outputs];
+            for (int i = 0; i < indices.length; i++) {
+                System.arraycopy(values, indices[i] * outputs, picked, i * outputs, outputs);
+            }
+            return new Numbers(picked, outputs);
         }
     }
 }

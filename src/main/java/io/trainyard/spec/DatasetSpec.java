@@ -9,12 +9,12 @@ import org.jspecify.annotations.Nullable;
 
 /// A data set as a job names it. It is a name, never a path: a job cannot make a worker read outside its data root.
 /// Pixels are scaled to 0..1; `normalize`, if given, comes after that; `augment` varies the training images. What
-/// [#refuseFolderFields] names is for folders of images alone, and happens in this order as they are read.
+/// [#refuseImageFields] names is for folders of images alone, and happens in this order as they are read.
 ///
 /// @param colors rgb where it is left out
 /// @param resize (height, width), or the smaller side alone: torchvision's `Resize`, bilinear with antialias
 /// @param centerCrop (height, width), or the side of a square: torchvision's `CenterCrop`
-/// @param split what tests, where the images are not in two folders
+/// @param split what tests, where the set has no part for it
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record DatasetSpec(
         String name,
@@ -57,11 +57,21 @@ public record DatasetSpec(
         return complete;
     }
 
-    /// @throws InvalidJobException if it has a field that says how a folder of images is read
+    /// For sets that are built in, which have their tests, too.
+    ///
+    /// @throws InvalidJobException if it has a field that says how a folder of one's own is read
     public void refuseFolderFields() {
-        String given = colors != null
-                ? "colors"
-                : resize != null ? "resize" : centerCrop != null ? "centerCrop" : split != null ? "split" : "";
+        refuseImageFields();
+        if (split != null) {
+            throw new InvalidJobException(
+                    "dataset.split is for sets that have no part to test with, and %s has one; leave it out"
+                            .formatted(name));
+        }
+    }
+
+    /// @throws InvalidJobException if it has a field that says how a folder of images is read
+    public void refuseImageFields() {
+        String given = colors != null ? "colors" : resize != null ? "resize" : centerCrop != null ? "centerCrop" : "";
         if (!given.isEmpty()) {
             throw new InvalidJobException(
                     "dataset.%s is for folders of images, and %s is none; leave it out".formatted(given, name));

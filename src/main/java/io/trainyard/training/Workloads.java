@@ -33,7 +33,16 @@ final class Workloads {
     record Prepared(Workload workload, DatasetInfo dataset) {}
 
     /// A data set, with what it was read by.
-    private record Kept(DataRoot root, DatasetSpec spec, DatasetInfo info, Dataset dataset) {}
+    ///
+    /// @param stamps of its files before they were read
+    private record Kept(DataRoot root, DatasetSpec spec, DatasetInfo info, Object stamps, Dataset dataset) {
+        boolean isOf(DataRoot otherRoot, DatasetSpec otherSpec, DatasetInfo otherInfo, Object otherStamps) {
+            return root.equals(otherRoot)
+                    && spec.equals(otherSpec)
+                    && info.equals(otherInfo)
+                    && stamps.equals(otherStamps);
+        }
+    }
 
     /// @param roots where data sets are read from
     /// @param devices are got ready beside the reading of the data
@@ -98,14 +107,12 @@ final class Workloads {
 
     private Dataset dataset(DataRoot root, JobSpec job, DatasetInfo info, Network network) {
         DatasetSpec spec = job.dataset().asRead();
+        Object stamps = root.stamps(spec.name());
         Kept kept = last;
-        if (kept == null
-                || !kept.root().equals(root)
-                || !kept.spec().equals(spec)
-                || !kept.info().equals(info)) {
+        if (kept == null || !kept.isOf(root, spec, info, stamps)) {
             last = null; // room for the next one
             beginWarmUp(job, network);
-            kept = new Kept(root, spec, info, root.open(spec));
+            kept = new Kept(root, spec, info, stamps, root.open(spec));
             last = kept;
         }
         return kept.dataset();

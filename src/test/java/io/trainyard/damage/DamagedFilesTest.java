@@ -13,6 +13,7 @@ import io.trainyard.data.DataRoot;
 import io.trainyard.data.DatasetException;
 import io.trainyard.data.GreyImages;
 import io.trainyard.data.Npy;
+import io.trainyard.data.OwnFolder;
 import io.trainyard.data.OwnIdx;
 import io.trainyard.spec.DatasetSpec;
 import java.io.IOException;
@@ -153,6 +154,14 @@ class DamagedFilesTest {
             Path write(Path folder) throws IOException {
                 Path own = own(folder, "{\"kind\": \"arrays\", \"file\": \"all.safetensors\"}");
                 return Files.write(own.resolve("all.safetensors"), Npy.safetensors());
+            }
+        },
+        PACKED {
+            @Override
+            Path write(Path folder) throws IOException {
+                Path source = Files.createDirectories(folder.resolve("source"));
+                Npy.write(source, Npy.rows());
+                return OwnFolder.at(source).pack(folder.resolve("own"), DatasetSpec.named("own"), false);
             }
         },
         CSV {

@@ -128,7 +128,7 @@ class ImageFolderTest {
         for (JsonNode golden : GoldenPictures.splits()) {
             SplitSpec split = new SplitSpec(
                     golden.get("test").asDouble(), golden.get("seed").asLong());
-            int[][] parts = ImageParts.split(golden.get("samples").asInt(), split);
+            int[][] parts = RandomSplit.indices(golden.get("samples").asInt(), split);
             assertThat(parts[0]).isEqualTo(numbers(golden.get("train")));
             assertThat(parts[1]).isEqualTo(numbers(golden.get("tested")));
         }
@@ -145,7 +145,7 @@ class ImageFolderTest {
         assertThat(set.train().size()).isEqualTo(15);
         assertThat(set.test().size()).isEqualTo(5);
         assertInvalid(SMALL, "no part to test with", "\"split\": {\"test\": 0.2, \"seed\": 0}");
-        assertInvalid(spec(List.of(4, 6), new SplitSpec(0.01, 7)), "makes 0 of 20 images test");
+        assertInvalid(spec(List.of(4, 6), new SplitSpec(0.01, 7)), "makes 0 of 20 samples test");
     }
 
     @Test

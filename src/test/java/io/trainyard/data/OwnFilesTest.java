@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.spec.DatasetSpec;
+import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.SplitSpec;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -124,6 +126,31 @@ class OwnFilesTest {
         writeIdx(5, 3);
         write("t10k-images-idx3-ubyte", idx(8, new int[] {1, 3, 5}, new byte[15]));
         assertRefused("images of [3, 5]", "images of [5, 3]");
+    }
+
+    /// Others than random_split's would be a mistake; ImageFolderTest holds its indices to PyTorch's.
+    @Test
+    void aPartOfTheSamplesTestsWhereNothingElseDoes() throws IOException {
+        byte[] records = new byte[20 * 2];
+        for (int i = 0; i < 20; i++) {
+            records[2 * i] = (byte) (i % 3);
+            records[2 * i + 1] = (byte) (100 + i);
+        }
+        write("data.bin", records);
+        describe("{\"kind\": \"cifar\", \"shape\": [1, 1, 1], \"train\": [\"data.bin\"], \"classes\": 3}");
+        assertRefused("has no part to test with; put it there, or write into the job's dataset \"split\": {");
+        SplitSpec split = new SplitSpec(0.25, 9);
+        Dataset dataset = new DataRoot(root).open(new DatasetSpec("own", null, null, null, split, null, null));
+        int[][] parts = RandomSplit.indices(20, split);
+        assertThat(dataset.train().size()).isEqualTo(15);
+        for (int i = 0; i < 5; i++) {
+            assertThat(SplitBytes.pixels(dataset.test())[i]).isEqualTo((byte) (100 + parts[1][i]));
+            assertThat(dataset.test().labels()[i]).isEqualTo(parts[1][i] % 3);
+        }
+        write("test_batch.bin", records);
+        assertThatThrownBy(() -> new DataRoot(root).open(new DatasetSpec("own", null, null, null, split, null, null)))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessageContaining("has a part to test with; leave out dataset.split");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.trainyard.device.session;
 
+import io.trainyard.data.Readahead;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
@@ -7,6 +8,7 @@ import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.Supplier;
 
@@ -18,6 +20,7 @@ public abstract class BackendSession implements PartSession {
     private final Workload workload;
     private final EvenPart part;
     private final EpochCursor cursor;
+    private final Optional<Readahead> readahead;
     private List<BackendSession> parts = List.of(this); // in their order, with this one
     private boolean closed;
 
@@ -26,6 +29,9 @@ public abstract class BackendSession implements PartSession {
         this.workload = workload;
         this.part = part;
         this.cursor = new EpochCursor(workload);
+        this.readahead = workload.trains() && part.index() == 0 // which asks for all parts of a batch
+                ? Readahead.of(workload.dataset(), workload.batchSize())
+                : Optional.empty();
     }
 
     /// What lives from step to step.
@@ -162,6 +168,7 @@ public abstract class BackendSession implements PartSession {
     @Override
     public final void computeGradients() {
         takeOverParameters();
+        readahead.ifPresent(ahead -> ahead.reach(cursor.plan().order(), cursor.firstSample()));
         computeOwnGradients();
     }
 
@@ -220,6 +227,7 @@ public abstract class BackendSession implements PartSession {
     public void close() {
         if (!closed) {
             closed = true;
+            readahead.ifPresent(Readahead::close);
             free();
         }
     }

@@ -1,0 +1,216 @@
+package io.trainyard.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.cli.report.InspectionText;
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.data.Inspection;
+import io.trainyard.data.OwnFolder;
+import io.trainyard.spec.Colors;
+import io.trainyard.spec.DatasetSpec;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.Printable;
+import io.trainyard.spec.SplitSpec;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `dataset`: looks at a folder of one's own files, or packs it.
+@Command(
+        name = "dataset",
+        description = {
+            "inspect PATH tells what a folder holds: samples of each class, sizes, mean and deviation of each channel,",
+            "duplicates, and what is odd. Where it has no dataset.json, one is written.",
+            "convert PATH OUT packs it into one file with check sums, which need not fit memory."
+        },
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {ExitCodes.OK_HELP, DatasetCommand.FAILED_HELP, ExitCodes.BAD_INPUT_HELP},
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./trainyard dataset inspect data/photos --resize 32x32",
+            "  ./trainyard dataset inspect data/leaves --dry-run --json",
+            "  ./trainyard dataset convert data/photos data/photos-32 --resize 32x32 --split 0.2"
+        })
+public final class DatasetCommand implements Callable<Integer>, PlainCommand {
+    static final String FAILED_HELP = "1:inspect: it cannot be trained on as it is; or an error of Trainyard itself";
+
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+    /// Held, because the log manager forgets loggers that nobody holds.
+    private static final Logger PROGRESS = Logger.getLogger("io.trainyard.data.ProgressLog");
+
+    private final Terminal terminal;
+
+    @Spec
+    private CommandSpec command;
+
+    @Parameters(index = "0", paramLabel = "ACTION", description = "inspect or convert.")
+    private String action = "";
+
+    @Parameters(index = "1", paramLabel = "PATH", description = "The folder with the files.")
+    private Path path = Path.of("");
+
+    @Parameters(
+            index = "2",
+            arity = "0..1",
+            paramLabel = "OUT",
+            description = "convert: the folder for the packed set, which is made.")
+    private @Nullable Path out;
+
+    @Option(
+            names = "--resize",
+            paramLabel = "SIZE",
+            description = "Images are resized as a job's dataset.resize: HEIGHTxWIDTH, or the smaller side.")
+    private @Nullable String resize;
+
+    @Option(
+            names = "--center-crop",
+            paramLabel = "SIZE",
+            description = "And cut as dataset.centerCrop: HEIGHTxWIDTH, or the side of a square.")
+    private @Nullable String centerCrop;
+
+    @Option(names = "--colors", paramLabel = "C", description = "What images become: rgb (default) or grey.")
+    private @Nullable String colors;
+
+    @Option(
+            names = "--split",
+            paramLabel = "SHARE",
+            description = "Which share of the samples tests, where there is no part for it.")
+    private @Nullable Double split;
+
+    @Option(names = "--seed", paramLabel = "N", description = "Which samples these are (default: 0).")
+    private long seed;
+
+    @Option(names = "--dry-run", description = "inspect: writes nothing.")
+    private boolean dryRun;
+
+    @Option(names = "--force", description = "convert: replaces a packed set that is there.")
+    private boolean force;
+
+    @Option(names = "--json", description = "inspect: one JSON object.")
+    private boolean json;
+
+    public DatasetCommand() {
+        this(Terminal.system());
+    }
+
+    DatasetCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws JsonProcessingException {
+        Handler progress = new ToTerminal();
+        PROGRESS.setLevel(Level.INFO);
+        PROGRESS.addHandler(progress);
+        try {
+            return switch (action) {
+                case "inspect" -> inspect();
+                case "convert" -> convert();
+                default ->
+                    throw wrong("\"%s\" is nothing that can be done with a data set; allowed is inspect or convert"
+                            .formatted(Printable.text(action, 100)));
+            };
+        } finally {
+            PROGRESS.removeHandler(progress);
+            terminal.out().flush();
+        }
+    }
+
+    private int inspect() throws JsonProcessingException {
+        if (out != null) {
+            throw wrong("inspect takes one folder; leave out " + out);
+        }
+        OwnFolder folder = OwnFolder.at(path);
+        Inspection inspection = folder.inspect(how(folder));
+        if (json) {
+            ObjectNode object = MAPPER.valueToTree(inspection);
+            terminal.out().println(MAPPER.writeValueAsString(object.put("kind", inspection.kind())));
+        } else {
+            InspectionText.lines(inspection).forEach(terminal.out()::println);
+        }
+        boolean readable = inspection.unreadable() == null;
+        if (!inspection.described() && readable && !dryRun) {
+            terminal.err().println("written: " + folder.write(inspection));
+        } else if (!inspection.described()) {
+            terminal.err().println("not written: " + inspection.description());
+        }
+        return readable ? ExitCodes.OK : ExitCodes.FAILED;
+    }
+
+    private int convert() {
+        if (out == null) {
+            throw wrong("convert takes two folders: the one to read, and OUT, the one to write");
+        }
+        OwnFolder folder = OwnFolder.at(path);
+        terminal.out().println("written: " + folder.pack(out, how(folder), force));
+        return ExitCodes.OK;
+    }
+
+    /// As a job would have it read.
+    private DatasetSpec how(OwnFolder folder) {
+        try {
+            return new DatasetSpec(
+                    folder.name(),
+                    colors == null ? null : colors(colors),
+                    resize == null ? null : sizes("--resize", resize),
+                    centerCrop == null ? null : sizes("--center-crop", centerCrop),
+                    split == null ? null : new SplitSpec(split, seed),
+                    null,
+                    null);
+        } catch (InvalidJobException e) {
+            throw wrong(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private Colors colors(String name) {
+        return Stream.of(Colors.values())
+                .filter(one -> one.name().toLowerCase(Locale.ROOT).equals(name))
+                .findFirst()
+                .orElseThrow(
+                        () -> wrong("--colors is \"%s\"; allowed is rgb or grey".formatted(Printable.text(name, 100))));
+    }
+
+    private List<Integer> sizes(String option, String text) {
+        if (!text.matches("\\d{1,5}(x\\d{1,5})?")) {
+            throw wrong("%s is \"%s\"; it must be HEIGHTxWIDTH or one side, such as 32x32 or 32"
+                    .formatted(option, Printable.text(text, 100)));
+        }
+        return Stream.of(text.split("x")).map(Integer::valueOf).toList();
+    }
+
+    private ParameterException wrong(String message) {
+        return new ParameterException(command.commandLine(), message);
+    }
+
+    /// How far it is, beside the results.
+    private final class ToTerminal extends Handler {
+        @Override
+        public void publish(LogRecord entry) {
+            terminal.err().println(Printable.text(String.valueOf(entry.getMessage()), 1_000));
+        }
+
+        @Override
+        public void flush() {
+            terminal.err().flush();
+        }
+
+        @Override
+        public void close() {}
+    }
+}

@@ -1,0 +1,90 @@
+package io.trainyard.data;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+
+/// Finds samples that are the same, byte for byte, by half of their SHA-256: two that only have this in common nobody
+/// has ever seen. The samples to train on are numbered first, those to test on behind them.
+final class EqualSamples {
+    /// More are not looked at: each takes some thirty bytes of the heap.
+    static final int MOST_SAMPLES = 8_000_000;
+
+    private static final int TOLD = 5;
+
+    private final int train;
+    private final long[] hashes; // (samples, 2)
+
+    /// @param train how many to train on
+    /// @param all how many in all, at most [#MOST_SAMPLES]
+    EqualSamples(int train, int all) {
+        this.train = train;
+        this.hashes = new long[2 * all];
+    }
+
+    /// May be called by several threads, each sample once.
+    void put(int sample, MemorySegment bytes) {
+        ByteBuffer hash = ByteBuffer.wrap(digest(bytes));
+        hashes[2 * sample] = hash.getLong();
+        hashes[2 * sample + 1] = hash.getLong();
+    }
+
+    private static byte[] digest(MemorySegment bytes) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(bytes.asByteBuffer());
+            return digest.digest();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+
+    /// @param labels of all samples, below 0 for those that are not there; empty where there are no classes
+    /// @param names of samples, for messages
+    Inspection.Equal find(int[] labels, IntFunction<String> names) {
+        int samples = hashes.length / 2;
+        int[] table = new int[Integer.highestOneBit(Math.max(1, samples)) * 4]; // a sample's number + 1; 0: none
+        int inTrain = 0;
+        int inTest = 0;
+        int across = 0;
+        int other = 0;
+        List<String> told = new ArrayList<>();
+        for (int sample = 0; sample < samples; sample++) {
+            if (labels.length > 0 && labels[sample] < 0) {
+                continue;
+            }
+            int like = firstLike(sample, table);
+            if (like == sample) {
+                continue;
+            }
+            inTrain += sample < train ? 1 : 0;
+            across += sample >= train && like < train ? 1 : 0;
+            inTest += like >= train ? 1 : 0;
+            boolean contradicts = labels.length > 0 && labels[sample] != labels[like];
+            other += contradicts ? 1 : 0;
+            if (told.size() < TOLD) {
+                told.add("%s is %s%s"
+                        .formatted(names.apply(sample), names.apply(like), contradicts ? ", with another label" : ""));
+            }
+        }
+        return new Inspection.Equal(inTrain, inTest, across, other, told);
+    }
+
+    /// The first sample that is the same, perhaps itself, which is then the first.
+    private int firstLike(int sample, int[] table) {
+        int slot = (int) hashes[2 * sample] & (table.length - 1);
+        while (table[slot] != 0) {
+            int there = table[slot] - 1;
+            if (hashes[2 * there] == hashes[2 * sample] && hashes[2 * there + 1] == hashes[2 * sample + 1]) {
+                return there;
+            }
+            slot = (slot + 1) & (table.length - 1);
+        }
+        table[slot] = sample + 1;
+        return sample;
+    }
+}

@@ -1,0 +1,56 @@
+package io.trainyard.data;
+
+import java.io.IOException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/// What sizes and times files have: two that are equal say that none was replaced in between, as far as can be known
+/// without reading them.
+///
+/// @param files how many
+/// @param mix of the paths, sizes and times of all of them, in any order
+record FileStamps(int files, long mix) {
+    /// Of a set of more files the others are not looked at, for this is asked before each job.
+    private static final int MOST_FILES = 200_000;
+
+    private static final int MAX_DEPTH = 32;
+
+    /// Of all files in some folders, and in those within; what is not there, or cannot be looked at, has none.
+    static FileStamps of(List<Path> folders) {
+        Visitor visitor = new Visitor();
+        for (Path folder : folders) {
+            try {
+                Files.walkFileTree(folder, EnumSet.of(FileVisitOption.FOLLOW_LINKS), MAX_DEPTH, visitor);
+            } catch (IOException e) { // who reads the set says so
+                visitor.mix++;
+            }
+        }
+        return new FileStamps(visitor.files, visitor.mix);
+    }
+
+    private static final class Visitor extends SimpleFileVisitor<Path> {
+        private int files;
+        private long mix;
+
+        @Override
+        public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            files++;
+            long ofName = SplitMix64.at(attributes.size(), file.hashCode()).next();
+            mix += SplitMix64.at(ofName, attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS))
+                    .next();
+            return files < MOST_FILES ? FileVisitResult.CONTINUE : FileVisitResult.TERMINATE;
+        }
+
+        @Override
+        public FileVisitResult visitFileFailed(Path file, IOException e) {
+            return FileVisitResult.CONTINUE;
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package io.trainyard.data;
+
+import io.trainyard.data.ImageParts.Part;
+import io.trainyard.data.image.Picture;
+import io.trainyard.data.image.PictureSize;
+import io.trainyard.data.image.PictureTransform;
+import io.trainyard.spec.DatasetSpec;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// Looks at the images of a folder, decoded and transformed as a job would have it, one by one on each processor.
+final class ImageInspector {
+    private static final int TOLD = 5;
+
+    private final DataFolder folder;
+    private final ImageFolderManifest manifest;
+    private final DatasetSpec how;
+    private final List<String> odd;
+    private final PictureTransform transform;
+    private final Map<PictureSize, Integer> sizes = new ConcurrentHashMap<>();
+    private final Map<PictureSize, Integer> shapes = new ConcurrentHashMap<>();
+
+    /// @param odd where what is odd in the files is put
+    ImageInspector(DataFolder folder, ImageFolderManifest manifest, DatasetSpec how, List<String> odd) {
+        this.folder = folder;
+        this.manifest = manifest;
+        this.how = how;
+        this.odd = odd;
+        this.transform = ImageFolderManifest.transform(how);
+    }
+
+    Inspector.Look look() {
+        ImageParts.Listed parts = manifest.parts(folder, how).list();
+        int train = parts.train().images().size();
+        int all = train + parts.test().images().size();
+        @Nullable EqualSamples equal = all <= EqualSamples.MOST_SAMPLES ? new EqualSamples(train, all) : null;
+        ChannelStatistics channels = ChannelStatistics.ofBytes(transform.channels());
+        int[] labels = new int[all];
+        read(parts.train(), 0, labels, channels, equal);
+        read(parts.test(), train, labels, null, equal);
+        List<String> names = parts.train().folder().classes();
+        return new Inspector.Look(
+                shape(),
+                "uint8",
+                names,
+                (int) IntStream.range(0, train).filter(i -> labels[i] >= 0).count(),
+                (int) IntStream.range(train, all).filter(i -> labels[i] >= 0).count(),
+                counts(labels, 0, train, names.size()),
+                counts(labels, train, all, names.size()),
+                channels,
+                imageSizes(),
+                equal == null ? null : equal.find(labels, number -> name(parts, number, train)));
+    }
+
+    private static String name(ImageParts.Listed parts, int number, int train) {
+        Part part = number < train ? parts.train() : parts.test();
+        return part.folder().name()
+                + "/"
+                + part.images().get(number < train ? number : number - train).file();
+    }
+
+    private static int[] counts(int[] labels, int from, int to, int classes) {
+        int[] counts = new int[classes];
+        IntStream.range(from, to).filter(i -> labels[i] >= 0).forEach(i -> counts[labels[i]]++);
+        return counts;
+    }
+
+    /// @param labels filled in from `first` on; of what is broken -1
+    private void read(
+            Part part, int first, int[] labels, @Nullable ChannelStatistics channels, @Nullable EqualSamples equal) {
+        for (int i = 0; i < part.images().size(); i++) {
+            labels[first + i] = part.images().get(i).label();
+        }
+        SortedMap<Integer, String> broken = new PictureReading(part, new PictureReading.Taker() {
+                    @Override
+                    public void expect(Path path, PictureSize size) {
+                        shapes.merge(transform.sizeOf(size), 1, Integer::sum);
+                        sizes.merge(size, 1, Integer::sum);
+                    }
+
+                    @Override
+                    public void take(int index, Picture picture) {
+                        Picture sample = transform.apply(picture);
+                        if (channels != null) {
+                            channels.add(sample);
+                        }
+                        if (equal != null) {
+                            equal.put(first + index, withSize(sample));
+                        }
+                    }
+                })
+                .read();
+        broken.keySet().forEach(index -> labels[first + index] = -1);
+        broken.values().stream().limit(TOLD).forEach(reason -> odd.add("cannot be read: " + reason));
+        if (broken.size() > TOLD) {
+            odd.add("%d more files in %s cannot be read".formatted(broken.size() - TOLD, part.name()));
+        }
+    }
+
+    /// The same bytes in another shape are another image.
+    private static MemorySegment withSize(Picture picture) {
+        byte[] pixels = picture.pixels();
+        MemorySegment bytes = MemorySegment.ofArray(new byte[pixels.length + 2 * Integer.BYTES]);
+        MemorySegment.copy(pixels, 0, bytes, ValueLayout.JAVA_BYTE, 2 * Integer.BYTES, pixels.length);
+        bytes.set(ValueLayout.JAVA_INT_UNALIGNED, 0, picture.size().width());
+        bytes.set(ValueLayout.JAVA_INT_UNALIGNED, Integer.BYTES, picture.size().height());
+        return bytes;
+    }
+
+    private @Nullable List<Integer> shape() {
+        if (shapes.size() != 1) {
+            odd.add(
+                    "the images have %d sizes: jobs must say which they are given, such as \"resize\": [32, 32]; what is told of their channels is of all pixels, and so are duplicates"
+                            .formatted(shapes.size()));
+            return null; // they have none in common
+        }
+        PictureSize size = shapes.keySet().iterator().next();
+        return List.of(transform.channels(), size.height(), size.width());
+    }
+
+    private Inspection.@Nullable ImageSizes imageSizes() {
+        if (sizes.isEmpty()) {
+            return null; // none could be read
+        }
+        Map<PictureSize, Integer> counts = new HashMap<>(sizes);
+        Comparator<PictureSize> bySize =
+                Comparator.comparingInt(PictureSize::pixels).thenComparing(PictureSize::width);
+        PictureSize usual = counts.keySet().stream()
+                .max(Comparator.comparing((PictureSize size) -> counts.getOrDefault(size, 0))
+                        .thenComparing(bySize))
+                .orElseThrow();
+        return new Inspection.ImageSizes(
+                counts.size(),
+                counts.keySet().stream().min(bySize).orElseThrow().toString(),
+                counts.keySet().stream().max(bySize).orElseThrow().toString(),
+                usual.toString());
+    }
+}

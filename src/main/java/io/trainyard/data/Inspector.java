@@ -1,0 +1,222 @@
+package io.trainyard.data;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.data.Dataset.Split;
+import io.trainyard.data.Inspection.Channel;
+import io.trainyard.data.Inspection.ClassCount;
+import io.trainyard.data.Inspection.Equal;
+import io.trainyard.spec.DatasetSpec;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.SplitSpec;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/// Looks at all samples of a folder, of which few are in memory at a time: those of images, which are decoded for that,
+/// and else what the system keeps of files that are mapped.
+final class Inspector {
+    private final OwnFolder own;
+    private final DatasetSpec how;
+    private final List<String> odd = new ArrayList<>();
+
+    /// What a look at the samples has found.
+    ///
+    /// @param channels null where there are too many
+    /// @param trained of each class
+    /// @param tested of each class
+    record Look(
+            @Nullable List<Integer> shape,
+            String type,
+            List<String> classNames,
+            int train,
+            int test,
+            int[] trained,
+            int[] tested,
+            @Nullable ChannelStatistics channels,
+            Inspection.@Nullable ImageSizes sizes,
+            @Nullable Equal equal) {}
+
+    /// @param how a job would have it read
+    Inspector(OwnFolder own, DatasetSpec how) {
+        this.own = own;
+        this.how = how;
+    }
+
+    /// Where it is left to jobs to say what tests, as most of them might.
+    private DatasetSpec withSplit(Manifest manifest) {
+        if (how.split() != null || manifest.split() != null || manifest.hasTests(own.folder())) {
+            return how;
+        }
+        odd.add(
+                "there is no part to test with, so that jobs must say \"split\"; what is told here is of {\"test\": 0.2, \"seed\": 0}");
+        return new DatasetSpec(
+                how.name(), how.colors(), how.resize(), how.centerCrop(), new SplitSpec(0.2, 0), null, null);
+    }
+
+    Inspection inspect() {
+        try {
+            Oddities.ofFiles(own, odd);
+            Manifest manifest = own.manifest();
+            DatasetSpec asked = withSplit(manifest);
+            Look found = manifest instanceof ImageFolderManifest images
+                    ? new ImageInspector(own.folder(), images, asked, odd).look()
+                    : look(asked);
+            Oddities.ofSamples(found, odd);
+            return told(found, channels(found));
+        } catch (DatasetException | InvalidJobException e) {
+            return new Inspection(
+                    own.folder().path().toString(),
+                    own.described(),
+                    own.description(),
+                    own.reasons(),
+                    e.getMessage(),
+                    null,
+                    null,
+                    0,
+                    0,
+                    List.of(),
+                    List.of(),
+                    null,
+                    null,
+                    odd);
+        }
+    }
+
+    private Inspection told(Look found, List<Channel> channels) {
+        List<ClassCount> classes = IntStream.range(0, found.classNames().size())
+                .mapToObj(label ->
+                        new ClassCount(found.classNames().get(label), found.trained()[label], found.tested()[label]))
+                .toList();
+        if (!own.described()) {
+            addNormalize(own.description(), channels);
+        }
+        return new Inspection(
+                own.folder().path().toString(),
+                own.described(),
+                own.description(),
+                own.reasons(),
+                null,
+                found.shape(),
+                found.type(),
+                found.train(),
+                found.test(),
+                classes,
+                channels,
+                found.sizes(),
+                found.equal(),
+                odd);
+    }
+
+    /// Of what has no spread only the mean is taken off.
+    private static void addNormalize(ObjectNode description, List<Channel> channels) {
+        boolean allowed = channels.stream()
+                .allMatch(channel -> Math.abs(channel.mean()) < Oddities.TOO_FAR && channel.std() < Oddities.TOO_FAR);
+        if (channels.isEmpty() || !allowed || description.path("kind").asText().equals("packed")) {
+            return;
+        }
+        ObjectNode normalize = description.putObject("normalize");
+        var mean = normalize.putArray("mean");
+        var std = normalize.putArray("std");
+        for (Channel channel : channels) {
+            mean.add(rounded(channel.mean()));
+            std.add(channel.std() < 1e-6 ? 1 : rounded(channel.std()));
+        }
+    }
+
+    private static double rounded(double value) {
+        return Double.parseDouble(String.format(Locale.ROOT, "%.6g", value));
+    }
+
+    private Look look(DatasetSpec asked) {
+        DatasetInfo info = own.info(asked);
+        Dataset dataset = own.read(asked, SampleMemory.inFiles(own.folder().path()));
+        int train = dataset.train().size();
+        int all = train + dataset.test().size();
+        @Nullable EqualSamples equal = all <= EqualSamples.MOST_SAMPLES ? new EqualSamples(train, all) : null;
+        @Nullable ChannelStatistics channels = look(dataset, equal);
+        return new Look(
+                info.shape().sizes(),
+                dataset.train().samples() instanceof Samples.Pixels ? "uint8" : "float32",
+                info.classNames(),
+                train,
+                dataset.test().size(),
+                counts(dataset.train(), info.classNames().size()),
+                counts(dataset.test(), info.classNames().size()),
+                channels,
+                null,
+                equal == null ? null : equal.find(labels(dataset, info), number -> name(number, train)));
+    }
+
+    private static @Nullable ChannelStatistics look(Dataset dataset, @Nullable EqualSamples equal) {
+        int train = dataset.train().size();
+        ProgressLog log = new ProgressLog("looked at", "samples of " + dataset.name());
+        boolean tells = ChannelStatistics.canTell(dataset.shape());
+        if (!tells) {
+            IntStream.range(0, train).forEach(n -> put(equal, n, dataset.train(), n, dataset));
+        }
+        @Nullable
+        ChannelStatistics channels = tells
+                ? ChannelStatistics.of(dataset.train().samples(), dataset.shape(), n -> {
+                    put(equal, (int) n, dataset.train(), (int) n, dataset);
+                    log.at(n, train);
+                })
+                : null;
+        IntStream.range(0, dataset.test().size()).forEach(n -> put(equal, train + n, dataset.test(), n, dataset));
+        return channels;
+    }
+
+    private static void put(@Nullable EqualSamples equal, int number, Split split, int index, Dataset dataset) {
+        if (equal != null) {
+            long bytes = dataset.sampleBytes();
+            equal.put(number, split.samples().memory().asSlice(index * bytes, bytes));
+        }
+    }
+
+    private static String name(int number, int train) {
+        return number < train ? "x_train[%d]".formatted(number) : "x_test[%d]".formatted(number - train);
+    }
+
+    private static int[] labels(Dataset dataset, DatasetInfo info) {
+        return info.classNames().isEmpty()
+                ? new int[0]
+                : IntStream.concat(
+                                IntStream.of(dataset.train().labels()),
+                                IntStream.of(dataset.test().labels()))
+                        .toArray();
+    }
+
+    private static int[] counts(Split split, int classes) {
+        int[] counts = new int[classes];
+        if (classes > 0) {
+            for (int label : split.labels()) {
+                counts[label]++;
+            }
+        }
+        return counts;
+    }
+
+    private List<Channel> channels(Look found) {
+        ChannelStatistics statistics = found.channels();
+        if (statistics == null) {
+            return List.of();
+        }
+        List<String> names = names(found, statistics.channels());
+        return IntStream.range(0, statistics.channels())
+                .mapToObj(c -> new Channel(
+                        names.get(c), statistics.mean(c), statistics.std(c), statistics.least(c), statistics.most(c)))
+                .toList();
+    }
+
+    private List<String> names(Look found, int channels) {
+        if (own.manifest() instanceof CsvManifest csv) {
+            return csv.features(own.folder());
+        }
+        boolean colours =
+                channels == 3 && (found.shape() == null || found.shape().size() == 3);
+        return colours
+                ? List.of("red", "green", "blue")
+                : IntStream.range(0, channels).mapToObj(Integer::toString).toList();
+    }
+}

@@ -1,0 +1,188 @@
+package io.trainyard.data;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.spec.DatasetSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/// A folder that somebody names by its path, to look at it or to pack it: a data set, or files that are to become one.
+public final class OwnFolder {
+    private static final int CIFAR_CLASSES = 256;
+
+    private final DataFolder folder;
+    private final boolean described;
+    private final ObjectNode description;
+    private final List<String> reasons;
+
+    private OwnFolder(DataFolder folder, boolean described, ObjectNode description, List<String> reasons) {
+        this.folder = folder;
+        this.described = described;
+        this.description = description;
+        this.reasons = reasons;
+    }
+
+    /// @throws DatasetException if there is no folder, or nothing in it that is known
+    public static OwnFolder at(Path path) {
+        if (!Files.isDirectory(path)) {
+            throw new DatasetException("%s is %s; name the folder that the files are in"
+                    .formatted(path, Files.exists(path) ? "a file" : "not there"));
+        }
+        DataFolder folder;
+        try {
+            Path real = path.toRealPath();
+            folder = new DataFolder(Optional.ofNullable(real.getParent()).orElse(real), real);
+        } catch (IOException e) {
+            throw DataFiles.unreadable(path, e);
+        }
+        if (folder.find(List.of(Manifest.FILE)).isPresent()) {
+            return new OwnFolder(folder, true, ManifestJson.tree(Manifest.read(folder)), List.of());
+        }
+        ManifestGuess guess = ManifestGuess.of(folder)
+                .orElseThrow(() -> new DatasetException(
+                        "%s holds nothing that is known: no folders of images, no IDX or CIFAR files, no x_train.npy, no .npz or .safetensors with x_train and y_train, no .csv; docs/data-sets.md tells what can be read"
+                                .formatted(path)));
+        return new OwnFolder(folder, false, guess.description(), new ArrayList<>(guess.reasons())).completed();
+    }
+
+    /// With what only samples tell.
+    private OwnFolder completed() {
+        boolean counts =
+                List.of("idx", "cifar").contains(description.get("kind").asText());
+        if (counts) {
+            description.put(
+                    "classes", description.get("kind").asText().equals("idx") ? Dataset.MAX_CLASSES : CIFAR_CLASSES);
+        }
+        Manifest manifest = manifest();
+        if (!manifest.hasTests(folder)) {
+            description.putObject("split").put("test", 0.2).put("seed", 0);
+            reasons.add("there is no part to test with, so that a fifth of the samples tests, drawn with seed 0");
+        }
+        if (counts) {
+            Dataset dataset = read(DatasetSpec.named(name()), SampleMemory.PROCESS);
+            int largest = Math.max(
+                    Arrays.stream(dataset.train().labels()).max().orElse(0),
+                    Arrays.stream(dataset.test().labels()).max().orElse(0));
+            description.put("classes", largest + 1);
+            reasons.add("the largest label is %d, so there are %d classes, which \"classNames\" can name"
+                    .formatted(largest, largest + 1));
+        }
+        return this;
+    }
+
+    DataFolder folder() {
+        return folder;
+    }
+
+    boolean described() {
+        return described;
+    }
+
+    /// What its `dataset.json` says, or would say.
+    ObjectNode description() {
+        return description;
+    }
+
+    /// Why it would say so.
+    List<String> reasons() {
+        return reasons;
+    }
+
+    Manifest manifest() {
+        return ManifestJson.of(folder.path().resolve(Manifest.FILE), description);
+    }
+
+    /// What a job would call it; `unnamed` where none could.
+    public String name() {
+        String name = folder.path().getFileName().toString();
+        return DatasetSpec.isName(name) ? name : "unnamed";
+    }
+
+    /// @param how a job would have it read
+    DatasetInfo info(DatasetSpec how) {
+        Manifest manifest = manifest();
+        manifest.check(folder, how);
+        return manifest.describe(folder, how);
+    }
+
+    /// Reads the samples.
+    Dataset read(DatasetSpec how, SampleMemory memory) {
+        return manifest().read(folder, how, info(how), memory);
+    }
+
+    /// Looks at all samples.
+    ///
+    /// @param how a job would have it read
+    public Inspection inspect(DatasetSpec how) {
+        return new Inspector(this, how).inspect();
+    }
+
+    /// Writes `dataset.json` as [#inspect] has proposed it.
+    ///
+    /// @return the file
+    /// @throws DatasetException if it is there already
+    public Path write(Inspection inspection) {
+        Path file = folder.path().resolve(Manifest.FILE);
+        if (!(inspection.description() instanceof ObjectNode proposed)) {
+            throw new IllegalStateException("a description is an object");
+        }
+        write(file, ManifestJson.text(proposed), false);
+        return file;
+    }
+
+    /// Packs it into one file, and describes that.
+    ///
+    /// @param out a folder, which is made where it is not there
+    /// @param how a job would have it read; the file is of samples that are read so
+    /// @param replace whether what is there already may be replaced
+    /// @return the file
+    /// @throws DatasetException if something is there already, or it cannot be read or written
+    public Path pack(Path out, DatasetSpec how, boolean replace) {
+        Path file = out.resolve(PackedManifest.USUAL);
+        for (Path there : List.of(file, out.resolve(Manifest.FILE))) {
+            if (Files.exists(there) && !replace) {
+                throw new DatasetException(
+                        "%s is there already; name another folder, or say --force to replace it".formatted(there));
+            }
+        }
+        try {
+            Files.createDirectories(out);
+            if (Files.isSameFile(out, folder.path())) {
+                throw new DatasetException("%s is the folder that is packed; name another, beside it".formatted(out));
+            }
+        } catch (IOException e) {
+            throw PackedWriter.unwritable(out, e);
+        }
+        DatasetInfo info = info(how);
+        Dataset dataset = manifest().read(folder, how, info, SampleMemory.inFiles(out));
+        PackedWriter.write(file, dataset, PackedDescription.of(dataset, info));
+        write(out.resolve(Manifest.FILE), ManifestJson.text(ManifestJson.ofKind("packed")), replace);
+        return file;
+    }
+
+    /// As a whole: nobody sees half of it.
+    private static void write(Path file, String text, boolean replace) {
+        Path beside = file.resolveSibling(".%s-%s".formatted(file.getFileName(), UUID.randomUUID()));
+        try {
+            Files.writeString(beside, text, StandardOpenOption.CREATE_NEW);
+            try {
+                if (replace) {
+                    Files.move(beside, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+                } else {
+                    Files.move(beside, file); // fails where it is there
+                }
+            } finally {
+                Files.deleteIfExists(beside);
+            }
+        } catch (IOException e) {
+            throw PackedWriter.unwritable(file, e);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.trainyard.data;
+
+import io.trainyard.spec.DatasetSpec;
+import io.trainyard.spec.DatasetSpec.Normalize;
+import io.trainyard.spec.SplitSpec;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// One file that `./trainyard dataset convert` has made of a set of any kind. What it holds it says itself.
+///
+/// @param file its name; null: `packed.safetensors`
+/// @param normalize for jobs that do not say how to; null: as it was described where it was packed
+record PackedManifest(@Nullable String file, @Nullable Normalize normalize) implements Manifest {
+    /// The file's usual name.
+    static final String USUAL = "packed.safetensors";
+
+    private PackedFile open(DataFolder folder) {
+        return new PackedFile(folder.file(List.of(file == null ? USUAL : file)));
+    }
+
+    @Override
+    public boolean hasTests(DataFolder folder) {
+        return true;
+    }
+
+    @Override
+    public @Nullable SplitSpec split() {
+        return null; // it was split, where that was needed, before it was packed
+    }
+
+    @Override
+    public DatasetInfo describe(DataFolder folder, DatasetSpec spec) {
+        try (PackedFile packed = open(folder)) {
+            PackedDescription says = packed.description();
+            return Manifest.info(
+                    spec, packed.shape(), says.answers(), normalize == null ? says.normalize() : normalize);
+        }
+    }
+
+    @Override
+    public Dataset read(DataFolder folder, DatasetSpec spec, DatasetInfo info, SampleMemory memory) {
+        try (PackedFile packed = open(folder)) {
+            packed.verify();
+            return new Dataset(
+                    info.name(), info.shape(), info.outputs(), packed.part("train", info), packed.part("test", info));
+        }
+    }
+}

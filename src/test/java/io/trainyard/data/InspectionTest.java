@@ -1,0 +1,279 @@
+package io.trainyard.data;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import io.trainyard.data.Inspection.ClassCount;
+import io.trainyard.spec.DatasetSpec;
+import io.trainyard.spec.SplitSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// What a look at a folder tells, and what it would write.
+class InspectionTest {
+    @TempDir
+    Path root;
+
+    private Path own;
+
+    @BeforeEach
+    void makeFolder() throws IOException {
+        own = Files.createDirectory(root.resolve("own"));
+    }
+
+    private void write(String file, String text) throws IOException {
+        Files.writeString(own.resolve(file), text);
+    }
+
+    private Inspection inspect() {
+        return OwnFolder.at(own).inspect(DatasetSpec.named("own"));
+    }
+
+    /// Looks, writes what was proposed, and reads the set by it.
+    private Inspection written() {
+        OwnFolder folder = OwnFolder.at(own);
+        Inspection inspection = folder.inspect(DatasetSpec.named("own"));
+        assertThat(inspection.unreadable()).isNull();
+        assertThat(folder.write(inspection)).isEqualTo(own.resolve("dataset.json"));
+        Dataset dataset = new DataRoot(root).open(DatasetSpec.named("own"));
+        assertThat(dataset.train().size()).isEqualTo(inspection.train());
+        assertThat(dataset.test().size()).isEqualTo(inspection.test());
+        assertThat(OwnFolder.at(own).inspect(DatasetSpec.named("own")).described())
+                .isTrue();
+        return inspection;
+    }
+
+    @Test
+    void tellsOfATableWhatItsColumnsAre() throws IOException {
+        write("train.csv", "id;long;class;note\n1;2.5;oak;x\n2;3.5;ash;\n3;4.5;oak;y\n4;-2.5;elm;z\n");
+        write("test.csv", "id;long;class;note\n5;1;oak;-\n");
+        Inspection found = written();
+        assertThat(found.description().toString())
+                .startsWith(
+                        "{\"kind\":\"csv\",\"separator\":\";\",\"label\":\"class\",\"classNames\":[\"ash\",\"elm\",\"oak\"],"
+                                + "\"columns\":[\"id\",\"long\"],\"normalize\":{\"mean\":[2.5,2.0],");
+        assertThat(found.classes())
+                .containsExactly(new ClassCount("ash", 1, 0), new ClassCount("elm", 1, 0), new ClassCount("oak", 2, 1));
+        assertThat(found.channels()).extracting(Inspection.Channel::name).containsExactly("id", "long");
+        assertThat(found.channels().get(1).std()).isCloseTo(2.692582, within(1e-6)); // numpy.std([2.5, 3.5, 4.5, -2.5])
+        assertThat(found.channels().get(1).least()).isEqualTo(-2.5);
+        assertThat(found.channels().get(1).most()).isEqualTo(4.5);
+        assertThat(String.join("\n", found.reasons()))
+                .contains(
+                        "column note has nothing in 1 rows (line 3 first) and no number in 3 rows (\"x\" in line 2 first)");
+        assertThat(found.odd()).contains("2 classes have no sample to test on: ash, elm");
+    }
+
+    @Test
+    void aTableWithoutNamesOrTestsIsTakenAsItIs() throws IOException {
+        write("all.csv", "1,0\n2,1\n3,0\n4,2\n5,1\n6,0\n");
+        Inspection found = written();
+        assertThat(found.description().toString())
+                .startsWith(
+                        "{\"kind\":\"csv\",\"train\":\"all.csv\",\"header\":false,\"label\":\"1\",\"classes\":3,\"split\":{\"test\":0.2,\"seed\":0}");
+        assertThat(found.train()).isEqualTo(5);
+        assertThat(found.test()).isEqualTo(1);
+    }
+
+    @Test
+    void theOnlyColumnOfNamesIsTheLabel() throws IOException {
+        write("train.csv", "species,long,wide\noak,1,2\nash,2,5\noak,3,4\n");
+        write("test.csv", "species,long,wide\noak,1,2\n");
+        Inspection found = written();
+        assertThat(found.description().path("label").asText()).isEqualTo("species");
+        assertThat(found.description().path("classNames").toString()).isEqualTo("[\"ash\",\"oak\"]");
+    }
+
+    @Test
+    void numbersInTheLastColumnAreToBePredicted() throws IOException {
+        write("train.csv", "a,price\n1,1000.5\n2,70000\n3,2\n");
+        write("test.csv", "a,price\n1,1\n");
+        Inspection found = written();
+        assertThat(found.description().path("targets").toString()).isEqualTo("[\"price\"]");
+        assertThat(found.classes()).isEmpty();
+    }
+
+    @Test
+    void whatIsMissingInATableIsToldWithItsPlace() throws IOException {
+        write("train.csv", "a,b,y\n1,,0\n2,nan,1\n3,4,0\n,5,1\n");
+        write("test.csv", "a,b,y\n1,2,0\n");
+        write("dataset.json", "{\"kind\": \"csv\", \"label\": \"y\", \"classes\": 2}");
+        Inspection found = inspect();
+        assertThat(found.unreadable()).contains("in line 2, column b");
+        assertThat(found.odd())
+                .contains(
+                        "train.csv: column a has nothing in 1 rows (line 5 first)",
+                        "train.csv: column b has nothing in 1 rows (line 2 first) and no number in 1 rows (\"nan\" in line 3 first)");
+    }
+
+    @Test
+    void tellsOfArraysWhereNumbersAreMissing() throws IOException {
+        Map<String, byte[]> arrays = Npy.rows();
+        arrays.put("x_train", Npy.npy("<f4", "(3, 2)", Npy.floats(1, 2, Float.NaN, 4, Float.POSITIVE_INFINITY, 6)));
+        Npy.write(own, arrays);
+        Inspection found = inspect();
+        assertThat(found.unreadable()).contains("x_train[1, 0] of NaN");
+        assertThat(found.odd())
+                .anyMatch(sentence ->
+                        sentence.contains("has 2 numbers that are NaN or infinite as float32, x_train[1, 0]"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'(2, 4, 3, 5)', NCHW", "'(2, 5, 6, 3)', NHWC", "'(2, 3, 5, 4)', NCHW", "'(2, 1, 1, 60)', NCHW"})
+    void theLayoutOfImagesIsWhereColoursAreFew(String shape, String layout) throws IOException {
+        int size = shape.equals("(2, 5, 6, 3)") ? 180 : 120;
+        byte[] pixels = new byte[size];
+        for (int i = 0; i < size; i++) {
+            pixels[i] = (byte) i;
+        }
+        Files.write(own.resolve("x_train.npy"), Npy.npy("|u1", shape, pixels));
+        Files.write(own.resolve("x_test.npy"), Npy.npy("|u1", shape, pixels));
+        Files.write(own.resolve("y_train.npy"), Npy.npy("|u1", "(2,)", Npy.bytes(0, 1)));
+        Files.write(own.resolve("y_test.npy"), Npy.npy("|u1", "(2,)", Npy.bytes(1, 1)));
+        Inspection found = written();
+        assertThat(found.description().path("layout").asText()).isEqualTo(layout);
+        assertThat(found.odd())
+                .contains(
+                        "2 samples to test on are among those to train on: tests will look better than the network is",
+                        "1 of these have another label than the first that is the same",
+                        "x_test[0] is x_train[0], with another label",
+                        "x_test[1] is x_train[1]",
+                        "1 classes have no sample to test on: 0");
+    }
+
+    /// numpy.mean and numpy.std of the bytes / 255.
+    @Test
+    void tellsTheMeanAndDeviationOfBytesAsTheyAreGivenToANetwork() throws IOException {
+        Files.write(own.resolve("x_train.npy"), Npy.npy("|u1", "(2, 2)", Npy.bytes(0, 10, 255, 30)));
+        Files.write(own.resolve("x_test.npy"), Npy.npy("|u1", "(1, 2)", Npy.bytes(7, 7)));
+        Files.write(own.resolve("y_train.npy"), Npy.npy("|u1", "(2,)", Npy.bytes(0, 1)));
+        Files.write(own.resolve("y_test.npy"), Npy.npy("|u1", "(1,)", Npy.bytes(0)));
+        List<Inspection.Channel> channels = inspect().channels();
+        assertThat(channels.get(0)).isEqualTo(new Inspection.Channel("0", 0.5, 0.5, 0, 1));
+        assertThat(channels.get(1).mean()).isCloseTo(20 / 255.0, within(1e-12));
+        assertThat(channels.get(1).std()).isCloseTo(10 / 255.0, within(1e-12));
+        assertThat(channels.get(1).least()).isEqualTo(10 / 255.0);
+        assertThat(channels.get(1).most()).isEqualTo(30 / 255.0);
+    }
+
+    /// Sums of squares of large numbers would lose the small differences between them.
+    @Test
+    void theDeviationOfLargeNumbersIsExact() throws IOException {
+        Files.write(
+                own.resolve("x_train.npy"), Npy.npy("<f4", "(4, 1)", Npy.floats(8e6f, 8e6f + 1, 8e6f + 2, 8e6f + 3)));
+        Files.write(own.resolve("x_test.npy"), Npy.npy("<f4", "(1, 1)", Npy.floats(0)));
+        Files.write(own.resolve("y_train.npy"), Npy.npy("<f4", "(4,)", Npy.floats(1, 2, 3, 4)));
+        Files.write(own.resolve("y_test.npy"), Npy.npy("<f4", "(1,)", Npy.floats(1)));
+        Inspection found = written();
+        assertThat(found.channels().getFirst().mean()).isEqualTo(8_000_001.5);
+        assertThat(found.channels().getFirst().std()).isCloseTo(Math.sqrt(1.25), within(1e-9));
+        assertThat(found.description().has("normalize")).isFalse(); // its means are within a million
+        assertThat(found.odd()).anyMatch(sentence -> sentence.startsWith("some values are too far from 0"));
+    }
+
+    @Test
+    void constantColumnsAndRareClassesAreOdd() throws IOException {
+        StringBuilder rows = new StringBuilder("a,b,y\n");
+        for (int i = 0; i < 20; i++) {
+            rows.append(i).append(",3,").append(i == 0 ? 2 : 0).append('\n');
+        }
+        write("train.csv", rows.toString());
+        write("test.csv", "a,b,y\n1,3,2\n100,3,1\n");
+        write("dataset.json", "{\"kind\": \"csv\", \"label\": \"y\", \"classes\": 4}");
+        assertThat(inspect().odd())
+                .contains(
+                        "1 of 2 channels have one value in all samples to train on, counted from 0: 1",
+                        "1 classes are tested, but have no sample to train on: 1",
+                        "1 classes have no sample: 3",
+                        "1 classes have no sample to test on: 0",
+                        "the largest class has 19 samples to train on, the smallest 1: a job's \"loss\" can have \"classWeights\"");
+    }
+
+    @Test
+    void tellsOfImagesHowLargeTheyAreAndWhichAreTheSame() throws IOException {
+        StripedImages.write(own.resolve("train"), 0, 12);
+        StripedImages.write(own.resolve("test"), 12, 16);
+        StripedImages.write(own.resolve("test/checks/again.png"), 4);
+        Files.writeString(own.resolve("train/diagonal/1.png"), "no picture");
+        DatasetSpec small = new DatasetSpec("own", null, List.of(8, 8), null, null, null, null);
+        Inspection found = OwnFolder.at(own).inspect(small);
+        assertThat(found.shape()).containsExactly(3, 8, 8);
+        assertThat(found.train()).isEqualTo(11);
+        assertThat(found.classes()).contains(new ClassCount("checks", 3, 2));
+        assertThat(found.imageSizes()).isNotNull();
+        assertThat(found.odd())
+                .contains(
+                        "cannot be read: diagonal/1.png: it is no PNG, JPEG, BMP, GIF or WebP; save it as one of these, or take it away",
+                        "own/test/checks/again.png is own/train/checks/4.png");
+        Inspection unsized = inspect();
+        assertThat(unsized.shape()).isNull();
+        assertThat(unsized.odd()).anyMatch(sentence -> sentence.contains("jobs must say which they are given"));
+    }
+
+    @Test
+    void meansOfImagesAreThoseOfThePackedSet() throws IOException {
+        StripedImages.write(own, 0, 30);
+        DatasetSpec how = new DatasetSpec("own", null, List.of(8, 8), null, new SplitSpec(0.2, 1), null, null);
+        Inspection images = OwnFolder.at(own).inspect(how);
+        OwnFolder.at(own).pack(root.resolve("packed"), how, false);
+        Inspection packed = OwnFolder.at(root.resolve("packed")).inspect(DatasetSpec.named("packed"));
+        assertThat(packed.channels()).isEqualTo(images.channels());
+        assertThat(packed.classes()).isEqualTo(images.classes());
+        assertThat(packed.kind()).isEqualTo("packed");
+    }
+
+    @Test
+    void countsTheClassesOfIdxAndCifar() throws IOException {
+        OwnIdx.write(own, 9, 3);
+        Files.move(own.resolve("train-images-idx3-ubyte"), own.resolve("train-pictures"));
+        Inspection idx = written();
+        assertThat(idx.description().path("classes").asInt()).isEqualTo(3);
+        assertThat(idx.description().path("trainImages").asText()).isEqualTo("train-pictures");
+        own = Files.createDirectory(root.resolve("other"));
+        byte[] records = new byte[4 * 3074];
+        records[3074 + 1] = 6;
+        Files.write(own.resolve("train.bin"), records);
+        Files.write(own.resolve("test.bin"), records);
+        Inspection cifar = inspect();
+        assertThat(cifar.description().path("labels").asText()).isEqualTo("fine");
+        assertThat(cifar.description().path("classes").asInt()).isEqualTo(7);
+    }
+
+    @Test
+    void aFolderOfNothingSaysWhatThereCouldBe() throws IOException {
+        write("readme.txt", "nothing");
+        assertThatThrownBy(() -> OwnFolder.at(own))
+                .isInstanceOf(DatasetException.class)
+                .hasMessageContaining("holds nothing that is known");
+        assertThatThrownBy(() -> OwnFolder.at(own.resolve("readme.txt"))).hasMessageContaining("is a file");
+        assertThatThrownBy(() -> OwnFolder.at(own.resolve("none"))).hasMessageContaining("is not there");
+    }
+
+    @Test
+    void aDescriptionThatIsThereIsLeftAlone() throws IOException {
+        Npy.write(own, Npy.rows());
+        OwnFolder folder = OwnFolder.at(own);
+        Inspection inspection = folder.inspect(DatasetSpec.named("own"));
+        write("dataset.json", "{\"kind\": \"arrays\"}");
+        assertThatThrownBy(() -> folder.write(inspection))
+                .isInstanceOf(DatasetException.class)
+                .hasMessageContaining("FileAlreadyExists");
+        assertThat(Files.readString(own.resolve("dataset.json"))).isEqualTo("{\"kind\": \"arrays\"}");
+    }
+
+    @Test
+    void aNameThatNoJobCanSayIsOdd() throws IOException {
+        own = Files.createDirectory(root.resolve("My Rows"));
+        Npy.write(own, Npy.rows());
+        assertThat(inspect().odd()).anyMatch(sentence -> sentence.startsWith("no job can name the folder My Rows"));
+    }
+}

@@ -1,0 +1,110 @@
+package io.trainyard.data;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Patience;
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.Shape;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ReadaheadTest {
+    private static final int SAMPLE = 1 << 20; // a window has 64 of them
+
+    @TempDir
+    Path folder;
+
+    private MemorySegment memory;
+    private final List<Integer> asked = Collections.synchronizedList(new ArrayList<>());
+    private final Semaphore samples = new Semaphore(0);
+
+    /// A file that takes no room: it was never written to.
+    @BeforeEach
+    void mapFile() throws IOException {
+        memory = map(100 * SAMPLE);
+    }
+
+    private MemorySegment map(int bytes) throws IOException {
+        Path file = folder.resolve("samples-" + bytes);
+        try (FileChannel channel = FileChannel.open(
+                file, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            return channel.map(MapMode.READ_WRITE, 0, bytes, Arena.ofAuto());
+        }
+    }
+
+    /// What the system is asked for, sample by sample.
+    private void hear(MemorySegment part) {
+        long first = (part.address() - memory.address()) / SAMPLE;
+        int count = (int) (part.byteSize() / SAMPLE);
+        IntStream.range(0, count).forEach(i -> asked.add((int) first + i));
+        samples.release(count);
+    }
+
+    private void await(int count) throws InterruptedException {
+        assertThat(samples.tryAcquire(count, Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+                .as("asked for %s", asked)
+                .isTrue();
+    }
+
+    private static List<Integer> of(int[] order, int from, int to) {
+        return IntStream.range(from, to).mapToObj(i -> order[i]).toList();
+    }
+
+    @Test
+    void asksForAWindowAheadAndForEachSampleOnce() throws Exception {
+        int[] order = TorchRandom.permutation(1, 100);
+        try (Readahead ahead = new Readahead(memory, SAMPLE, 2, this::hear)) {
+            ahead.reach(order, 0);
+            await(64);
+            assertThat(asked).isEqualTo(of(order, 0, 64));
+            ahead.reach(order, 36);
+            await(36);
+            assertThat(asked).isEqualTo(of(order, 0, 100));
+            int[] next = TorchRandom.permutation(2, 100);
+            ahead.reach(next, 0);
+            await(64);
+            assertThat(asked.subList(asked.size() - 64, asked.size())).isEqualTo(of(next, 0, 64));
+        }
+    }
+
+    /// What a training has passed is not read any more.
+    @Test
+    void doesNotAskForWhatIsBehind() throws Exception {
+        int[] order = TorchRandom.permutation(1, 100);
+        try (Readahead ahead = new Readahead(memory, SAMPLE, 2, this::hear)) {
+            ahead.reach(order, 90);
+            await(10);
+            assertThat(asked).isEqualTo(of(order, 90, 100));
+        }
+    }
+
+    @Test
+    void fourBatchesAreAWindowWhereTheyAreMore() throws Exception {
+        try (Readahead ahead = new Readahead(memory, SAMPLE, 20, this::hear)) {
+            ahead.reach(TorchRandom.identity(100), 0);
+            await(80);
+            assertThat(asked).hasSize(80);
+        }
+    }
+
+    @Test
+    void isNotForWhatStaysInMemory() throws Exception {
+        Dataset.Split small = new Dataset.Split(new Samples.Pixels(map(12)), new Targets.ClassLabels(new int[12]));
+        assertThat(Readahead.of(new Dataset("small", Shape.of(1), 1, small, small), 4))
+                .isEmpty();
+    }
+}

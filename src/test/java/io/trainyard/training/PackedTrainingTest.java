@@ -1,0 +1,94 @@
+package io.trainyard.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
+import io.trainyard.data.OwnFolder;
+import io.trainyard.data.StripedImages;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.DatasetSpec;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A job has the same losses on a packed set as on what it was packed from, bit for bit.
+class PackedTrainingTest {
+    @TempDir
+    Path root;
+
+    @Test
+    void imagesHaveTheSameLosses() throws IOException {
+        StripedImages.write(root.resolve("source"), 0, 40);
+        Files.writeString(
+                root.resolve("source/dataset.json"),
+                "{\"kind\": \"imageFolder\", \"normalize\": {\"mean\": [0.4, 0.5, 0.6], \"std\": [0.2, 0.3, 0.25]}}");
+        String asRead = "\"resize\": [9, 10], \"split\": {\"test\": 0.25, \"seed\": 4}, ";
+        JobSpec source = job("source", asRead, 4);
+        OwnFolder.at(root.resolve("source"))
+                .pack(root.resolve("packed"), source.dataset().asRead(), false);
+        List<Double> losses = losses(root, source);
+        assertThat(losses).hasSizeGreaterThan(8);
+        assertThat(losses(root, job("packed", "", 4))).isEqualTo(losses);
+    }
+
+    /// A table, and rows of flags in a `.npz`.
+    @Test
+    void tablesAndArraysHaveTheSameLosses() throws IOException {
+        Path golden = Path.of("src/test/resources/golden/own-data");
+        Path packed = root;
+        for (String line : Files.readAllLines(golden.resolve("losses.json"))) {
+            ObjectNode recorded = (ObjectNode) new JsonMapper().readTree(line).path("job");
+            JobSpec job = JobJson.read(recorded.put("id", "same").put("device", "reference"));
+            String set = job.dataset().name();
+            OwnFolder.at(golden.resolve(set)).pack(packed.resolve(set), DatasetSpec.named(set), false);
+            assertThat(losses(packed, job)).hasSizeGreaterThan(3).isEqualTo(losses(golden, job));
+        }
+    }
+
+    private static JobSpec job(String dataset, String asRead, int outputs) {
+        return JobJson.read("""
+                {"id": "same", "epochs": 2, "batchSize": 7, "shuffle": true, "seed": 3,
+                 "dataset": {"name": "%s", %s"augment": {"horizontalFlip": {"p": 0.5}, "randomCrop": {"padding": 2}}},
+                 "optimizer": {"type": "sgd", "learningRate": 0.05},
+                 "network": {"layers": [{"type": "conv2d", "out": 4, "kernel": 3}, {"type": "relu"}, {"type": "flatten"},
+                  {"type": "linear", "out": %d}]}}""".formatted(dataset, asRead, outputs).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private List<Double> losses(Path data, JobSpec job) throws IOException {
+        List<TrainingEvent> events = new ArrayList<>();
+        Outcome outcome = new JobTraining(DataRoots.ofFolder(data), new DeviceSpec("reference"), 0, "test")
+                .run(
+                        job,
+                        new JobFolder(
+                                CheckpointStore.open(Files.createTempDirectory(root, "checkpoints")
+                                        .toUri()),
+                                job.id()),
+                        Supervisor.of(events::add, () -> false));
+        assertThat(outcome).as("%s", outcome).isInstanceOf(Outcome.Finished.class);
+        List<Double> losses = new ArrayList<>();
+        for (TrainingEvent event : events) {
+            if (event instanceof StepLosses steps) {
+                for (float loss : steps.losses()) {
+                    losses.add((double) loss);
+                }
+            } else if (event instanceof EpochTested tested) {
+                losses.add(tested.testLoss());
+            }
+        }
+        return losses;
+    }
+}
