@@ -1,7 +1,7 @@
 package io.trainyard.device.onednn;
 
 import io.trainyard.device.host.Meeting;
-import io.trainyard.spec.LayerSpec.BatchNorm;
+import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.trainyard.device.reference;
 
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.LayerSpec.BatchNorm;
+import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
 import java.util.Arrays;
 

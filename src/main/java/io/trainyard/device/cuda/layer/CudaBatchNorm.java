@@ -3,7 +3,7 @@ package io.trainyard.device.cuda.layer;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
-import io.trainyard.spec.LayerSpec.BatchNorm;
+import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.ParameterSpec;
 import java.util.Objects;

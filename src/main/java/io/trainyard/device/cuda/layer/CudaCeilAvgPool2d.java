@@ -1,8 +1,8 @@
 package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows;
 import java.util.Objects;
 
@@ -15,7 +15,7 @@ final class CudaCeilAvgPool2d implements CudaLayer {
     private final BatchTensor in;
     private final BatchTensor out;
 
-    CudaCeilAvgPool2d(LayerSpec.AvgPool2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
+    CudaCeilAvgPool2d(Pooling.AvgPool2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
         this.rows = spec.windows().rows();
         this.columns = spec.windows().columns();
         this.countPadding = spec.countIncludePad() ? 1 : 0;

@@ -1,9 +1,9 @@
 package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Nearest;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Upsample;
 import java.util.Objects;
 
 /// Images of another size, whose pixels are copies of those before.
@@ -14,7 +14,7 @@ final class CudaUpsample implements CudaLayer {
     private final BatchTensor in;
     private final BatchTensor out;
 
-    CudaUpsample(LayerSpec.Upsample spec, Network.Layer layer, BatchTensor in, Compilation c) {
+    CudaUpsample(Upsample spec, Network.Layer layer, BatchTensor in, Compilation c) {
         this.rows = spec.rows(layer.in());
         this.columns = spec.columns(layer.in());
         this.c = c;
