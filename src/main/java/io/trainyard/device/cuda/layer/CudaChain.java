@@ -60,9 +60,9 @@ public final class CudaChain {
                 Optional.of(
                         CudaAvgPool2d.computes(pool, layer)
                                 ? new CudaAvgPool2d(pool, layer, in, c, descriptors)
-                                : new CudaCeilAvgPool2d(pool, layer, in, c));
-            case Pooling.AdaptiveAvgPool2d _ -> Optional.of(new CudaAdaptiveAvgPool2d(layer, in, c));
-            case Upsample upsample -> Optional.of(new CudaUpsample(upsample, layer, in, c));
+                                : CudaResampling.averages(pool, layer, in, c));
+            case Pooling.AdaptiveAvgPool2d _ -> Optional.of(CudaResampling.adaptive(layer, in, c));
+            case Upsample upsample -> Optional.of(CudaResampling.nearest(upsample, layer, in, c));
             case ActivationFunction activation -> Optional.of(CudaActivationFunction.of(activation, layer, in, c));
             case DropoutLayer _ ->
                 layer.mask().filter(_ -> c.training()).<CudaLayer>map(mask -> new CudaDropout(mask, layer, in, c));
@@ -85,7 +85,7 @@ public final class CudaChain {
         if (below == 0 && right == 0) {
             return new CudaConv2d(spec, layer, in, c, descriptors);
         }
-        CudaPadding padding = new CudaPadding(layer, in, c, below, right);
+        CudaResampling padding = CudaResampling.padding(layer, in, c, below, right);
         return new CudaPaddedConv2d(padding, new CudaConv2d(spec, layer, padding.out(), c, descriptors));
     }
 
