@@ -240,9 +240,6 @@ class NetworkJsonMistakesTest {
                         job("'loss': {'type': 'mse'}, 'stopWhen': {'testAccuracyAtLeast': 0.9}"),
                         "stopWhen.testAccuracyAtLeast is 0.9, but the loss is mse: predicted numbers have no accuracy; use noImprovementEpochs, which then asks the test loss, or maxMinutes"),
                 arguments(
-                        job("'loss': {'type': 'mse'}, 'device': 'cuda:1'"),
-                        "loss is mse, which device cuda does not compute; name device cpu, or a loss of classes"),
-                arguments(
                         job("'loss': 'crossEntropy'"),
                         "loss is \"crossEntropy\"; it must be an object with a type, such as {\"type\": \"crossEntropy\", \"labelSmoothing\": 0.1}"),
                 arguments(
