@@ -11,15 +11,34 @@ import org.jspecify.annotations.Nullable;
 public sealed interface BatchNorm extends LayerSpec {
     double DEFAULT_EPS = 1e-5;
     double DEFAULT_MOMENTUM = 0.1;
+    BatchMomentum DEFAULT = new BatchMomentum(DEFAULT_MOMENTUM);
 
     /// Added to the variance.
     double eps();
 
     /// The weight of the newest batch in the running statistics.
-    double momentum();
+    BatchMomentum momentum();
 
     /// Whether it trains a scale and a shift of each channel.
     boolean affine();
+
+    /// What both kinds are told.
+    private static void check(String type, double eps, BatchMomentum momentum) {
+        Norms.checkEps(type + ".eps", eps);
+        if (momentum.given() != null) {
+            Check.between(type + ".momentum", momentum.given(), 0, 1);
+        }
+    }
+
+    /// Without them tests would have to normalise by their own batches, and a sample's result would depend on which
+    /// others are tested with it.
+    private static void requireRunning(String type, @Nullable Boolean trackRunningStats) {
+        if (trackRunningStats != null && !trackRunningStats) {
+            throw new InvalidJobException(
+                    "%s.trackRunningStats is false, which no device computes; leave it out, or take groupNorm, which has no running statistics"
+                            .formatted(type));
+        }
+    }
 
     @Override
     default List<ParameterSpec> parameters(Shape in) {
@@ -50,19 +69,28 @@ public sealed interface BatchNorm extends LayerSpec {
     }
 
     /// Of vectors: each number is a channel.
-    record BatchNorm1d(@Nullable String name, double eps, double momentum, boolean affine) implements BatchNorm {
+    record BatchNorm1d(@Nullable String name, double eps, BatchMomentum momentum, boolean affine) implements BatchNorm {
         public BatchNorm1d {
-            Norms.checkEps("batchNorm1d.eps", eps);
-            Check.between("batchNorm1d.momentum", momentum, 0, 1);
+            check("batchNorm1d", eps, momentum);
+        }
+
+        /// With a momentum that stays.
+        public BatchNorm1d(@Nullable String name, double eps, double momentum, boolean affine) {
+            this(name, eps, new BatchMomentum(momentum), affine);
         }
 
         @JsonCreator
         static BatchNorm1d read(
-                @Nullable String name, @Nullable Double eps, @Nullable Double momentum, @Nullable Boolean affine) {
+                @Nullable String name,
+                @Nullable Double eps,
+                @Nullable BatchMomentum momentum,
+                @Nullable Boolean affine,
+                @Nullable Boolean trackRunningStats) {
+            requireRunning("batchNorm1d", trackRunningStats);
             return new BatchNorm1d(
                     name,
                     eps == null ? DEFAULT_EPS : eps,
-                    momentum == null ? DEFAULT_MOMENTUM : momentum,
+                    momentum == null ? DEFAULT : momentum,
                     affine == null || affine);
         }
 
@@ -77,24 +105,33 @@ public sealed interface BatchNorm extends LayerSpec {
     }
 
     /// Of images, over height and width, too.
-    record BatchNorm2d(@Nullable String name, double eps, double momentum, boolean affine) implements BatchNorm {
+    record BatchNorm2d(@Nullable String name, double eps, BatchMomentum momentum, boolean affine) implements BatchNorm {
         public BatchNorm2d {
-            Norms.checkEps("batchNorm2d.eps", eps);
-            Check.between("batchNorm2d.momentum", momentum, 0, 1);
+            check("batchNorm2d", eps, momentum);
+        }
+
+        /// With a momentum that stays.
+        public BatchNorm2d(@Nullable String name, double eps, double momentum, boolean affine) {
+            this(name, eps, new BatchMomentum(momentum), affine);
         }
 
         /// With PyTorch's defaults.
         public BatchNorm2d(@Nullable String name) {
-            this(name, DEFAULT_EPS, DEFAULT_MOMENTUM, true);
+            this(name, DEFAULT_EPS, DEFAULT, true);
         }
 
         @JsonCreator
         static BatchNorm2d read(
-                @Nullable String name, @Nullable Double eps, @Nullable Double momentum, @Nullable Boolean affine) {
+                @Nullable String name,
+                @Nullable Double eps,
+                @Nullable BatchMomentum momentum,
+                @Nullable Boolean affine,
+                @Nullable Boolean trackRunningStats) {
+            requireRunning("batchNorm2d", trackRunningStats);
             return new BatchNorm2d(
                     name,
                     eps == null ? DEFAULT_EPS : eps,
-                    momentum == null ? DEFAULT_MOMENTUM : momentum,
+                    momentum == null ? DEFAULT : momentum,
                     affine == null || affine);
         }
 

@@ -191,7 +191,8 @@ class JobJsonTest {
                         + " 'sigmoid'}, {'type': 'dropout2d'}, {'type': 'dropout2d', 'p': 0.25}, {'type': 'silu'}, {'type': 'softplus'}, {'type':"
                         + " 'softplus', 'beta': 2, 'threshold': 5.5}, {'type': 'hardswish'}, {'type': 'hardtanh'}, {'type':"
                         + " 'hardtanh', 'minVal': -2, 'maxVal': 0.5}, {'type': 'relu6', 'name': 'six'}, {'type': 'identity'}, {'type': 'batchNorm1d'}, {'type':"
-                        + " 'batchNorm1d', 'eps': 0.25, 'momentum': 0, 'affine': false}, {'type': 'batchNorm2d', 'momentum': 0.5}, {'type': 'groupNorm', 'groups': 4}, {'type': 'layerNorm'}, {'type':"
+                        + " 'batchNorm1d', 'eps': 0.25, 'momentum': 0, 'affine': false}, {'type': 'batchNorm2d', 'momentum': 0.5}, {'type':"
+                        + " 'batchNorm2d', 'momentum': 'cumulative', 'trackRunningStats': true}, {'type': 'groupNorm', 'groups': 4}, {'type': 'layerNorm'}, {'type':"
                         + " 'layerNorm', 'normalizedShape': [8, 9], 'eps': 1e-6, 'affine': false}, {'type': 'layerNorm2d'},"
                         + " {'type': 'layerScale'}"));
         assertThat(job.network())
@@ -218,6 +219,7 @@ class JobJsonTest {
                         new BatchNorm.BatchNorm1d(null, 1e-5, 0.1, true),
                         new BatchNorm.BatchNorm1d(null, 0.25, 0, false),
                         new BatchNorm2d(null, 1e-5, 0.5, true),
+                        new BatchNorm2d(null, 1e-5, BatchMomentum.CUMULATIVE, true),
                         new SampleNorm.GroupNorm(null, 4, 1e-5, true),
                         new SampleNorm.LayerNorm(null, List.of(), 1e-5, true),
                         new SampleNorm.LayerNorm(null, List.of(8, 9), 1e-6, false),

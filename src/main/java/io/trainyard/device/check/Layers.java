@@ -10,6 +10,8 @@ import io.trainyard.spec.ActivationFunction.Sigmoid;
 import io.trainyard.spec.ActivationFunction.Silu;
 import io.trainyard.spec.ActivationFunction.Softplus;
 import io.trainyard.spec.ActivationFunction.Tanh;
+import io.trainyard.spec.BatchMomentum;
+import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.BatchNorm.BatchNorm1d;
 import io.trainyard.spec.BatchNorm.BatchNorm2d;
 import io.trainyard.spec.Conv2d;
@@ -161,6 +163,16 @@ public final class Layers {
 
     public static BatchNorm2d norm() {
         return new BatchNorm2d(null);
+    }
+
+    /// Whose running statistics are means over all batches.
+    public static BatchNorm2d cumulativeNorm() {
+        return new BatchNorm2d(null, BatchNorm.DEFAULT_EPS, BatchMomentum.CUMULATIVE, true);
+    }
+
+    /// Of vectors.
+    public static BatchNorm1d cumulativeNorm1d() {
+        return new BatchNorm1d(null, 0.1, BatchMomentum.CUMULATIVE, true);
     }
 
     public static BatchNorm2d norm(double eps, double momentum, boolean affine) {

@@ -3,6 +3,8 @@ package io.trainyard.device.check;
 import static io.trainyard.device.check.LayerCase.exactly;
 import static io.trainyard.device.check.LayerCase.row;
 import static io.trainyard.device.check.Layers.conv;
+import static io.trainyard.device.check.Layers.cumulativeNorm;
+import static io.trainyard.device.check.Layers.cumulativeNorm1d;
 import static io.trainyard.device.check.Layers.flatten;
 import static io.trainyard.device.check.Layers.gelu;
 import static io.trainyard.device.check.Layers.groupNorm;
@@ -30,6 +32,13 @@ final class NormCases {
                 row("batchNorm2d, then relu, then maxPool2d", conv(5, 3, 1, 1, true), norm(), relu(), pool(2, 2)),
                 row("batchNorm2d twice", conv(4, 3, 1, 1, true), norm(), conv(3, 3, 1, 1, true), norm()),
                 row("batchNorm2d with options", conv(5, 3, 1, 1, true), norm(0.1, 0.75, true), relu(), pool(2, 2)),
+                row("batchNorm2d, cumulative", conv(5, 3, 1, 1, true), cumulativeNorm(), relu(), pool(2, 2)),
+                row(
+                        "residual with batchNorm1d, cumulative",
+                        flatten(),
+                        linear(9, true),
+                        residual(linear(9, true), cumulativeNorm1d()),
+                        relu()),
                 row(
                         "batchNorm2d, not affine",
                         norm(1e-3, 0.1, false),
