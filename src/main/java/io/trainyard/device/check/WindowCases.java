@@ -80,6 +80,7 @@ final class WindowCases {
                 row("maxPool2d with padding, of the pixels", pool(2, 1, 1, 1, false)),
                 row("maxPool2d of pairs with padding", conv(4, 3, 1, 1, true), relu(), pool(2, 2, 1, 1, false), relu()),
                 row("maxPool2d with dilation", conv(5, 3, 1, 1, true), pool(3, 1, 0, 2, false)),
+                row("maxPool2d with padding and dilation", conv(5, 3, 1, 1, true), pool(3, 1, 1, 2, false)),
                 row("maxPool2d of pairs with dilation", conv(5, 3, 1, 1, true), pool(2, 2, 0, 3, false)),
                 covering("maxPool2d of what is left", Shape.of(2, 8, 7), pool(3, 2, 0, 1, true)),
                 covering("maxPool2d of pairs of what is left", Shape.of(2, 7, 8), pool(2, 2, 0, 1, true)),
