@@ -83,6 +83,7 @@ public class JobsResource {
         NETWORK(JobQuery.Sort.NETWORK),
         STEP(JobQuery.Sort.STEP),
         LOSS(JobQuery.Sort.LOSS),
+        TEST_LOSS(JobQuery.Sort.TEST_LOSS),
         ACCURACY(JobQuery.Sort.ACCURACY);
 
         private final JobQuery.Sort sort;
