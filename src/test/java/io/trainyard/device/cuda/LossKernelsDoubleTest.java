@@ -196,7 +196,7 @@ final class LossKernelsDoubleTest {
                 expectedLosses[i / width] += difference * difference;
                 expected[i] = 2 * difference / batchWeight;
             }
-            assertNear(runner.readFloats(sampleLosses), expectedLosses, 1e-4);
+            assertNear(runner.readFloats(sampleLosses), expectedLosses, 2e-3); // thousands, added up in float32
             runner.assertNear(runner.readValues(gradient), expected, 1e-7);
         }
     }
@@ -224,8 +224,8 @@ final class LossKernelsDoubleTest {
                 expectedLosses[STEP * batch + i / width] += difference * difference;
                 expectedErrors[STEP * batch + i / width] += Math.abs(difference);
             }
-            assertNear(runner.readFloats(losses), expectedLosses, 1e-4);
-            assertNear(runner.readFloats(absoluteErrors), expectedErrors, 1e-5);
+            assertNear(runner.readFloats(losses), expectedLosses, 2e-3); // thousands, added up in float32
+            assertNear(runner.readFloats(absoluteErrors), expectedErrors, 2e-4);
             assertThat(runner.readFloats(predictions)).containsExactly(outputs);
         }
     }

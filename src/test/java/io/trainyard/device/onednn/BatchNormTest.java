@@ -3,6 +3,7 @@ package io.trainyard.device.onednn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.data.PixelScale;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Devices;
@@ -11,9 +12,11 @@ import io.trainyard.device.NumbersContract;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.ReferenceComparison;
 import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Conv2d;
+import io.trainyard.spec.DatasetSpec.Normalize;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.DropoutLayer;
 import io.trainyard.spec.LayerSpec;
@@ -106,6 +109,18 @@ class BatchNormTest {
             assertThat((double) floats(ours.state, workload, 3)[c])
                     .isCloseTo(exactVariances[c], Offset.offset(2 * (double) Math.ulp(exactVariances[c])));
         }
+    }
+
+    /// A mean is thousands of deviations, of which its rounding to float32 is a part that counts.
+    @Test
+    void whatRoundingTakesFromAMeanIsInTheGradients() {
+        List<LayerSpec> layers = List.of(
+                new BatchNorm.BatchNorm2d(null), new LayerSpec.Flatten(null), new LayerSpec.Linear(null, 4, true));
+        Workload near = CheckWorkload.of(Shape.of(1, 5, 5), 4, layers, CheckWorkload.PLAIN, 8, 8, 2);
+        PixelScale scale = PixelScale.of(1, new Normalize(List.of(-5000.3), List.of(1.0)));
+        Workload far = new Workload(
+                near.network(), near.optimizer(), 8, near.dataset(), scale, near.augment(), near.precision(), 1);
+        assertThat(ReferenceComparison.gradients(device(), far).differences()).isEmpty();
     }
 
     @Test
