@@ -130,8 +130,8 @@ public interface LoopContract extends TestedDevice {
     default void clippedByValueNaNStays() {
         LoopSpec loop = new LoopSpec(false, 1, new ClipSpec(null, 0.1), null);
         Workload workload = CheckWorkload.with(eventful(), CheckWorkload.PLAIN).withLoop(loop);
-        SessionState state = TestState.with(
-                CheckWorkload.state(workload), "8.bias", TestState.tensor(Shape.of(3), Float.NaN, 0, 0));
+        SessionState state =
+                TestState.with(CheckWorkload.state(workload), "8.bias", TestState.tensor(Shape.of(3), Float.NaN, 0, 0));
         try (LearningSession session = device().open(workload)) {
             session.load(state);
             session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
