@@ -146,7 +146,9 @@ record JobTables(Connection connection) {
                 ORDER BY end_millis, number LIMIT ?""", List.of(before, keep, most));
         List<String> names = new ArrayList<>();
         for (long job : jobs) {
-            names.add(name(job));
+            String name = name(job);
+            names.add(name);
+            Submitters.forget(connection, name);
             new UsageTables(connection).forget(job);
             for (String table : List.of("chunks", "losses", "news", "summaries", "notes", "tags", "device_uses")) {
                 remove("DELETE FROM %s WHERE job = ?".formatted(table), job);

@@ -112,6 +112,7 @@ export interface JobDetail {
   checkpoints?: CheckpointRow[];
   tags?: string[];
   note?: string | null;
+  submitter?: string | null; // who submitted it here
   wish?: { priority?: string | null } | null; // what somebody wished of it last
 }
 

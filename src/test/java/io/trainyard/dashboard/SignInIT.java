@@ -23,13 +23,16 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import no.nav.security.mock.oauth2.MockOAuth2Server;
 import no.nav.security.mock.oauth2.OAuth2Config;
 import org.junit.jupiter.api.AfterAll;
@@ -75,6 +78,7 @@ class SignInIT {
                         "/usr/bin/env",
                         "TRAINYARD_SIGN_IN_SECRET=" + SECRET,
                         "TRAINYARD_SIGN_IN_OPERATORS=train,train-more",
+                        "TRAINYARD_DASHBOARD_MAX_WAITING_EACH=2",
                         TrainyardProcess.LAUNCHER.toString(),
                         "dashboard",
                         "--prefix",
@@ -99,8 +103,13 @@ class SignInIT {
     }
 
     private static HttpResponse<String> call(String method, String path, String... headers) throws Exception {
+        return call(method, path, BodyPublishers.noBody(), headers);
+    }
+
+    private static HttpResponse<String> call(String method, String path, BodyPublisher body, String... headers)
+            throws Exception {
         HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(url + path)).method(method, BodyPublishers.noBody());
+                HttpRequest.newBuilder(URI.create(url + path)).method(method, body);
         if (headers.length > 0) {
             var _ = request.headers(headers);
         }
@@ -149,6 +158,31 @@ class SignInIT {
         assertThat(call("POST", pause, "Authorization", token("train"), "X-Trainyard", "x")
                         .statusCode())
                 .isEqualTo(202);
+    }
+
+    /// Nobody runs here, so all that is submitted waits.
+    @Test
+    void eachMayHaveSoManyJobsThatWait() throws Exception {
+        assertThat(submit("alice", "a-1", "a-2").statusCode()).isEqualTo(202);
+        HttpResponse<String> more = submit("alice", "a-3");
+        assertThat(more.statusCode()).isEqualTo(429);
+        assertThat(more.body())
+                .contains(
+                        "2 jobs that alice submitted wait for a worker, and the body holds 1; allowed are 2 together (trainyard.dashboard.max-waiting-each)");
+        assertThat(submit("bert", "b-1").statusCode()).isEqualTo(202);
+        Patience.await("the job")
+                .untilAsserted(() -> assertThat(call("GET", "/api/v1/jobs/a-1", "Authorization", token("viewer"))
+                                .body())
+                        .contains("\"submitter\":\"alice\""));
+    }
+
+    private static HttpResponse<String> submit(String submitter, String... jobs) throws Exception {
+        String list = Arrays.stream(jobs).map("""
+                        {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 1}"""::formatted).collect(Collectors.joining(",", "[", "]"));
+        String bearer = "Bearer "
+                + provider.issueToken(ISSUER, submitter, "trainyard", Map.of("groups", List.of("train")))
+                        .serialize();
+        return call("POST", "/api/v1/jobs", BodyPublishers.ofString(list), "Authorization", bearer, "X-Trainyard", "x");
     }
 
     @Test

@@ -73,7 +73,10 @@ class SecurityPageTest {
                 entry("jobs in the files of one `submit`, as a sweep has", JobFiles.MAX_JOBS),
                 entry("bytes of a file of jobs", JobFiles.MAX_FILE_BYTES),
                 entry("jobs in one call of the dashboard's", dashboard("maxBulk")),
-                entry("jobs that wait, when the dashboard is asked for more", dashboard("maxWaiting"))));
+                entry("jobs that wait, when the dashboard is asked for more", dashboard("maxWaiting")),
+                entry(
+                        "the same, of those that one person submitted there, where people sign in",
+                        dashboard("maxWaitingEach"))));
         assertThat(Page.read("docs/security.md").section("## Limits").table().stream()
                         .collect(Collectors.toMap(List::getFirst, row -> row.get(1))))
                 .isEqualTo(limits.entrySet().stream()
