@@ -16,8 +16,8 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /// What `kubectl kustomize` makes of folders of k8s.
-final class Kustomize {
-    static final Path FOLDER = Path.of("k8s");
+public final class Kustomize {
+    public static final Path FOLDER = Path.of("k8s");
 
     /// The one that the launcher puts there, where the machine has none.
     private static final Path OWN = Path.of("target/kubectl/usr/bin/kubectl").toAbsolutePath();
@@ -41,7 +41,7 @@ final class Kustomize {
     }
 
     /// As text.
-    static String render(Path folder) throws IOException, InterruptedException {
+    public static String render(Path folder) throws IOException, InterruptedException {
         String kubectl = Files.isExecutable(OWN) ? OWN.toString() : "kubectl";
         Path out = Files.createTempFile("rendered", ".yaml");
         Path err = Files.createTempFile("rendered", ".log");
@@ -84,7 +84,7 @@ final class Kustomize {
     }
 
     /// The objects of a YAML text.
-    static List<ObjectNode> objects(String text) {
+    public static List<ObjectNode> objects(String text) {
         List<ObjectNode> objects = new ArrayList<>();
         new Yaml(new SafeConstructor(new LoaderOptions()))
                 .loadAll(text)

@@ -1,0 +1,85 @@
+package io.trainyard.topics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.kubernetes.Kustomize;
+import java.nio.file.Files;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourceType;
+import org.junit.jupiter.api.Test;
+
+/// Holds what Strimzi is told of topics and of who may do what to what the program makes and needs.
+class StrimziTest {
+    private static final String COMPONENT = "components/strimzi/";
+
+    /// Makes topics in the place of whoever else would.
+    private static final KafkaRole MADE_BY_STRIMZI = KafkaRole.ADMINISTRATOR;
+
+    private static List<ObjectNode> objects(String file) throws Exception {
+        return Kustomize.objects(Files.readString(Kustomize.FOLDER.resolve(COMPONENT + file)));
+    }
+
+    @Test
+    void topicsAreThoseThatTheProgramMakes() throws Exception {
+        Map<String, ObjectNode> topics = objects("topics.yaml").stream()
+                .collect(Collectors.toMap(topic -> topic.at("/metadata/name").asText(), topic -> topic));
+        assertThat(topics.keySet()).isEqualTo(Topic.byName(Topic.DEFAULT_PREFIX).keySet());
+        for (Topic topic : Topic.values()) {
+            JsonNode spec = topics.get(topic.name(Topic.DEFAULT_PREFIX)).get("spec");
+            topic.partitions()
+                    .ifPresent(count ->
+                            assertThat(spec.get("partitions").asInt()).as(topic.name()).isEqualTo(count));
+            Map<String, String> settings = new TreeMap<>();
+            spec.get("config").properties().forEach(setting -> settings.put(
+                    setting.getKey(), setting.getValue().asText()));
+            assertThat(settings).as(topic.name()).isEqualTo(topic.settings());
+        }
+    }
+
+    @Test
+    void usersMayWhatTheirRolesNeedAndNothingElse() throws Exception {
+        Map<String, Set<String>> allowed = new TreeMap<>();
+        for (ObjectNode user : objects("users.yaml")) {
+            Set<String> may = new TreeSet<>();
+            for (JsonNode acl : user.at("/spec/authorization/acls")) {
+                JsonNode on = acl.get("resource");
+                acl.get("operations")
+                        .forEach(operation -> may.add(String.join(
+                                " ",
+                                on.get("type").asText(),
+                                on.get("name").asText(),
+                                on.get("patternType").asText(),
+                                operation.asText().toUpperCase(Locale.ROOT))));
+            }
+            allowed.put(user.at("/metadata/name").asText(), may);
+        }
+        assertThat(allowed)
+                .isEqualTo(Arrays.stream(KafkaRole.values())
+                        .filter(role -> role != MADE_BY_STRIMZI)
+                        .collect(Collectors.toMap(
+                                role -> "trainyard-" + role.word(),
+                                role -> role.grants().stream()
+                                        .map(StrimziTest::asWritten)
+                                        .collect(Collectors.toCollection(TreeSet::new)))));
+    }
+
+    private static String asWritten(KafkaRole.Grant grant) {
+        var resource = grant.resource(Topic.DEFAULT_PREFIX);
+        return String.join(
+                " ",
+                resource.resourceType() == ResourceType.TOPIC ? "topic" : "group",
+                resource.name(),
+                resource.patternType() == PatternType.PREFIXED ? "prefix" : "literal",
+                grant.operation().name().replace("_", ""));
+    }
+}
