@@ -1,19 +1,13 @@
 package io.trainyard.kubernetes;
 
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.yaml.snakeyaml.LoaderOptions;
-import org.yaml.snakeyaml.Yaml;
-import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 /// What `kubectl kustomize` makes of folders of k8s.
 public final class Kustomize {
@@ -22,7 +16,6 @@ public final class Kustomize {
     /// The one that the launcher puts there, where the machine has none.
     private static final Path OWN = Path.of("target/kubectl/usr/bin/kubectl").toAbsolutePath();
 
-    private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private Kustomize() {}
 
@@ -81,14 +74,5 @@ public final class Kustomize {
             Files.delete(file);
             Files.delete(folder);
         }
-    }
-
-    /// The objects of a YAML text.
-    public static List<ObjectNode> objects(String text) {
-        List<ObjectNode> objects = new ArrayList<>();
-        new Yaml(new SafeConstructor(new LoaderOptions()))
-                .loadAll(text)
-                .forEach(object -> objects.add(JSON.valueToTree(object)));
-        return objects;
     }
 }

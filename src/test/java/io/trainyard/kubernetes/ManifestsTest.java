@@ -3,8 +3,8 @@ package io.trainyard.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.Page;
+import io.trainyard.metrics.YamlFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +43,7 @@ class ManifestsTest {
                 Kustomize.components().stream().map("components/"::concat));
     }
 
-    private static List<ObjectNode> objects(String what) throws Exception {
+    private static List<JsonNode> objects(String what) throws Exception {
         String text = RENDERED.get(what);
         if (text == null) {
             text = what.startsWith("overlays/")
@@ -51,7 +51,7 @@ class ManifestsTest {
                     : Kustomize.renderWith("base", what.substring("components/".length()));
             RENDERED.put(what, text);
         }
-        return Kustomize.objects(text);
+        return YamlFiles.readAll(text);
     }
 
     private static String id(JsonNode object) {
@@ -62,7 +62,7 @@ class ManifestsTest {
         return StreamSupport.stream(array.spliterator(), false).toList();
     }
 
-    private static List<ObjectNode> deployments(String what) throws Exception {
+    private static List<JsonNode> deployments(String what) throws Exception {
         return objects(what).stream()
                 .filter(object -> object.get("kind").asText().equals("Deployment"))
                 .toList();
@@ -71,7 +71,7 @@ class ManifestsTest {
     @ParameterizedTest
     @MethodSource("all")
     void everyFieldIsKnownAndThere(String what) throws Exception {
-        for (ObjectNode object : objects(what)) {
+        for (JsonNode object : objects(what)) {
             KubernetesSchemas.require(object);
         }
     }
@@ -80,7 +80,7 @@ class ManifestsTest {
     @ParameterizedTest
     @MethodSource("all")
     void podsAreRestricted(String what) throws Exception {
-        for (ObjectNode deployment : deployments(what)) {
+        for (JsonNode deployment : deployments(what)) {
             JsonNode pod = deployment.at("/spec/template/spec");
             assertThat(pod.at("/securityContext/runAsNonRoot").asBoolean()).as(id(deployment)).isTrue();
             assertThat(pod.at("/securityContext/runAsUser").asLong()).isGreaterThan(0);
@@ -105,7 +105,7 @@ class ManifestsTest {
     @ParameterizedTest
     @MethodSource("all")
     void nobodyHasATokenWithoutNeed(String what) throws Exception {
-        for (ObjectNode deployment : deployments(what)) {
+        for (JsonNode deployment : deployments(what)) {
             assertThat(deployment.at("/spec/template/spec/automountServiceAccountToken").asBoolean(true))
                     .as(id(deployment))
                     .isFalse();
@@ -115,7 +115,7 @@ class ManifestsTest {
     @ParameterizedTest
     @MethodSource("all")
     void containersHaveLimitsProbesAndAVersion(String what) throws Exception {
-        for (ObjectNode deployment : deployments(what)) {
+        for (JsonNode deployment : deployments(what)) {
             for (JsonNode container : list(deployment.at("/spec/template/spec/containers"))) {
                 assertThat(container.at("/resources/limits/memory").asText())
                         .isNotEmpty()
@@ -137,10 +137,10 @@ class ManifestsTest {
     @ParameterizedTest
     @MethodSource("all")
     void whatIsReferredToIsThere(String what) throws Exception {
-        List<ObjectNode> objects = objects(what);
+        List<JsonNode> objects = objects(what);
         Set<String> there = objects.stream().map(ManifestsTest::id).collect(Collectors.toSet());
         there.addAll(MADE_BY_OPERATORS);
-        for (ObjectNode deployment : deployments(what)) {
+        for (JsonNode deployment : deployments(what)) {
             JsonNode pod = deployment.at("/spec/template/spec");
             assertThat(there).contains("ServiceAccount/" + pod.get("serviceAccountName").asText());
             Set<String> volumes = new HashSet<>();
@@ -182,13 +182,13 @@ class ManifestsTest {
         known.add("AWS_REGION");
         known.add("TRAINYARD_DASHBOARD_TRACKING_FILE"); // docs/security.md
         Set<String> said = new HashSet<>();
-        for (ObjectNode object : objects(what)) {
+        for (JsonNode object : objects(what)) {
             if (id(object).matches("ConfigMap/trainyard-[a-z0-9]{10}") && !object.at("/data/TRAINYARD_KAFKA").isMissingNode()) {
                 object.get("data").fieldNames().forEachRemaining(said::add);
             }
         }
         assertThat(said).contains("TRAINYARD_KAFKA");
-        for (ObjectNode deployment : deployments(what)) {
+        for (JsonNode deployment : deployments(what)) {
             for (JsonNode container : list(deployment.at("/spec/template/spec/containers"))) {
                 list(container.get("env")).forEach(env -> said.add(env.get("name").asText()));
             }
@@ -200,7 +200,7 @@ class ManifestsTest {
     @ParameterizedTest
     @MethodSource("all")
     void aWorkerIsGivenTheTimeThatItTakes(String what) throws Exception {
-        for (ObjectNode deployment : deployments(what)) {
+        for (JsonNode deployment : deployments(what)) {
             JsonNode pod = deployment.at("/spec/template/spec");
             for (JsonNode env : list(pod.at("/containers/0/env"))) {
                 if (env.get("name").asText().equals("TRAINYARD_WORKER_GRACE")) {
@@ -219,7 +219,7 @@ class ManifestsTest {
     void selectorsChooseSomebody(String what) throws Exception {
         List<JsonNode> pods = new ArrayList<>();
         deployments(what).forEach(deployment -> pods.add(deployment.at("/spec/template/metadata/labels")));
-        for (ObjectNode object : objects(what)) {
+        for (JsonNode object : objects(what)) {
             JsonNode selector =
                     switch (object.get("kind").asText()) {
                         case "Deployment", "PodDisruptionBudget", "PodMonitor" -> object.at("/spec/selector/matchLabels");
@@ -253,7 +253,7 @@ class ManifestsTest {
     /// The rules that promtool tests are those that the operator is given.
     @Test
     void alertsAreThoseThatAreTested() throws Exception {
-        JsonNode tested = Kustomize.objects(Files.readString(Path.of("prometheus/alerts.yml"))).getFirst();
+        JsonNode tested = YamlFiles.read(Path.of("prometheus/alerts.yml"));
         assertThat(objects("components/monitoring"))
                 .filteredOn(object -> object.get("kind").asText().equals("PrometheusRule"))
                 .singleElement()

@@ -14,6 +14,7 @@ import io.trainyard.tracking.Databases;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -114,6 +115,18 @@ class GrafanaIT {
             assertThat(rows).as("%s at %s", promql, prometheus.targets()).hasSize(1);
             assertThat(rows.path(0).path("value").path(1).asDouble()).isEqualTo(value);
         });
+    }
+
+    /// What the probes of a container ask.
+    @Test
+    void probesAreAnswered() throws Exception {
+        for (String probe : List.of("started", "ready", "live")) {
+            for (String host : List.of(page, worker)) {
+                JsonNode answer = get(host, "/q/health/" + probe);
+                assertThat(answer.at("/checks/0/name").asText()).isEqualTo("worker");
+                assertThat(answer.get("status").asText()).as("%s of %s", probe, host).isEqualTo("UP");
+            }
+        }
     }
 
     /// A store that lets nobody in is one that is away. What happens meanwhile is read when it is back.

@@ -3,8 +3,8 @@ package io.trainyard.topics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.kubernetes.Kustomize;
+import io.trainyard.metrics.YamlFiles;
 import java.nio.file.Files;
 import java.util.Arrays;
 import java.util.List;
@@ -25,13 +25,13 @@ class StrimziTest {
     /// Makes topics in the place of whoever else would.
     private static final KafkaRole MADE_BY_STRIMZI = KafkaRole.ADMINISTRATOR;
 
-    private static List<ObjectNode> objects(String file) throws Exception {
-        return Kustomize.objects(Files.readString(Kustomize.FOLDER.resolve(COMPONENT + file)));
+    private static List<JsonNode> objects(String file) throws Exception {
+        return YamlFiles.readAll(Files.readString(Kustomize.FOLDER.resolve(COMPONENT + file)));
     }
 
     @Test
     void topicsAreThoseThatTheProgramMakes() throws Exception {
-        Map<String, ObjectNode> topics = objects("topics.yaml").stream()
+        Map<String, JsonNode> topics = objects("topics.yaml").stream()
                 .collect(Collectors.toMap(topic -> topic.at("/metadata/name").asText(), topic -> topic));
         assertThat(topics.keySet()).isEqualTo(Topic.byName(Topic.DEFAULT_PREFIX).keySet());
         for (Topic topic : Topic.values()) {
@@ -49,7 +49,7 @@ class StrimziTest {
     @Test
     void usersMayWhatTheirRolesNeedAndNothingElse() throws Exception {
         Map<String, Set<String>> allowed = new TreeMap<>();
-        for (ObjectNode user : objects("users.yaml")) {
+        for (JsonNode user : objects("users.yaml")) {
             Set<String> may = new TreeSet<>();
             for (JsonNode acl : user.at("/spec/authorization/acls")) {
                 JsonNode on = acl.get("resource");
