@@ -177,14 +177,16 @@ public class WorkerService {
         return ended;
     }
 
-    /// What probes of a container ask. Whether Kafka is there is not among it: a worker waits for it, and another in its
+    /// What probes of a container ask. Whether Kafka is there is not among it: a worker waits for it, and another in
+    /// its
     /// place would, too.
     Condition condition() {
         if (!settings.worker().enabled()) {
             return Condition.WELL;
         }
         KeeperLoop keeping = keeper;
-        boolean started = heartbeat != null && keeping != null && keeping.ready().isDone();
+        boolean started =
+                heartbeat != null && keeping != null && keeping.ready().isDone();
         return new Condition(started, !ended.isDone(), activity.trouble());
     }
 
@@ -193,7 +195,8 @@ public class WorkerService {
     /// @param started whether it takes commands, or has
     /// @param alive whether it can go on in this process
     /// @param trouble why it takes no jobs at present; null: it does
-    record Condition(boolean started, boolean alive, @Nullable String trouble) {
+    record Condition(
+            boolean started, boolean alive, @Nullable String trouble) {
         static final Condition WELL = new Condition(true, true, null);
     }
 

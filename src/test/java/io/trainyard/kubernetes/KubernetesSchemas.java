@@ -19,8 +19,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
-/// What objects of a cluster may say: of Kubernetes' own kinds by the checks that its Java client is generated with from the
-/// API's schema, of operators' kinds by their own models, or those of fabric8. A field that none of them knows is refused.
+/// What objects of a cluster may say: of Kubernetes' own kinds by the checks that its Java client is generated with
+/// from the
+/// API's schema, of operators' kinds by their own models, or those of fabric8. A field that none of them knows is
+/// refused.
 final class KubernetesSchemas {
     private static final String MODELS = "io.kubernetes.client.openapi.models.";
 
@@ -34,10 +36,12 @@ final class KubernetesSchemas {
             "gateway.networking.k8s.io/v1 HTTPRoute", HTTPRoute.class);
 
     /// Nobody publishes models of these for Java; what they say was compared with their operators' pages by eye.
-    private static final Set<String> UNCHECKED = Set.of("keda.sh/v1alpha1 ScaledObject", "postgresql.cnpg.io/v1 Cluster");
+    private static final Set<String> UNCHECKED =
+            Set.of("keda.sh/v1alpha1 ScaledObject", "postgresql.cnpg.io/v1 Cluster");
 
-    private static final JsonMapper STRICT =
-            JsonMapper.builder().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES).build();
+    private static final JsonMapper STRICT = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .build();
 
     private KubernetesSchemas() {}
 
@@ -55,13 +59,15 @@ final class KubernetesSchemas {
 
     /// Such models keep what they do not know, so it is there again; what they know and was not there is null or empty.
     private static void requireKnown(JsonNode said, Object read) throws Exception {
-        assertThat(Unknown.in(read)).as("fields of %s that it does not have", said.get("kind")).isEmpty();
+        assertThat(Unknown.in(read))
+                .as("fields of %s that it does not have", said.get("kind"))
+                .isEmpty();
     }
 
     private static void requireOfKubernetes(JsonNode object, String version, String kind) throws Exception {
         String number = version.substring(version.indexOf('/') + 1);
-        Class<?> model = Class.forName(
-                MODELS + number.substring(0, 1).toUpperCase(Locale.ROOT) + number.substring(1) + kind);
+        Class<?> model =
+                Class.forName(MODELS + number.substring(0, 1).toUpperCase(Locale.ROOT) + number.substring(1) + kind);
         try {
             model.getMethod("validateJsonElement", JsonElement.class)
                     .invoke(null, JsonParser.parseString(object.toString()));

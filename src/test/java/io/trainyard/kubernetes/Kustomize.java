@@ -16,7 +16,6 @@ public final class Kustomize {
     /// The one that the launcher puts there, where the machine has none.
     private static final Path OWN = Path.of("target/kubectl/usr/bin/kubectl").toAbsolutePath();
 
-
     private Kustomize() {}
 
     static List<String> overlays() throws IOException {
@@ -65,10 +64,8 @@ public final class Kustomize {
                     resources: [../%s]
                     components: %s
                     """.formatted(
-                            base,
-                            Arrays.stream(components)
-                                    .map("../components/"::concat)
-                                    .toList()));
+                    base,
+                    Arrays.stream(components).map("../components/"::concat).toList()));
             return render(folder);
         } finally {
             Files.delete(file);

@@ -82,7 +82,9 @@ class ManifestsTest {
     void podsAreRestricted(String what) throws Exception {
         for (JsonNode deployment : deployments(what)) {
             JsonNode pod = deployment.at("/spec/template/spec");
-            assertThat(pod.at("/securityContext/runAsNonRoot").asBoolean()).as(id(deployment)).isTrue();
+            assertThat(pod.at("/securityContext/runAsNonRoot").asBoolean())
+                    .as(id(deployment))
+                    .isTrue();
             assertThat(pod.at("/securityContext/runAsUser").asLong()).isGreaterThan(0);
             assertThat(pod.at("/securityContext/seccompProfile/type").asText()).isEqualTo("RuntimeDefault");
             for (String host : List.of("hostNetwork", "hostPID", "hostIPC")) {
@@ -106,7 +108,9 @@ class ManifestsTest {
     @MethodSource("all")
     void nobodyHasATokenWithoutNeed(String what) throws Exception {
         for (JsonNode deployment : deployments(what)) {
-            assertThat(deployment.at("/spec/template/spec/automountServiceAccountToken").asBoolean(true))
+            assertThat(deployment
+                            .at("/spec/template/spec/automountServiceAccountToken")
+                            .asBoolean(true))
                     .as(id(deployment))
                     .isFalse();
         }
@@ -120,13 +124,14 @@ class ManifestsTest {
                 assertThat(container.at("/resources/limits/memory").asText())
                         .isNotEmpty()
                         .isEqualTo(container.at("/resources/requests/memory").asText());
-                assertThat(container.get("image").asText())
-                        .matches("[a-z0-9.-]+/[a-z0-9-]+:[0-9]+\\.[0-9]+\\.[0-9]+");
+                assertThat(container.get("image").asText()).matches("[a-z0-9.-]+/[a-z0-9-]+:[0-9]+\\.[0-9]+\\.[0-9]+");
                 Set<String> ports = list(container.get("ports")).stream()
                         .map(port -> port.get("name").asText())
                         .collect(Collectors.toSet());
                 for (String probe : List.of("startupProbe", "readinessProbe", "livenessProbe")) {
-                    assertThat(ports).contains(container.at("/" + probe + "/httpGet/port").asText());
+                    assertThat(ports)
+                            .contains(
+                                    container.at("/" + probe + "/httpGet/port").asText());
                     assertThat(container.at("/" + probe + "/httpGet/path").asText())
                             .isIn("/q/health/started", "/q/health/ready", "/q/health/live");
                 }
@@ -142,20 +147,26 @@ class ManifestsTest {
         there.addAll(MADE_BY_OPERATORS);
         for (JsonNode deployment : deployments(what)) {
             JsonNode pod = deployment.at("/spec/template/spec");
-            assertThat(there).contains("ServiceAccount/" + pod.get("serviceAccountName").asText());
+            assertThat(there)
+                    .contains("ServiceAccount/" + pod.get("serviceAccountName").asText());
             Set<String> volumes = new HashSet<>();
             for (JsonNode volume : list(pod.get("volumes"))) {
                 volumes.add(volume.get("name").asText());
                 if (volume.has("configMap")) {
-                    assertThat(there).contains("ConfigMap/" + volume.at("/configMap/name").asText());
+                    assertThat(there)
+                            .contains(
+                                    "ConfigMap/" + volume.at("/configMap/name").asText());
                 }
                 if (volume.has("secret")) {
-                    assertThat(there).contains("Secret/" + volume.at("/secret/secretName").asText());
+                    assertThat(there)
+                            .contains(
+                                    "Secret/" + volume.at("/secret/secretName").asText());
                 }
                 if (volume.has("persistentVolumeClaim")) {
                     assertThat(there)
                             .contains("PersistentVolumeClaim/"
-                                    + volume.at("/persistentVolumeClaim/claimName").asText());
+                                    + volume.at("/persistentVolumeClaim/claimName")
+                                            .asText());
                 }
             }
             for (JsonNode container : list(pod.get("containers"))) {
@@ -163,9 +174,13 @@ class ManifestsTest {
                         .allMatch(mount -> volumes.contains(mount.get("name").asText()));
                 for (JsonNode source : list(container.path("envFrom"))) {
                     if (source.has("configMapRef")) {
-                        assertThat(there).contains("ConfigMap/" + source.at("/configMapRef/name").asText());
+                        assertThat(there)
+                                .contains("ConfigMap/"
+                                        + source.at("/configMapRef/name").asText());
                     } else if (!source.at("/secretRef/optional").asBoolean()) {
-                        assertThat(there).contains("Secret/" + source.at("/secretRef/name").asText());
+                        assertThat(there)
+                                .contains(
+                                        "Secret/" + source.at("/secretRef/name").asText());
                     }
                 }
             }
@@ -183,14 +198,16 @@ class ManifestsTest {
         known.add("TRAINYARD_DASHBOARD_TRACKING_FILE"); // docs/security.md
         Set<String> said = new HashSet<>();
         for (JsonNode object : objects(what)) {
-            if (id(object).matches("ConfigMap/trainyard-[a-z0-9]{10}") && !object.at("/data/TRAINYARD_KAFKA").isMissingNode()) {
+            if (id(object).matches("ConfigMap/trainyard-[a-z0-9]{10}")
+                    && !object.at("/data/TRAINYARD_KAFKA").isMissingNode()) {
                 object.get("data").fieldNames().forEachRemaining(said::add);
             }
         }
         assertThat(said).contains("TRAINYARD_KAFKA");
         for (JsonNode deployment : deployments(what)) {
             for (JsonNode container : list(deployment.at("/spec/template/spec/containers"))) {
-                list(container.get("env")).forEach(env -> said.add(env.get("name").asText()));
+                list(container.get("env"))
+                        .forEach(env -> said.add(env.get("name").asText()));
             }
         }
         assertThat(known).containsAll(said);
@@ -220,13 +237,12 @@ class ManifestsTest {
         List<JsonNode> pods = new ArrayList<>();
         deployments(what).forEach(deployment -> pods.add(deployment.at("/spec/template/metadata/labels")));
         for (JsonNode object : objects(what)) {
-            JsonNode selector =
-                    switch (object.get("kind").asText()) {
-                        case "Deployment", "PodDisruptionBudget", "PodMonitor" -> object.at("/spec/selector/matchLabels");
-                        case "Service" -> object.at("/spec/selector");
-                        case "NetworkPolicy" -> object.at("/spec/podSelector/matchLabels");
-                        default -> null;
-                    };
+            JsonNode selector = switch (object.get("kind").asText()) {
+                case "Deployment", "PodDisruptionBudget", "PodMonitor" -> object.at("/spec/selector/matchLabels");
+                case "Service" -> object.at("/spec/selector");
+                case "NetworkPolicy" -> object.at("/spec/podSelector/matchLabels");
+                default -> null;
+            };
             if (selector != null) {
                 assertThat(pods)
                         .as(id(object))

@@ -39,10 +39,12 @@ final class Unknown {
 
     private static void lookAtModel(Object value, String path, List<String> found) throws Exception {
         String type = value.getClass().getName();
-        if (!type.startsWith("io.fabric8.") && !type.startsWith("io.strimzi.") || value.getClass().isEnum()) {
+        if (!type.startsWith("io.fabric8.") && !type.startsWith("io.strimzi.")
+                || value.getClass().isEnum()) {
             return;
         }
-        for (PropertyDescriptor property : Introspector.getBeanInfo(value.getClass()).getPropertyDescriptors()) {
+        for (PropertyDescriptor property :
+                Introspector.getBeanInfo(value.getClass()).getPropertyDescriptors()) {
             if (property.getReadMethod() == null) {
                 continue;
             }

@@ -14,7 +14,6 @@ import io.trainyard.tracking.Databases;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -124,7 +123,9 @@ class GrafanaIT {
             for (String host : List.of(page, worker)) {
                 JsonNode answer = get(host, "/q/health/" + probe);
                 assertThat(answer.at("/checks/0/name").asText()).isEqualTo("worker");
-                assertThat(answer.get("status").asText()).as("%s of %s", probe, host).isEqualTo("UP");
+                assertThat(answer.get("status").asText())
+                        .as("%s of %s", probe, host)
+                        .isEqualTo("UP");
             }
         }
     }

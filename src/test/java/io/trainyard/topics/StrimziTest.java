@@ -6,17 +6,22 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.trainyard.kubernetes.Kustomize;
 import io.trainyard.metrics.YamlFiles;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /// Holds what Strimzi is told of topics and of who may do what to what the program makes and needs.
 class StrimziTest {
@@ -37,11 +42,14 @@ class StrimziTest {
         for (Topic topic : Topic.values()) {
             JsonNode spec = topics.get(topic.name(Topic.DEFAULT_PREFIX)).get("spec");
             topic.partitions()
-                    .ifPresent(count ->
-                            assertThat(spec.get("partitions").asInt()).as(topic.name()).isEqualTo(count));
+                    .ifPresent(count -> assertThat(spec.get("partitions").asInt())
+                            .as(topic.name())
+                            .isEqualTo(count));
             Map<String, String> settings = new TreeMap<>();
-            spec.get("config").properties().forEach(setting -> settings.put(
-                    setting.getKey(), setting.getValue().asText()));
+            spec.get("config")
+                    .properties()
+                    .forEach(setting ->
+                            settings.put(setting.getKey(), setting.getValue().asText()));
             assertThat(settings).as(topic.name()).isEqualTo(topic.settings());
         }
     }
@@ -81,5 +89,23 @@ class StrimziTest {
                 resource.name(),
                 resource.patternType() == PatternType.PREFIXED ? "prefix" : "literal",
                 grant.operation().name().replace("_", ""));
+    }
+
+    /// Strimzi's Secrets hold `sasl.jaas.config` and the certificate of those that sign for the brokers.
+    @Test
+    void podsSignInAsWhomTheirSecretSays(@TempDir Path mounted) throws Exception {
+        String signIn =
+                "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"trainyard-worker\" password=\"w0rd\";";
+        Files.writeString(Files.createDirectory(mounted.resolve("user")).resolve("sasl.jaas.config"), signIn);
+        Files.writeString(Files.createDirectory(mounted.resolve("ca")).resolve("ca.crt"), "");
+        String inPods = Files.readString(Kustomize.FOLDER.resolve("base/client.properties"));
+        assertThat(inPods).contains("/etc/trainyard/user:", "/etc/trainyard/ca/ca.crt");
+        Path file = Files.writeString(
+                mounted.resolve("client.properties"), inPods.replace("/etc/trainyard", mounted.toString()));
+        assertThat(new AdminClientConfig(new HashMap<>(
+                                Brokers.at("b:1", Optional.of(file)).connection()))
+                        .originals())
+                .containsEntry("sasl.jaas.config", signIn)
+                .containsEntry("ssl.truststore.location", mounted + "/ca/ca.crt");
     }
 }
