@@ -40,17 +40,18 @@ class StrimziTest {
                 .collect(Collectors.toMap(topic -> topic.at("/metadata/name").asText(), topic -> topic));
         assertThat(topics.keySet()).isEqualTo(Topic.byName(Topic.DEFAULT_PREFIX).keySet());
         for (Topic topic : Topic.values()) {
-            JsonNode spec = topics.get(topic.name(Topic.DEFAULT_PREFIX)).get("spec");
-            topic.partitions()
-                    .ifPresent(count -> assertThat(spec.get("partitions").asInt())
-                            .as(topic.name())
-                            .isEqualTo(count));
-            Map<String, String> settings = new TreeMap<>();
-            spec.get("config")
-                    .properties()
-                    .forEach(setting ->
-                            settings.put(setting.getKey(), setting.getValue().asText()));
-            assertThat(settings).as(topic.name()).isEqualTo(topic.settings());
+            assertThat(topics).hasEntrySatisfying(topic.name(Topic.DEFAULT_PREFIX), object -> {
+                JsonNode spec = object.get("spec");
+                topic.partitions()
+                        .ifPresent(count ->
+                                assertThat(spec.get("partitions").asInt()).isEqualTo(count));
+                Map<String, String> settings = new TreeMap<>();
+                spec.get("config")
+                        .properties()
+                        .forEach(setting -> settings.put(
+                                setting.getKey(), setting.getValue().asText()));
+                assertThat(settings).isEqualTo(topic.settings());
+            });
         }
     }
 
