@@ -126,6 +126,21 @@ public interface LoopContract extends TestedDevice {
         Expect.close("gradient below the norm", all, gradients(workload.withLoop(clippedTo(1.5 * norm))));
     }
 
+    @Test
+    default void clippedByValueNaNStays() {
+        LoopSpec loop = new LoopSpec(false, 1, new ClipSpec(null, 0.1), null);
+        Workload workload = CheckWorkload.with(eventful(), CheckWorkload.PLAIN).withLoop(loop);
+        SessionState state =
+                TestState.with(CheckWorkload.state(workload), "8.bias", TestState.tensor(Shape.of(3), Float.NaN, 0, 0));
+        try (LearningSession session = device().open(workload)) {
+            session.load(state);
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
+            assertThat(session.advance(1)).containsExactly(Float.NaN);
+            assertThat(TestState.values(session.save().model().tensors(), "8.bias"))
+                    .containsOnly(Float.NaN);
+        }
+    }
+
     private static LoopSpec clippedTo(double norm) {
         return new LoopSpec(false, 1, new ClipSpec(norm, null), null);
     }
