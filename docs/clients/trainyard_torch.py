@@ -91,10 +91,9 @@ def _conv(m):
 def _batch_norm(kind):
     def fields(m):
         if not m.track_running_stats:
-            raise NotSaid("a batch norm without running statistics")
-        if m.momentum is None:
-            raise NotSaid("a batch norm whose running statistics are averages of all batches; allowed is a momentum")
-        return {"type": kind, **_changed(eps=(m.eps, 1e-5), momentum=(m.momentum, 0.1), affine=(m.affine, True))}
+            raise NotSaid("a batch norm without running statistics; no device computes it")
+        momentum = "cumulative" if m.momentum is None else m.momentum
+        return {"type": kind, **_changed(eps=(m.eps, 1e-5), momentum=(momentum, 0.1), affine=(m.affine, True))}
     return fields
 
 
@@ -188,6 +187,12 @@ class LayerScale(nn.Module):
         return x * self.gamma.view(-1, *[1] * (x.dim() - 2))
 
 
+def _momentum(layer):
+    """As PyTorch has it, to which a mean over all batches is None."""
+    momentum = layer.get("momentum", 0.1)
+    return None if momentum == "cumulative" else momentum
+
+
 BUILDERS = {  # type: what makes a module of a layer, given the shape of what comes in, without the batch
     "conv2d": lambda l, s: nn.Conv2d(
         s[0], l["out"], _both(l["kernel"]), _both(l.get("stride", 1)),
@@ -203,8 +208,8 @@ BUILDERS = {  # type: what makes a module of a layer, given the shape of what co
     "adaptiveAvgPool2d": lambda l, s: nn.AdaptiveAvgPool2d(_both(l["out"])),
     "upsample": lambda l, s: nn.Upsample(
         size=_both(l["size"]) if "size" in l else None, scale_factor=_both(l["scaleFactor"]) if "scaleFactor" in l else None),
-    "batchNorm1d": lambda l, s: nn.BatchNorm1d(s[0], l.get("eps", 1e-5), l.get("momentum", 0.1), l.get("affine", True)),
-    "batchNorm2d": lambda l, s: nn.BatchNorm2d(s[0], l.get("eps", 1e-5), l.get("momentum", 0.1), l.get("affine", True)),
+    "batchNorm1d": lambda l, s: nn.BatchNorm1d(s[0], l.get("eps", 1e-5), _momentum(l), l.get("affine", True)),
+    "batchNorm2d": lambda l, s: nn.BatchNorm2d(s[0], l.get("eps", 1e-5), _momentum(l), l.get("affine", True)),
     "groupNorm": lambda l, s: nn.GroupNorm(l["groups"], s[0], l.get("eps", 1e-5), l.get("affine", True)),
     "layerNorm": lambda l, s: nn.LayerNorm(l.get("normalizedShape") or list(s), l.get("eps", 1e-5), l.get("affine", True)),
     "layerNorm2d": lambda l, s: LayerNorm2d(s[0], l.get("eps", 1e-5), l.get("affine", True)),

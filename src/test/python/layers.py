@@ -168,6 +168,8 @@ CASES = [
     case("batchnorm-options", WIDE, 4, [conv(5, bias=False), norm(2, 0.01, 0.4), RELU, conv(4), norm(2, 1e-5, 0.1, False), RELU, FLATTEN,
                                         linear(10), norm(1, 0.02, 0.25), RELU, linear(8), norm(1, 1e-3, 0.0, False)],
          seed=20, normalize=HALF3),
+    case("batchnorm-cumulative", WIDE, 4, [conv(5), norm(2, 1e-5, "cumulative"), RELU, FLATTEN, linear(10), norm(1, 0.02, "cumulative", False), RELU],
+         seed=21, normalize=HALF3),
     case("sample-norms", WIDE, 4, [conv(6), group_norm(3), RELU, group_norm(2, 0.01, False), conv(4), layer_norm("2d", 1e-6), gelu("none"),
                                    layer_norm("2d", 0.1, False), layer_scale(0.5), layer_norm(normalizedShape=[5, 4]), layer_norm(normalizedShape=[]),
                                    FLATTEN, linear(12), group_norm(4), RELU, layer_norm(eps=0.01, affine=False, normalizedShape=[]), layer_scale(2.0)],
@@ -295,6 +297,7 @@ def build_on(layers, x):
     for layer in layers:
         a = {k: v for k, v in layer.items() if k not in ("type", "out")}
         a |= {k: tuple(v) for k, v in a.items() if k in ("kernel", "stride", "padding", "dilation", "size", "scaleFactor") and isinstance(v, list)}
+        a |= {k: None for k, v in a.items() if k == "momentum" and v == "cumulative"}
         module = {"conv2d": lambda: nn.Conv2d(x.shape[1], layer["out"], a["kernel"], a["stride"], a.get("padding", 0), bias=a.get("bias", True),
                                               dilation=a.get("dilation", 1), groups=a.get("groups", 1)),
                   "maxPool2d": lambda: nn.MaxPool2d(a["kernel"], a["stride"], a.get("padding", 0), a.get("dilation", 1),

@@ -3,7 +3,7 @@
     python3 not_finite.py [PREFIX] > not-finite.jsonl      only the rows whose name begins with PREFIX, if it is given
 
 Networks, images and parameters are those of NonFiniteCase and NonFiniteCases in src/main/java/io/trainyard/device/check, by the same formulas. A
-line is one row: its name, its layers, the probabilities of all samples before training, the losses of an epoch of one sample a step, the
+line is one row: its name, its layers, the probabilities (with mse: the outputs) of all samples before training, the losses of an epoch of one sample a step, the
 test loss (a sum of the samples' losses) behind it, and of each parameter's gradient in the first step which of its values are finite (.),
 NaN (N), and infinite (+ and -), "3. 2N" for three that are finite and two that are NaN. A gradient is what a step of SGD with learning rate 1 takes away.
 """
@@ -20,6 +20,7 @@ from layers import LayerNorm2d, LayerScale
 IMAGE, CLASSES, SAMPLES, WIDTH, CHANNELS = (3, 4, 4), 2, 4, 18, 17
 FIRST_CHANNEL = [[255], [255, 0, 0], [0, 255, 128], [255] * 15 + [128]]
 MASKS_SEED, LARGE, LABELS = 5, 1e20, [0, 1, 0, 1]
+TARGETS = [(i * 37 % 101 - 50) / 100 for i in range(SAMPLES * CLASSES)]
 NAN, INF = math.nan, math.inf
 JAVA = {LARGE: "1.0E20", -LARGE: "-1.0E20", INF: "Infinity", -INF: "-Infinity"}     # how Java writes them
 
@@ -68,10 +69,11 @@ IMAGES = ACTIVATIONS | {
 
 
 LOSSES = {"label smoothing": (0.2, None), "class weights": (0.0, [0.5, 2.0]), "class weights of 0": (0.0, [0.0, 2.0]), "both": (0.2, [0.5, 0.0])}
+MSE = "mse"
 
 
 def rows():
-    """(name, layers, parameter, index, value, first), and of what has a loss of its own (label smoothing, class weights)"""
+    """(name, layers, parameter, index, value, first), and of what has a loss of its own (label smoothing, class weights) or MSE"""
     for name, tested in VECTORS.items():
         layers = [FLATTEN, {"type": "linear", "out": WIDTH}, *tested, {"type": "linear", "out": CLASSES}]
         for value in (NAN, INF, -INF, LARGE, -LARGE):
@@ -88,9 +90,9 @@ def rows():
         for first in (1, 3):
             yield f"{name}, given 0, infinity and NaN, sample {first} first", behind_relu, "0.weight", 0, -INF, first
         yield f"{name}, given gradients of NaN", layers, f"{len(layers) - 1}.bias", 0, NAN, 0
-    for name, loss in LOSSES.items():
+    for name, loss in ({f"crossEntropy with {name}": loss for name, loss in LOSSES.items()} | {MSE: MSE}).items():
         for value in (NAN, INF, -INF, LARGE):
-            yield f"crossEntropy with {name}, given {JAVA.get(value, 'NaN')}", [FLATTEN, {"type": "linear", "out": CLASSES}], "1.bias", 1, value, 0, loss
+            yield f"{name}, given {JAVA.get(value, 'NaN')}", [FLATTEN, {"type": "linear", "out": CLASSES}], "1.bias", 1, value, 0, loss
 
 
 class Residual(nn.Module):
@@ -196,14 +198,17 @@ def pattern(values):
 
 
 def record(name, layers, parameter, index, value, first, loss=(0.0, None)):
-    smoothing, weights = loss
-    loss_fn = nn.CrossEntropyLoss(weight=None if weights is None else torch.tensor(weights), label_smoothing=smoothing)
-    x, y, order = images(), torch.tensor(LABELS), [(first + i) % SAMPLES for i in range(SAMPLES)]
+    numbers = loss == MSE
+    smoothing, weights = (0.0, None) if numbers else loss
+    loss_fn = nn.MSELoss() if numbers else nn.CrossEntropyLoss(
+        weight=None if weights is None else torch.tensor(weights), label_smoothing=smoothing)
+    x, y, order = images(), torch.tensor(TARGETS).view(SAMPLES, CLASSES) if numbers else torch.tensor(LABELS), [(first + i) % SAMPLES for i in range(SAMPLES)]
     net = nn.Sequential(*build(layers, torch.zeros((1,) + IMAGE)))
     load(net, parameter, index, value)
     before = {k: v.detach().clone() for k, v in net.named_parameters()}
     with torch.no_grad():
-        probabilities = net.eval()(x).softmax(1).view(-1).tolist()
+        outputs = net.eval()(x)
+        probabilities = (outputs if numbers else outputs.softmax(1)).view(-1).tolist()
     train(net, x, y, order[:1], loss_fn)
     gradients = {k: pattern((before[k] - v.detach()).view(-1).tolist()) for k, v in net.named_parameters()}
     net = nn.Sequential(*build(layers, torch.zeros((1,) + IMAGE)))

@@ -104,7 +104,7 @@ class Normed(nn.Sequential):
     def __init__(self):
         super().__init__(
             nn.Conv2d(1, 6, 3, 2), nn.GroupNorm(3, 6), nn.Hardtanh(-2, 1.5), nn.Conv2d(6, 6, 3, groups=6), nn.SiLU(), nn.LayerNorm([11, 11], 1e-4),
-            nn.Flatten(), nn.Linear(6 * 11 * 11, 24), nn.BatchNorm1d(24, 1e-3, 0.2), nn.Hardswish(), nn.Identity(), nn.Linear(24, 16),
+            nn.Flatten(), nn.Linear(6 * 11 * 11, 24), nn.BatchNorm1d(24, 1e-3, None), nn.Hardswish(), nn.Identity(), nn.Linear(24, 16),
             nn.Softplus(2), nn.LayerNorm(16, elementwise_affine=False), nn.ReLU6(), nn.Linear(16, 10))
 
 

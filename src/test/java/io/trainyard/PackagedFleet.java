@@ -2,11 +2,13 @@ package io.trainyard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.broker.SecureBroker;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.Told;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.topics.Brokers;
+import io.trainyard.topics.KafkaRole;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import java.io.IOException;
@@ -25,10 +27,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ShareMemberDescription;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.StringDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /// A fleet on this machine: workers, each a process, with one folder of checkpoints, and a broker.
@@ -38,6 +37,7 @@ public final class PackagedFleet implements AutoCloseable {
 
     private final Path folder;
     private @Nullable TrainyardProcess broker;
+    private final @Nullable SecureBroker secure;
     private final String kafka;
     private final String prefix;
     private final Map<String, TrainyardProcess> workers = new LinkedHashMap<>();
@@ -45,8 +45,17 @@ public final class PackagedFleet implements AutoCloseable {
     private PackagedFleet(Path folder, @Nullable TrainyardProcess broker, String kafka, String prefix) {
         this.folder = folder;
         this.broker = broker;
+        this.secure = null;
         this.kafka = kafka;
         this.prefix = prefix;
+    }
+
+    private PackagedFleet(Path folder, SecureBroker secure) {
+        this.folder = folder;
+        this.broker = null;
+        this.secure = secure;
+        this.kafka = secure.address();
+        this.prefix = Topic.DEFAULT_PREFIX;
     }
 
     /// As the README has it: starts the packaged broker.
@@ -70,6 +79,37 @@ public final class PackagedFleet implements AutoCloseable {
     /// @param kafka `host:port`
     public static PackagedFleet on(Path folder, String kafka) {
         return new PackagedFleet(folder, null, kafka, Topic.DEFAULT_PREFIX);
+    }
+
+    /// On a broker of its own in this process, which speaks TLS, asks for passwords, and lets each command do what
+    /// its role needs and nothing else.
+    public static PackagedFleet secured(Path folder) throws Exception {
+        SecureBroker secure = SecureBroker.startAsShipped(folder);
+        secure.admit(Topic.DEFAULT_PREFIX, KafkaRole::word);
+        PackagedFleet fleet = new PackagedFleet(folder, secure);
+        TrainyardProcess topics = fleet.start("topics");
+        assertThat(topics.exitStatus()).as(topics.toString()).isZero();
+        return fleet;
+    }
+
+    /// How somebody reads what the fleet tells: who may no more than a dashboard, where that is asked.
+    public Brokers news() {
+        return secure == null ? Brokers.at(kafka) : secure.as(secure.scram(KafkaRole.DASHBOARD));
+    }
+
+    /// How this process, which may do anything, looks at the brokers.
+    private Brokers anyDoor() {
+        return secure == null ? Brokers.at(kafka) : secure.anyDoor();
+    }
+
+    private static KafkaRole role(String command) {
+        return switch (command) {
+            case "worker" -> KafkaRole.WORKER;
+            case "submit" -> KafkaRole.SUBMITTER;
+            case "events" -> KafkaRole.READER;
+            case "topics" -> KafkaRole.ADMINISTRATOR;
+            default -> throw new IllegalArgumentException("nobody has said who asks for " + command);
+        };
     }
 
     /// The process of its own broker.
@@ -102,6 +142,9 @@ public final class PackagedFleet implements AutoCloseable {
     /// @param environment `NAME=value` each
     private TrainyardProcess start(List<String> environment, String command, String... arguments) {
         List<String> all = new ArrayList<>(List.of("/usr/bin/env"));
+        if (secure != null) {
+            all.add("TRAINYARD_KAFKA_CONFIG=" + secure.scram(role(command)));
+        }
         all.addAll(environment);
         all.addAll(List.of(TrainyardProcess.LAUNCHER.toString(), command, "--kafka", kafka, "--prefix", prefix));
         all.addAll(List.of(arguments));
@@ -145,7 +188,7 @@ public final class PackagedFleet implements AutoCloseable {
     /// that were killed are members for a while yet.
     public void awaitMembers() {
         String group = Topic.COMMANDS_NORMAL.claimGroup(prefix);
-        try (Admin admin = Brokers.at(kafka).admin(Patience.LIMIT)) {
+        try (Admin admin = anyDoor().admin(Patience.LIMIT)) {
             Patience.await("%d workers to join: %s".formatted(running().size(), workers))
                     .ignoreExceptions() // there is no group before the first
                     .until(() -> membersWithTopics(admin, group)
@@ -217,8 +260,7 @@ public final class PackagedFleet implements AutoCloseable {
     /// Reads a topic's records from its beginning until `enough` of what was read.
     List<ConsumerRecord<String, byte[]>> read(Topic topic, Predicate<List<ConsumerRecord<String, byte[]>>> enough) {
         List<ConsumerRecord<String, byte[]>> read = new ArrayList<>();
-        try (var consumer = new KafkaConsumer<>(
-                Map.of("bootstrap.servers", kafka), new StringDeserializer(), new ByteArrayDeserializer())) {
+        try (var consumer = anyDoor().consumer(Map.of())) {
             List<TopicPartition> partitions = List.of(new TopicPartition(name(topic), 0));
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
@@ -248,6 +290,9 @@ public final class PackagedFleet implements AutoCloseable {
         workers.values().forEach(TrainyardProcess::close);
         if (broker != null) {
             broker.close();
+        }
+        if (secure != null) {
+            secure.close();
         }
     }
 

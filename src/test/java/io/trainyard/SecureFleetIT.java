@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.broker.SecureBroker;
 import io.trainyard.event.TrainingEvent.Finished;
-import io.trainyard.topics.Brokers;
 import io.trainyard.topics.KafkaRole;
 import io.trainyard.topics.Topic;
-import io.trainyard.topics.TopicAdmin;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -24,11 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.acl.AccessControlEntry;
-import org.apache.kafka.common.acl.AclBinding;
-import org.apache.kafka.common.acl.AclPermissionType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -66,20 +60,10 @@ final class SecureFleetIT {
 
     @BeforeAll
     static void startABrokerAndAllowTheLeast() throws Exception {
-        kafka = SecureBroker.start(folder);
-        Brokers clear = kafka.anyDoor();
-        List<AclBinding> acls = new ArrayList<>();
-        for (KafkaRole role : KafkaRole.values()) {
-            kafka.addUser(role.word(), SecureBroker.LONG_PASSWORD);
-            String name = role == KafkaRole.WORKER ? SecureBroker.CLIENT : role.word(); // one comes with a token
-            role.grants()
-                    .forEach(grant -> acls.add(new AclBinding(
-                            grant.resource(Topic.DEFAULT_PREFIX),
-                            new AccessControlEntry("User:" + name, "*", grant.operation(), AclPermissionType.ALLOW))));
-        }
-        try (Admin admin = clear.admin(Patience.LIMIT)) {
-            TopicAdmin.await(clear, admin.createAcls(acls).all(), Patience.LIMIT);
-        }
+        kafka = SecureBroker.startAsShipped(folder);
+        kafka.admit(
+                Topic.DEFAULT_PREFIX,
+                role -> role == KafkaRole.WORKER ? SecureBroker.CLIENT : role.word()); // one comes with a token
     }
 
     @AfterAll
@@ -89,7 +73,7 @@ final class SecureFleetIT {
     }
 
     private static TrainyardProcess start(KafkaRole role, String... arguments) throws IOException {
-        Path file = role == KafkaRole.WORKER ? kafka.token() : kafka.scram(role.word(), SecureBroker.LONG_PASSWORD);
+        Path file = role == KafkaRole.WORKER ? kafka.token() : kafka.scram(role);
         Path hook = Files.writeString(folder.resolve("hook"), "http://localhost:1/" + HOOK + "\n");
         List<String> command = new ArrayList<>(List.of(
                 "/usr/bin/env",

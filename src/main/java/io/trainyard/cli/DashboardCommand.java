@@ -99,6 +99,7 @@ final class DashboardCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        requireNoUser();
         Service.requireFree(spec, "--port", host, port);
         requireTracking();
         TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), Topic.SHOWN, kafka.timeout());
@@ -124,6 +125,15 @@ final class DashboardCommand implements Callable<Integer> {
             TrackingStore.open(tracking).close();
         } catch (TrackingException e) {
             throw new ParameterException(spec.commandLine(), "--tracking: " + e.getMessage(), e);
+        }
+    }
+
+    /// An address with a password in it would be repeated in more places than one.
+    private void requireNoUser() {
+        if (issuer.matches("(?s)[^/?#]*//[^/?#]*@.*")) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--sign-in has a user in its address; allowed is https://host/path: what proves the dashboard to the provider is in TRAINYARD_SIGN_IN_SECRET");
         }
     }
 

@@ -68,7 +68,8 @@ public final class ImportCommand implements Callable<Integer>, PlainCommand {
             names = "--means",
             paramLabel = "TAG=METRIC",
             converter = {TagConverter.class, MetricConverter.class},
-            description = "What a tag means: train_loss, test_loss or test_accuracy; besides the usual ones.")
+            description =
+                    "What a tag means: train_loss, test_loss, test_accuracy or test_mean_absolute_error; besides the usual ones.")
     private Map<String, Metric> tags = new LinkedHashMap<>();
 
     @Option(names = "--json", description = "One JSON object a run, a line each.")
@@ -131,8 +132,7 @@ public final class ImportCommand implements Callable<Integer>, PlainCommand {
         }
         String alone = one.alone() == 0
                 ? ""
-                : "; %d tests told a loss and no accuracy, or the other way round, and were left out"
-                        .formatted(one.alone());
+                : "; %d accuracies and errors of tests that told no loss were left out".formatted(one.alone());
         terminal.out().println(Printable.text("job " + one.job() + ": " + what + alone, MAX_TEXT));
     }
 

@@ -18,6 +18,7 @@ enum JobOrder {
     WORKER(JobState::worker),
     STEP(JobState::step),
     LOSS(state -> finite(state.loss())),
+    TEST_LOSS(state -> finite(state.testLoss())),
     ACCURACY(JobState::testAccuracy);
 
     private final Function<JobState, @Nullable Comparable<?>> key;
@@ -38,7 +39,7 @@ enum JobOrder {
         return spec == null ? null : value.apply(spec);
     }
 
-    private static @Nullable Float finite(@Nullable Float loss) {
-        return loss == null || !Float.isFinite(loss) ? null : loss;
+    private static <T extends Number> @Nullable T finite(@Nullable T loss) {
+        return loss == null || !Double.isFinite(loss.doubleValue()) ? null : loss;
     }
 }

@@ -56,7 +56,7 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
             paramLabel = "BY",
             converter = OrderConverter.class,
             description =
-                    "job, state, heard, start, duration, dataset, network, worker, step, loss or accuracy (default: as first heard of). Jobs that have no such value come last.")
+                    "job, state, heard, start, duration, dataset, network, worker, step, loss, test_loss or accuracy (default: as first heard of). Jobs that have no such value come last.")
     private @Nullable JobOrder order;
 
     @Option(names = "--descending", description = "With --sort, the greatest first.")

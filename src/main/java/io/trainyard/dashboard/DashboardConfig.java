@@ -32,6 +32,10 @@ public interface DashboardConfig {
     @WithDefault("100000")
     int maxWaiting();
 
+    /// The same of jobs that one person submitted here, where people sign in.
+    @WithDefault("10000")
+    int maxWaitingEach();
+
     /// Jobs that have ended that are kept; of more the eldest are forgotten.
     @WithDefault("100000")
     long keepJobs();

@@ -36,6 +36,9 @@ public class JobControl {
     /// For the brokers to answer.
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
+    /// A command that was not heard of for so long is not on its way any more.
+    private static final Duration UNHEARD = Duration.ofMinutes(1);
+
     private final TrackingStore store;
     private final Cluster kafka;
     private final CommandSender sender;
@@ -76,11 +79,19 @@ public class JobControl {
                 .total();
     }
 
+    /// How many of somebody's jobs wait for a worker, those among them that are on their way.
+    public long waiting(String submitter) {
+        return store.submitters().waiting(submitter, System.currentTimeMillis() - UNHEARD.toMillis());
+    }
+
     /// Publishes jobs.
     ///
+    /// @param submitter who asks for it; empty where nobody signs in
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
-    public void submit(List<JobSpec> jobs, Priority priority) {
+    public void submit(List<JobSpec> jobs, Priority priority, Optional<String> submitter) {
         sender.send(jobs, priority, _ -> {});
+        submitter.ifPresent(name ->
+                store.submitters().add(jobs.stream().map(JobSpec::id).toList(), name, System.currentTimeMillis()));
     }
 
     /// Asks the same of jobs.

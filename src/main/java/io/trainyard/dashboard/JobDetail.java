@@ -34,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// @param confusion of the last test: samples by (true class, predicted class)
 /// @param remarks what people wrote beside it
 /// @param wish what somebody wished of it last; null: nothing
+/// @param submitter who submitted it here; null where it came another way, or nobody signs in
 public record JobDetail(
         JobSummary summary,
         @Nullable String waiting,
@@ -48,7 +49,8 @@ public record JobDetail(
         double @Nullable [] classAccuracy,
         int @Nullable [][] confusion,
         @JsonUnwrapped Remarks remarks,
-        @Nullable Control wish) {
+        @Nullable Control wish,
+        @Nullable String submitter) {
 
     /// A tested epoch.
     ///
@@ -78,7 +80,12 @@ public record JobDetail(
 
     /// @param news all that was told of it but losses
     static JobDetail of(
-            JobState state, List<JobNews> news, @Nullable String waiting, Remarks remarks, Optional<Control> wish) {
+            JobState state,
+            List<JobNews> news,
+            @Nullable String waiting,
+            Remarks remarks,
+            Optional<Control> wish,
+            Optional<String> submitter) {
         JobSpec spec = state.spec();
         EpochTested last = state.lastTest();
         TrainingEvent.Dataset dataset = state.dataset();
@@ -100,7 +107,8 @@ public record JobDetail(
                 last == null || last.classAccuracy().length == 0 ? null : last.classAccuracy(),
                 last == null || last.confusion().length == 0 ? null : last.confusion(),
                 remarks,
-                wish.orElse(null));
+                wish.orElse(null),
+                submitter.orElse(null));
     }
 
     /// As its worker told them, or, before it has started, as those of a built-in set are known.

@@ -198,7 +198,8 @@ public final class JobHistory {
                         store.news(id),
                         waiting(JobSummary.of(state)).orElse(null),
                         store.remarks(id),
-                        store.wish(id)));
+                        store.wish(id),
+                        store.submitters().of(id)));
     }
 
     /// The losses between two steps, both inclusive; empty if there is no such job.

@@ -1,6 +1,7 @@
 package io.trainyard.dashboard;
 
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatus.Fetching;
 import org.jspecify.annotations.Nullable;
 
 /// A worker as a row of the table.
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 /// @param lastSeenMillis when its last heartbeat was sent, since 1970
 /// @param gone unseen for so long that it must have ended without a word
 /// @param problem why it takes no jobs at present; null: it does
+/// @param fetching the data set that it brings to its machine; null: none
 public record WorkerView(
         String worker,
         String device,
@@ -18,7 +20,8 @@ public record WorkerView(
         long memoryBytes,
         long lastSeenMillis,
         boolean gone,
-        @Nullable String problem) {
+        @Nullable String problem,
+        @Nullable Fetching fetching) {
 
     static WorkerView of(WorkerStatus status, long lastSeenMillis, boolean gone) {
         return new WorkerView(
@@ -30,7 +33,8 @@ public record WorkerView(
                 status.memoryBytes(),
                 lastSeenMillis,
                 gone,
-                status.problem());
+                status.problem(),
+                status.fetching());
     }
 
     /// Whether it would take a job now.

@@ -146,18 +146,6 @@ public record Workload(
         }
     }
 
-    /// For devices that compute losses of classes only.
-    ///
-    /// @param kind of the device
-    /// @throws DeviceException if numbers are to be predicted
-    public void requireComputedBy(String kind) {
-        try {
-            loss.requireComputedBy(kind);
-        } catch (InvalidJobException e) { // of a job that leaves the device open
-            throw new DeviceException(String.valueOf(e.getMessage()), e);
-        }
-    }
-
     /// The mean of a batch's losses. PyTorch adds them up in float32: where that overflows the mean is infinite, and so
     /// it is here. Samples of which none counts have no mean, though smoothing gives them a loss.
     ///

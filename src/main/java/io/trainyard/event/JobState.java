@@ -352,6 +352,12 @@ public final class JobState {
         return tested == null ? null : tested.testAccuracy();
     }
 
+    /// The last tested epoch's; null before the first test.
+    public @Nullable Double testLoss() {
+        Epoch tested = newestEpoch();
+        return tested == null ? null : tested.testLoss();
+    }
+
     /// Null until the job has finished.
     @JsonProperty("stepTimes")
     public @Nullable StepTimes stepTimes() {

@@ -24,6 +24,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// Takes runs of TensorBoard into a tracking store: a folder with event files is a run, which becomes a job
 /// that has finished. A job that is there already stays as it is, so a second import changes nothing.
@@ -45,14 +46,15 @@ public final class TensorBoardImport {
     public enum Metric {
         TRAIN_LOSS,
         TEST_LOSS,
-        TEST_ACCURACY
+        TEST_ACCURACY,
+        TEST_MEAN_ABSOLUTE_ERROR
     }
 
     /// What became of a run.
     ///
     /// @param isNew false where a job of this name is there already, or nothing in it is known
     /// @param unknown tags that mean nothing here
-    /// @param alone tests that told a loss and no accuracy, or the other way round
+    /// @param alone accuracies and errors of tests that told no loss
     public record Imported(String job, boolean isNew, long losses, int tests, int alone, SortedSet<String> unknown) {}
 
     /// @param tags what tags mean, besides the usual ones
@@ -71,7 +73,7 @@ public final class TensorBoardImport {
             usual.put(tag, Metric.TEST_LOSS);
         }
         for (String tag : List.of(
-                "test_accuracy",
+                TensorBoardExporter.TEST_ACCURACY,
                 "accuracy/test",
                 "Accuracy/test",
                 "test/accuracy",
@@ -80,6 +82,7 @@ public final class TensorBoardImport {
                 "accuracy")) {
             usual.put(tag, Metric.TEST_ACCURACY);
         }
+        usual.put(TensorBoardExporter.TEST_MEAN_ABSOLUTE_ERROR, Metric.TEST_MEAN_ABSOLUTE_ERROR);
         return usual;
     }
 
@@ -127,6 +130,7 @@ public final class TensorBoardImport {
         NavigableMap<Long, Scalar> losses = new TreeMap<>();
         NavigableMap<Long, Scalar> testLosses = new TreeMap<>();
         NavigableMap<Long, Scalar> accuracies = new TreeMap<>();
+        NavigableMap<Long, Scalar> errors = new TreeMap<>();
         SortedSet<String> unknown = new TreeSet<>();
         int[] count = {0};
         for (Path file : files) {
@@ -140,6 +144,7 @@ public final class TensorBoardImport {
                         case TRAIN_LOSS -> losses.put(scalar.step(), scalar);
                         case TEST_LOSS -> testLosses.put(scalar.step(), scalar);
                         case TEST_ACCURACY -> accuracies.put(scalar.step(), scalar);
+                        case TEST_MEAN_ABSOLUTE_ERROR -> errors.put(scalar.step(), scalar);
                         case null -> unknown.add(scalar.tag());
                     }
                 });
@@ -148,47 +153,35 @@ public final class TensorBoardImport {
             }
         }
         List<Test> tests = new ArrayList<>();
-        testLosses.forEach((step, loss) -> {
-            Scalar accuracy = accuracies.get(step);
-            if (accuracy != null) {
-                tests.add(new Test(loss, accuracy));
-            }
-        });
-        int alone = testLosses.size() + accuracies.size() - 2 * tests.size();
+        testLosses.forEach((step, loss) -> tests.add(new Test(loss, accuracies.remove(step), errors.remove(step))));
+        int alone = accuracies.size() + errors.size();
         boolean isNew = (!losses.isEmpty() || !tests.isEmpty())
                 && store.add(job, news(job, List.copyOf(losses.values()), tests));
         return new Imported(job, isNew, losses.size(), tests.size(), alone, unknown);
     }
 
-    /// Both at the same step.
-    private record Test(Scalar loss, Scalar accuracy) {}
+    /// What was told of one step.
+    ///
+    /// @param accuracy null where numbers are predicted
+    /// @param error null where classes are
+    private record Test(
+            Scalar loss,
+            @Nullable Scalar accuracy,
+            @Nullable Scalar error) {
+        private static @Nullable Double value(@Nullable Scalar scalar) {
+            return scalar == null ? null : Double.valueOf(scalar.value());
+        }
 
-    /// Steps of TensorBoard may begin with 0, ours begin with 1.
-    private static List<JobNews> news(String job, List<Scalar> losses, List<Test> tests) {
-        long shift = losses.isEmpty() ? 0 : Math.max(0, 1 - losses.getFirst().step());
-        DoubleSummaryStatistics seconds = Stream.concat(
-                        losses.stream(), tests.stream().map(Test::accuracy))
-                .mapToDouble(Scalar::seconds)
-                .summaryStatistics();
-        List<JobNews> told = new ArrayList<>();
-        told.add(at(seconds.getMin(), new Claimed(job, 1, DEVICE, DEVICE)));
-        addLosses(job, losses, shift, seconds.getMin(), told);
-        long last = losses.isEmpty() ? 0 : losses.getLast().step() + shift;
-        double best = 0;
-        for (int epoch = 0; epoch < tests.size(); epoch++) {
-            Scalar accuracy = tests.get(epoch).accuracy();
-            double loss = tests.get(epoch).loss().value();
-            long step = accuracy.step() + shift;
-            best = Math.max(best, accuracy.value());
-            last = Math.max(last, step);
-            EpochTested tested = new EpochTested(
+        EpochTested tested(String job, int epoch, long step) {
+            double mean = loss.value();
+            return new EpochTested(
                     job,
                     1,
                     epoch,
                     step,
-                    loss,
-                    loss,
-                    (double) accuracy.value(),
+                    mean,
+                    mean,
+                    value(accuracy),
                     0,
                     0,
                     new double[0],
@@ -197,8 +190,30 @@ public final class TensorBoardImport {
                     0,
                     0,
                     null,
-                    null);
-            told.add(at(accuracy.seconds(), tested));
+                    value(error));
+        }
+    }
+
+    /// Steps of TensorBoard may begin with 0, ours begin with 1.
+    private static List<JobNews> news(String job, List<Scalar> losses, List<Test> tests) {
+        long shift = losses.isEmpty() ? 0 : Math.max(0, 1 - losses.getFirst().step());
+        DoubleSummaryStatistics seconds = Stream.concat(
+                        losses.stream(), tests.stream().map(Test::loss))
+                .mapToDouble(Scalar::seconds)
+                .summaryStatistics();
+        List<JobNews> told = new ArrayList<>();
+        told.add(at(seconds.getMin(), new Claimed(job, 1, DEVICE, DEVICE)));
+        addLosses(job, losses, shift, seconds.getMin(), told);
+        long last = losses.isEmpty() ? 0 : losses.getLast().step() + shift;
+        Double best = null;
+        for (int epoch = 0; epoch < tests.size(); epoch++) {
+            Test test = tests.get(epoch);
+            long step = test.loss().step() + shift;
+            last = Math.max(last, step);
+            EpochTested tested = test.tested(job, epoch, step);
+            Double accuracy = tested.testAccuracy();
+            best = best == null || accuracy != null && accuracy > best ? accuracy : best;
+            told.add(at(test.loss().seconds(), tested));
         }
         long millis = Math.round(1e3 * (seconds.getMax() - seconds.getMin()));
         told.add(at(seconds.getMax(), new Finished(job, 1, last, best, 0, 0, 0, millis, "", null, null)));

@@ -39,14 +39,13 @@ final class S3Failures {
             case "AccessDenied" -> "; allow s3:GetObject, PutObject, DeleteObject and ListBucket";
             default -> "";
         };
-        return "the server answered %d %s%s".formatted(e.statusCode(), code, advice);
+        return "the server answered %d%s%s".formatted(e.statusCode(), code.isEmpty() ? "" : " " + code, advice);
     }
 
+    /// The server's word for what is wrong; empty where the answer has none, as one to HEAD.
     static String code(S3Exception e) {
-        String code = e.awsErrorDetails() == null
-                ? ""
-                : String.valueOf(e.awsErrorDetails().errorCode());
-        return CODE.matcher(code).matches() ? code : "";
+        String code = e.awsErrorDetails() == null ? null : e.awsErrorDetails().errorCode();
+        return code != null && CODE.matcher(code).matches() ? code : "";
     }
 
     /// Nothing came back: there is no server, no region, no credential.

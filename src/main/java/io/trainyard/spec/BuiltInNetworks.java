@@ -1,13 +1,11 @@
 package io.trainyard.spec;
 
-import io.trainyard.spec.LayerSpec.AvgPool2d;
-import io.trainyard.spec.LayerSpec.BatchNorm2d;
-import io.trainyard.spec.LayerSpec.Conv2d;
+import io.trainyard.spec.ActivationFunction.Relu;
+import io.trainyard.spec.BatchNorm.BatchNorm2d;
 import io.trainyard.spec.LayerSpec.Flatten;
 import io.trainyard.spec.LayerSpec.Linear;
-import io.trainyard.spec.LayerSpec.MaxPool2d;
-import io.trainyard.spec.LayerSpec.Relu;
-import io.trainyard.spec.LayerSpec.Residual;
+import io.trainyard.spec.Pooling.AvgPool2d;
+import io.trainyard.spec.Pooling.MaxPool2d;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

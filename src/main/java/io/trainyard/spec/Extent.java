@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Pixels down the rows and along the columns of an image: a window's sides, its steps. In JSON one number where both
 /// are the same, `[rows, columns]` where not: PyTorch's int or tuple.
@@ -13,6 +14,11 @@ public record Extent(int rows, int columns) {
     /// The same both ways.
     public static Extent square(int side) {
         return new Extent(side, side);
+    }
+
+    /// What a job gives, or the same both ways.
+    static Extent orSquare(@Nullable Extent given, int side) {
+        return given == null ? square(side) : given;
     }
 
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)

@@ -101,7 +101,6 @@ public record JobSpec(
                     "stopWhen.testAccuracyAtLeast is %s, but the loss is mse: predicted numbers have no accuracy; use noImprovementEpochs, which then asks the test loss, or maxMinutes"
                             .formatted(stopWhen.testAccuracyAtLeast()));
         }
-        loss.requireComputedBy(device.kind());
         if (initFrom != null && initFrom.job().equals(id)) {
             throw new InvalidJobException(
                     "initFrom is \"%s\", the job's own id; name another job's checkpoint, for a job that goes on does so from its own by itself"

@@ -29,16 +29,6 @@ public sealed interface LossSpec {
     @JsonIgnore
     boolean isRegression();
 
-    /// @param kind of device
-    /// @throws InvalidJobException if no device of that kind computes it
-    default void requireComputedBy(String kind) {
-        if (isRegression() && kind.equals("cuda")) {
-            throw new InvalidJobException(
-                    "loss is mse, which device %s does not compute; name device cpu, or a loss of classes"
-                            .formatted(kind));
-        }
-    }
-
     /// `nn.CrossEntropyLoss(weight=classWeights, label_smoothing=labelSmoothing)`. With logits z, p = softmax z, true
     /// class t, K classes and their weights w a sample's loss is
     /// (1 - labelSmoothing) w[t] (-log p[t]) + labelSmoothing / K sum of w[k] (-log p[k]).

@@ -2,6 +2,7 @@ package io.trainyard.spec;
 
 import io.trainyard.spec.ParameterSpec.Init;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// What layers with weights or sliding windows share.
 final class Window {
@@ -11,6 +12,19 @@ final class Window {
         if (in.rank() != 3) {
             throw new ShapeMismatch("it takes images (channels, height, width)");
         }
+    }
+
+    /// What layers with sliding windows are told of these.
+    ///
+    /// @param layer its type, for messages
+    /// @param padding null where it is as wide as it takes
+    static void check(String layer, Extent kernel, Extent stride, @Nullable Extent padding, Extent dilation) {
+        Check.between(layer + ".kernel", kernel, 1, LayerSpec.MAX_WINDOW);
+        Check.between(layer + ".stride", stride, 1, LayerSpec.MAX_WINDOW);
+        if (padding != null) {
+            Check.between(layer + ".padding", padding, 0, LayerSpec.MAX_WINDOW);
+        }
+        Check.between(layer + ".dilation", dilation, 1, LayerSpec.MAX_WINDOW);
     }
 
     /// PyTorch's bound, too: a window would have nothing but padding.

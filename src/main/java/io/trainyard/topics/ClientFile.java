@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.Reader;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -14,6 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -55,9 +58,11 @@ final class ClientFile {
     private static final Pattern LEFT = Pattern.compile("\\$\\{[^}]*}");
 
     /// Kafka asks for no token anywhere but where this system property of its own allows. It guards against those who
-    /// may
-    /// set a client's settings, but not start processes; whoever gives this file has started this one.
+    /// may set a client's settings, but not start processes; whoever gives this file has started this one.
     private static final String ALLOWED_URLS = "org.apache.kafka.sasl.oauthbearer.allowed.urls";
+
+    /// Names of hosts that need no look-up.
+    private static final String THIS_MACHINE = "localhost|127(\\.[0-9]{1,3}){3}|\\[::1]";
 
     /// The bound on one answer of whoever gives tokens; Kafka has none.
     private static final String TOKEN_MILLIS = "10000";
@@ -94,7 +99,7 @@ final class ClientFile {
                             resolved.put(name, String.valueOf(config.originals().get(name))));
             ClientFile file = new ClientFile(path, withBounds(settings), secrets(resolved));
             file.requireResolved(settings, resolved);
-            allowTokens(resolved);
+            file.allowTokens(resolved);
             return file;
         } catch (KafkaException e) {
             throw unchecked.unusable(e);
@@ -208,15 +213,33 @@ final class ClientFile {
         return Map.copyOf(all);
     }
 
-    private static void allowTokens(Map<String, String> settings) {
-        String urls = Stream.of(
-                        SaslConfigs.SASL_OAUTHBEARER_TOKEN_ENDPOINT_URL, SaslConfigs.SASL_OAUTHBEARER_JWKS_ENDPOINT_URL)
-                .map(settings::get)
+    private void allowTokens(Map<String, String> settings) {
+        String said = System.getProperty(ALLOWED_URLS);
+        String tokens = settings.get(SaslConfigs.SASL_OAUTHBEARER_TOKEN_ENDPOINT_URL);
+        if (tokens != null
+                && isInTheClear(tokens)
+                && (said == null || !List.of(said.split(",")).contains(tokens))) {
+            throw new KafkaConfigException(
+                    "%s: %s begins with http, so what proves who this process is would be sent in the clear; allowed is https://, or http://localhost. To send it all the same, name that very address in TRAINYARD_JAVA_OPTS=-D%s="
+                            .formatted(path, SaslConfigs.SASL_OAUTHBEARER_TOKEN_ENDPOINT_URL, ALLOWED_URLS));
+        }
+        String urls = Stream.of(tokens, settings.get(SaslConfigs.SASL_OAUTHBEARER_JWKS_ENDPOINT_URL))
                 .filter(url -> url != null && !url.isBlank())
                 .distinct()
                 .collect(Collectors.joining(","));
-        if (!urls.isEmpty() && System.getProperty(ALLOWED_URLS) == null) {
+        if (!urls.isEmpty() && said == null) {
             System.setProperty(ALLOWED_URLS, urls);
+        }
+    }
+
+    /// And to another machine. What is no address at all, Kafka refuses.
+    private static boolean isInTheClear(String url) {
+        try {
+            URI uri = new URI(url.strip());
+            return "http".equalsIgnoreCase(uri.getScheme())
+                    && !String.valueOf(uri.getHost()).toLowerCase(Locale.ROOT).matches(THIS_MACHINE);
+        } catch (URISyntaxException _) {
+            return false;
         }
     }
 
@@ -271,10 +294,15 @@ final class ClientFile {
                             || message.startsWith("Failed to c") // "create new KafkaAdminClient", "construct kafka ..."
                             || message.contains(String.valueOf(below.getMessage())));
             if (!wraps) {
-                reasons.add(message == null ? cause.getClass().getSimpleName() : message);
+                reasons.add(message == null ? cause.getClass().getSimpleName() : sentence(message));
             }
         }
         return List.copyOf(reasons);
+    }
+
+    /// Who logs in for Kafka's clients tells whole stack traces as a message.
+    private static String sentence(String message) {
+        return message.lines().findFirst().orElse("");
     }
 
     String hide(String text) {

@@ -43,7 +43,7 @@ public final class KafkaUnreachableException extends RuntimeException {
                 "Kafka at %s does not let this process in: %s; look at security.protocol, sasl.mechanism and sasl.jaas.config in "
                         + file;
             case LoginException _ ->
-                "no token is to be had for Kafka at %s: %s; look at sasl.oauthbearer.token.endpoint.url and who asks for it in "
+                "no token is to be had for Kafka at %s: %s; look at sasl.oauthbearer.token.endpoint.url, and in sasl.jaas.config at who asks for it and whom to trust (ssl.truststore.location=...), in "
                         + file;
             default ->
                 "Kafka at %s does not answer: %s; is it running (./trainyard broker), and is the address right (--kafka HOST:PORT)?";

@@ -25,6 +25,7 @@ public record JobQuery(
         NETWORK("network"),
         STEP("step"),
         LOSS("loss"),
+        TEST_LOSS("test_loss"),
         ACCURACY("accuracy");
 
         private final String column;

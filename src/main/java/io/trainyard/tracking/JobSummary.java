@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// @param epochs of the whole job; 0 where that is not known
 /// @param epochsDone trained and tested
 /// @param steps of the whole job; 0 until it has started
+/// @param testLoss of its last test; null before the first
+/// @param testAccuracy of the same, 0..1; null where numbers are predicted, too
 /// @param accuracyLow where the 95 % interval of the accuracy begins
 /// @param accuracyHigh where it ends; 0 where it is not known
 /// @param remainingMicros at the attempt's pace so far; 0 where nothing is known or nothing is left
@@ -45,6 +47,7 @@ public record JobSummary(
         long step,
         long steps,
         @Nullable Float loss,
+        @Nullable Double testLoss,
         @Nullable Double testAccuracy,
         double accuracyLow,
         double accuracyHigh,
@@ -78,6 +81,7 @@ public record JobSummary(
                 state.step(),
                 state.steps(),
                 state.loss(),
+                state.testLoss(),
                 state.testAccuracy(),
                 epochs.isEmpty() ? 0 : epochs.getLast().accuracyLow(),
                 epochs.isEmpty() ? 0 : epochs.getLast().accuracyHigh(),

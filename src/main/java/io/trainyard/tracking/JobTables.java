@@ -82,14 +82,14 @@ record JobTables(Connection connection) {
         Map<Long, JobSummary> summaries = new LinkedHashMap<>();
         try (PreparedStatement insert = connection.prepareStatement("""
                 INSERT INTO jobs (number, job, status, heard_millis, start_millis, duration_millis, end_millis, dataset,
-                    network, worker, device, epochs_done, step, attempts, loss, accuracy, wants, topic)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    network, worker, device, epochs_done, step, attempts, loss, test_loss, accuracy, wants, topic)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (number) DO UPDATE SET status = excluded.status, heard_millis = excluded.heard_millis,
                     start_millis = excluded.start_millis, duration_millis = excluded.duration_millis,
                     end_millis = excluded.end_millis, dataset = excluded.dataset, network = excluded.network,
                     worker = excluded.worker, device = excluded.device, epochs_done = excluded.epochs_done,
-                    step = excluded.step, attempts = excluded.attempts, loss = excluded.loss, accuracy = excluded.accuracy,
-                    wants = excluded.wants, topic = excluded.topic""")) {
+                    step = excluded.step, attempts = excluded.attempts, loss = excluded.loss,
+                    test_loss = excluded.test_loss, accuracy = excluded.accuracy, wants = excluded.wants, topic = excluded.topic""")) {
             for (var state : states.entrySet()) {
                 JobSummary summary = JobSummary.of(state.getValue());
                 summaries.put(state.getKey(), summary);
@@ -120,6 +120,7 @@ record JobTables(Connection connection) {
         insert.setLong(++column, summary.step());
         insert.setString(++column, Lineage.of(state).text());
         insert.setObject(++column, finite(summary.loss()), Types.DOUBLE);
+        insert.setObject(++column, finite(summary.testLoss()), Types.DOUBLE);
         insert.setObject(++column, summary.testAccuracy(), Types.DOUBLE);
         insert.setString(++column, Database.text(summary.wants()));
         insert.setString(++column, Database.text(topic(state.commandPlace())));
@@ -131,8 +132,8 @@ record JobTables(Connection connection) {
     }
 
     /// Databases sort what is no number differently.
-    private static @Nullable Double finite(@Nullable Float number) {
-        return number == null || !Float.isFinite(number) ? null : Double.valueOf(number);
+    private static @Nullable Double finite(@Nullable Number number) {
+        return number == null || !Double.isFinite(number.doubleValue()) ? null : Double.valueOf(number.doubleValue());
     }
 
     /// Removes jobs that ended before a time, or that are more than so many; the eldest first.
@@ -145,7 +146,9 @@ record JobTables(Connection connection) {
                 ORDER BY end_millis, number LIMIT ?""", List.of(before, keep, most));
         List<String> names = new ArrayList<>();
         for (long job : jobs) {
-            names.add(name(job));
+            String name = name(job);
+            names.add(name);
+            Submitters.forget(connection, name);
             new UsageTables(connection).forget(job);
             for (String table : List.of("chunks", "losses", "news", "summaries", "notes", "tags", "device_uses")) {
                 remove("DELETE FROM %s WHERE job = ?".formatted(table), job);

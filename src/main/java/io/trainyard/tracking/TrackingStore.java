@@ -362,6 +362,11 @@ public final class TrackingStore implements AutoCloseable {
         return new AlertQueue(database);
     }
 
+    /// Who submitted jobs.
+    public Submitters submitters() {
+        return new Submitters(database);
+    }
+
     /// Forgets jobs that have ended, with all that is known of them: those that ended before a time, and of more
     /// than so many that have ended the eldest.
     ///

@@ -35,6 +35,7 @@ export interface JobSummary {
   step: number;
   steps: number; // 0 until it has started
   loss: JsonNumber | null;
+  testLoss?: JsonNumber | null; // of the last test
   testAccuracy: number | null;
   accuracyLow: number;
   accuracyHigh: number; // 0 where no interval is known
@@ -111,6 +112,7 @@ export interface JobDetail {
   checkpoints?: CheckpointRow[];
   tags?: string[];
   note?: string | null;
+  submitter?: string | null; // who submitted it here
   wish?: { priority?: string | null } | null; // what somebody wished of it last
 }
 
@@ -162,6 +164,13 @@ export interface DeviceHours {
   rows: HoursRow[]; // the last is today
 }
 
+// A data set on its way from a bucket.
+export interface Fetching {
+  dataset: string;
+  bytes: number;
+  ofBytes: number;
+}
+
 export interface WorkerView {
   worker: string;
   device: string;
@@ -172,6 +181,7 @@ export interface WorkerView {
   lastSeenMillis: number;
   gone: boolean; // silent for longer than a worker that is there would be
   problem?: string | null; // why it takes no jobs
+  fetching?: Fetching | null; // the data set that it brings to its machine
   stopping?: boolean;
 }
 

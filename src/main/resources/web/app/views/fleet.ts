@@ -3,7 +3,7 @@
 import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { api } from "../api/api";
-import { JOB_STATES, type JobStateName, type JobSummary, type WorkerView } from "../api/types";
+import { type Fetching, JOB_STATES, type JobStateName, type JobSummary, type WorkerView } from "../api/types";
 import { PageElement } from "../element";
 import * as format from "../format";
 import "../parts/device-hours";
@@ -189,6 +189,7 @@ class FleetView extends PageElement {
         <td class="id" title=${worker.worker}><strong>${worker.worker}</strong></td>
         <td class="statecell">
           ${label(state, word)} ${worker.problem ? html`<span class="why">${worker.problem}</span>` : nothing}
+          ${worker.fetching ? this.fetching(worker.fetching) : nothing}
         </td>
         <td data-label="Device">${worker.device}</td>
         <td data-label="Job" ?data-empty=${!worker.job}>
@@ -206,6 +207,15 @@ class FleetView extends PageElement {
           }
         </td>
       </tr>
+    `;
+  }
+
+  private fetching({ dataset, bytes, ofBytes }: Fetching) {
+    return html`
+      <div class="progress">
+        <progress max=${ofBytes} .value=${bytes} aria-label="Fetching ${dataset}"></progress>
+        <span>fetches ${dataset}: ${format.bytes(bytes)} of ${format.bytes(ofBytes)}</span>
+      </div>
     `;
   }
 

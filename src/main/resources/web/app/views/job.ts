@@ -192,7 +192,7 @@ function bestOf(tests: readonly TestedEpoch[]): TestedEpoch | null {
 }
 
 // What is not known is left out.
-function factsOf(summary: JobSummary, { tests, attempts: spans, warnings }: JobDetail): Fact[] {
+function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, submitter }: JobDetail): Fact[] {
   const last = tests.at(-1);
   const model = spans?.at(-1)?.model;
   const best = bestOf(tests);
@@ -205,6 +205,7 @@ function factsOf(summary: JobSummary, { tests, attempts: spans, warnings }: JobD
     ["Warnings", warnings?.join("\n") ?? format.NONE],
     ["Device", summary.device && model ? `${summary.device}: ${model}` : (summary.device ?? format.NONE)],
     ["Worker", summary.worker ?? format.NONE],
+    ["Submitted by", submitter ?? format.NONE],
     ["Started", format.moment(summary.startMillis)],
     ["Duration", format.duration(summary.durationMillis)],
     [

@@ -39,6 +39,7 @@ const COLUMNS: readonly Column[] = [
   { title: "Worker", className: "", cell: (job) => text(job.worker) },
   { title: "Progress", sort: "step", className: "bar", cell: progressCell },
   { title: "Loss", sort: "loss", className: "number", cell: (job) => format.loss(job.loss) },
+  { title: "Test loss", sort: "test_loss", className: "number", cell: (job) => format.loss(job.testLoss) },
   { title: "Accuracy", sort: "accuracy", className: "number", cell: (job) => format.percent(job.testAccuracy) },
   { title: "Started", sort: "start", className: "number", cell: (job) => format.shortMoment(job.startMillis) },
   { title: "Duration", sort: "duration", className: "number", cell: (job) => format.duration(job.durationMillis) },

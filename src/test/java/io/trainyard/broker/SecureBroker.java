@@ -1,28 +1,35 @@
 package io.trainyard.broker;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.trainyard.Patience;
 import io.trainyard.topics.Brokers;
+import io.trainyard.topics.KafkaRole;
 import io.trainyard.topics.TopicAdmin;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.KeyStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import no.nav.security.mock.oauth2.MockOAuth2Server;
 import no.nav.security.mock.oauth2.OAuth2Config;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ScramCredentialInfo;
 import org.apache.kafka.clients.admin.ScramMechanism;
+import org.apache.kafka.clients.admin.UserScramCredentialAlteration;
 import org.apache.kafka.clients.admin.UserScramCredentialUpsertion;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
+import org.apache.kafka.common.acl.AclPermissionType;
 
 /// A real broker that lets nobody in who does not say who it is over TLS, by SCRAM or by a token of a real provider,
 /// and lets nobody do what no ACL allows. Through another door the test does as it likes.
@@ -39,7 +46,18 @@ public final class SecureBroker implements AutoCloseable {
     public static final String CLIENT_SECRET = "what-only-the-provider-knows";
 
     public static final String STORE_PASSWORD = "of the stores";
+    /// Of the topics that are there from the beginning.
+    public static final String PREFIX = "secure.";
+
+    /// What Kafka asks before it asks for tokens or keys.
+    private static final String ALLOWED_URLS = "org.apache.kafka.sasl.oauthbearer.allowed.urls";
+
     private static final String ISSUER = "fleet";
+
+    /// Whose keys there are; who trusts one does not trust the other.
+    private static final String BROKER = "broker";
+
+    private static final String PROVIDER = "provider";
 
     private final Path folder;
     private final MockOAuth2Server provider;
@@ -53,28 +71,66 @@ public final class SecureBroker implements AutoCloseable {
         this.port = port;
     }
 
+    /// One for all tests of single clients in this JVM: locks and members do not lapse while a test waits.
+    public static SecureBroker shared() {
+        return Shared.BROKER;
+    }
+
+    /// Started when it is first asked for.
+    private static final class Shared {
+        static final SecureBroker BROKER = started();
+
+        private static SecureBroker started() {
+            try {
+                Path folder = Files.createTempDirectory("trainyard-secure-kafka");
+                SecureBroker broker = start(folder, TestBroker.settings(Patience.LIMIT));
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                    broker.close();
+                    TestBroker.delete(folder);
+                }));
+                return broker;
+            } catch (Exception e) {
+                throw new IllegalStateException("no broker that asks who one is", e);
+            }
+        }
+    }
+
+    /// One of the test's own, with the settings of a fleet's.
+    ///
     /// @param folder for its data, its keys, and the files of its clients
-    public static SecureBroker start(Path folder) throws Exception {
-        makeStores(folder);
-        MockOAuth2Server provider =
-                new MockOAuth2Server(OAuth2Config.Companion.fromJson("{\"httpServer\": \"NettyWrapper\"}"));
+    public static SecureBroker startAsShipped(Path folder) throws Exception {
+        return start(folder, Map.of());
+    }
+
+    private static SecureBroker start(Path folder, Map<String, String> more) throws Exception {
+        TestKeys.make(folder, BROKER, STORE_PASSWORD);
+        TestKeys.make(folder, PROVIDER, STORE_PASSWORD);
+        OAuth2Config overTls = OAuth2Config.Companion.fromJson(
+                """
+                {"httpServer": {"type": "NettyWrapper", "ssl": {"keystoreFile": "%s", "keystoreType": "PKCS12",
+                 "keystorePassword": "%s", "keyPassword": "%s"}}}
+                """.formatted(TestKeys.keys(folder, PROVIDER), STORE_PASSWORD, STORE_PASSWORD));
+        MockOAuth2Server provider = new MockOAuth2Server(overTls);
         provider.start();
         int clear = freePort();
         int secure = freePort();
-        String keys = provider.jwksUrl(ISSUER).toString();
-        System.setProperty("org.apache.kafka.sasl.oauthbearer.allowed.urls", keys); // for the broker, of this process
-        EmbeddedBroker broker = EmbeddedBroker.start(
-                folder.resolve("kafka"), clear, "unused.", settings(folder, keys, provider, clear, secure, freePort()));
-        System.clearProperty("org.apache.kafka.sasl.oauthbearer.allowed.urls"); // a client sees to it by itself
+        Path keys = Files.writeString(
+                folder.resolve("keys.json"),
+                overTls.getTokenProvider().publicJwkSet(ISSUER).toString());
+        System.setProperty(ALLOWED_URLS, keys.toUri().toString()); // for the broker, which is in this process
+        Map<String, String> settings = new HashMap<>(more);
+        settings.putAll(doors(clear, secure, freePort()));
+        settings.putAll(secureDoor(
+                folder, keys.toUri().toString(), provider.issuerUrl(ISSUER).toString()));
+        EmbeddedBroker broker = EmbeddedBroker.start(folder.resolve("kafka"), clear, PREFIX, settings);
+        System.clearProperty(ALLOWED_URLS); // a client sees to it by itself
         SecureBroker started = new SecureBroker(folder, provider, broker, secure);
-        started.addUser(USER);
+        started.addUsers(USER);
         return started;
     }
 
-    private static Map<String, String> settings(
-            Path folder, String keys, MockOAuth2Server provider, int clear, int secure, int controller) {
-        Map<String, String> settings = new HashMap<>(TestBroker.settings(Patience.LIMIT));
-        settings.putAll(Map.of(
+    private static Map<String, String> doors(int clear, int secure, int controller) {
+        return Map.of(
                 "listeners",
                 "PLAINTEXT://localhost:%d,SECURE://localhost:%d,CONTROLLER://localhost:%d"
                         .formatted(clear, secure, controller),
@@ -89,13 +145,17 @@ public final class SecureBroker implements AutoCloseable {
                 "super.users",
                 "User:ANONYMOUS", // the other door
                 "allow.everyone.if.no.acl.found",
-                "false"));
+                "false");
+    }
+
+    /// @param keys where the provider's public keys are
+    private static Map<String, String> secureDoor(Path folder, String keys, String issuer) {
         String listener = "listener.name.secure.";
-        settings.putAll(Map.of(
+        return Map.of(
                 listener + "sasl.enabled.mechanisms",
                 "SCRAM-SHA-512,OAUTHBEARER",
                 listener + "ssl.keystore.location",
-                folder.resolve("broker.p12").toString(),
+                TestKeys.keys(folder, BROKER).toString(),
                 listener + "ssl.keystore.password",
                 STORE_PASSWORD,
                 listener + "ssl.keystore.type",
@@ -104,53 +164,20 @@ public final class SecureBroker implements AutoCloseable {
                 "org.apache.kafka.common.security.scram.ScramLoginModule required;",
                 listener + "oauthbearer.sasl.jaas.config",
                 "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required;",
-                listener + "oauthbearer.sasl.server.callback.handler.class",
-                "org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler",
                 listener + "oauthbearer.sasl.oauthbearer.jwks.endpoint.url",
                 keys,
+                listener + "oauthbearer.sasl.server.callback.handler.class",
+                "org.apache.kafka.common.security.oauthbearer.OAuthBearerValidatorCallbackHandler",
                 listener + "oauthbearer.sasl.oauthbearer.expected.audience",
                 "kafka",
                 listener + "oauthbearer.sasl.oauthbearer.expected.issuer",
-                provider.issuerUrl(ISSUER).toString()));
-        return settings;
+                issuer);
     }
 
-    private static void makeStores(Path folder) throws Exception {
-        Path keys = folder.resolve("broker.p12");
-        Process keytool = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "keytool")
-                                .toString(),
-                        "-genkeypair",
-                        "-alias",
-                        "broker",
-                        "-keyalg",
-                        "EC",
-                        "-dname",
-                        "CN=localhost",
-                        "-ext",
-                        "san=dns:localhost",
-                        "-validity",
-                        "2",
-                        "-storetype",
-                        "PKCS12",
-                        "-keystore",
-                        keys.toString(),
-                        "-storepass",
-                        STORE_PASSWORD)
-                .redirectErrorStream(true)
-                .start();
-        assertThat(keytool.waitFor(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS))
-                .isTrue();
-        KeyStore own = KeyStore.getInstance("PKCS12");
-        try (InputStream in = Files.newInputStream(keys)) {
-            own.load(in, STORE_PASSWORD.toCharArray());
-        }
-        KeyStore trusted = KeyStore.getInstance("PKCS12");
-        trusted.load(null, null);
-        trusted.setCertificateEntry("broker", own.getCertificate("broker"));
-        try (OutputStream out = Files.newOutputStream(folder.resolve("trusted.p12"))) {
-            trusted.store(out, STORE_PASSWORD.toCharArray());
-        }
+    /// What a login module is told of whom to trust.
+    private static String trusting(Path folder, String owner) {
+        return "ssl.truststore.location=\"%s\" ssl.truststore.password=\"%s\" ssl.truststore.type=\"PKCS12\""
+                .formatted(TestKeys.trusted(folder, owner), STORE_PASSWORD);
     }
 
     private static int freePort() throws IOException {
@@ -174,22 +201,62 @@ public final class SecureBroker implements AutoCloseable {
         return Brokers.at(address(), Optional.of(file));
     }
 
-    /// Lets somebody in, whose password is [#PASSWORD].
-    public void addUser(String name) {
-        addUser(name, PASSWORD);
+    /// Lets people in, whose password is [#PASSWORD].
+    public void addUsers(String... names) {
+        addUsers(List.of(names), PASSWORD);
     }
 
-    /// Lets somebody in.
-    public void addUser(String name, String password) {
+    private void addUsers(Collection<String> names, String password) {
+        List<UserScramCredentialAlteration> users = names.stream()
+                .map(name -> (UserScramCredentialAlteration) new UserScramCredentialUpsertion(
+                        name, new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096), password))
+                .toList();
         try (Admin admin = anyDoor().admin(Patience.LIMIT)) {
-            var added = admin.alterUserScramCredentials(List.of(new UserScramCredentialUpsertion(
-                    name, new ScramCredentialInfo(ScramMechanism.SCRAM_SHA_512, 4096), password)));
-            TopicAdmin.await(anyDoor(), added.all(), Patience.LIMIT);
+            TopicAdmin.await(anyDoor(), admin.alterUserScramCredentials(users).all(), Patience.LIMIT);
         }
     }
 
+    /// Lets each role in, with [#LONG_PASSWORD], and allows it the least that it needs.
+    ///
+    /// @param prefix of the fleet's topics
+    /// @param name of who has a role
+    public void admit(String prefix, Function<KafkaRole, String> name) {
+        addUsers(Stream.of(KafkaRole.values()).map(name).toList(), LONG_PASSWORD);
+        allow(Stream.of(KafkaRole.values())
+                .flatMap(role -> acls(role, prefix, name.apply(role)).stream())
+                .toList());
+    }
+
+    /// What a role's grants are as ACLs, in the same order; a list of the caller's own.
+    public static List<AclBinding> acls(KafkaRole role, String prefix, String user) {
+        return role.grants().stream()
+                .map(grant -> new AclBinding(
+                        grant.resource(prefix),
+                        new AccessControlEntry("User:" + user, "*", grant.operation(), AclPermissionType.ALLOW)))
+                .collect(Collectors.toCollection(ArrayList::new));
+    }
+
+    /// Returns when they hold, and so does what was told to the broker before.
+    public void allow(Collection<AclBinding> acls) {
+        try (Admin admin = anyDoor().admin(Patience.LIMIT)) {
+            TopicAdmin.await(anyDoor(), admin.createAcls(acls).all(), Patience.LIMIT);
+            Patience.await("the ACLs")
+                    .pollInterval(Duration.ofMillis(10))
+                    .until(() -> TopicAdmin.await(
+                                    anyDoor(),
+                                    admin.describeAcls(AclBindingFilter.ANY).values(),
+                                    Patience.LIMIT)
+                            .containsAll(acls));
+        }
+    }
+
+    /// The file of a role that was [admitted][#admit] by its own name.
+    public Path scram(KafkaRole role) {
+        return scram(role.word(), LONG_PASSWORD);
+    }
+
     /// A client's file for SCRAM over TLS.
-    public Path scram(String user, String password) throws IOException {
+    public Path scram(String user, String password) {
         return write("scram-" + user + password.hashCode(), """
                 sasl.mechanism=SCRAM-SHA-512
                 sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required \
@@ -197,26 +264,31 @@ public final class SecureBroker implements AutoCloseable {
                 """.formatted(user, password));
     }
 
-    /// A client's file for a token of the provider.
-    public Path token() throws IOException {
+    /// A client's file for a token of the provider, which it trusts, and who is not the broker.
+    public Path token() {
         return write("token", """
                 sasl.mechanism=OAUTHBEARER
                 sasl.oauthbearer.token.endpoint.url=%s
                 sasl.login.callback.handler.class=\
                 org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler
                 sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required \
-                clientId="%s" clientSecret="%s" scope="kafka";
-                """.formatted(provider.tokenEndpointUrl(ISSUER), CLIENT, CLIENT_SECRET));
+                clientId="%s" clientSecret="%s" scope="kafka" %s;
+                """.formatted(
+                        provider.tokenEndpointUrl(ISSUER), CLIENT, CLIENT_SECRET, trusting(folder, PROVIDER)));
     }
 
-    private Path write(String name, String sasl) throws IOException {
-        return Files.writeString(folder.resolve(name + ".properties"), """
-                security.protocol=SASL_SSL
-                ssl.truststore.location=%s
-                ssl.truststore.password=%s
-                ssl.truststore.type=PKCS12
-                %s""".formatted(
-                        folder.resolve("trusted.p12"), STORE_PASSWORD, sasl));
+    private Path write(String name, String sasl) {
+        try {
+            return Files.writeString(folder.resolve(name + ".properties"), """
+                    security.protocol=SASL_SSL
+                    ssl.truststore.location=%s
+                    ssl.truststore.password=%s
+                    ssl.truststore.type=PKCS12
+                    %s""".formatted(
+                            TestKeys.trusted(folder, BROKER), STORE_PASSWORD, sasl));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Override

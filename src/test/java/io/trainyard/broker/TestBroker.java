@@ -84,7 +84,7 @@ public final class TestBroker {
         }
     }
 
-    private static void delete(Path directory) {
+    static void delete(Path directory) {
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.deleteIfExists(file);

@@ -8,13 +8,16 @@ import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.LayerCases;
+import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.BuiltInNetworks;
 import io.trainyard.spec.CheckpointName;
+import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.Residual;
 import io.trainyard.spec.Shape;
 import io.trainyard.spec.UpdateSpec;
 import java.io.IOException;
@@ -109,7 +112,7 @@ class CheckpointsPageTest {
 
     private static void addOwn(Network.Layer layer, Map<String, Set<String>> found) {
         List<ParameterSpec> own = layer.spec().parameters(layer.in());
-        if (!own.isEmpty() && !(layer.spec() instanceof LayerSpec.Residual)) {
+        if (!own.isEmpty() && !(layer.spec() instanceof Residual)) {
             String type = layer.spec().getClass().getSimpleName();
             Set<String> names = found.computeIfAbsent(
                     Character.toLowerCase(type.charAt(0)) + type.substring(1), _ -> new TreeSet<>());
@@ -132,11 +135,11 @@ class CheckpointsPageTest {
         List<String> modules = new ArrayList<>();
         for (LayerSpec layer : NetworkSpec.named(network).layers()) {
             String name = String.valueOf(layer.name());
-            if (layer instanceof LayerSpec.Residual) {
+            if (layer instanceof Residual) {
                 name = name.substring(0, name.indexOf('.'));
-            } else if (!(layer instanceof LayerSpec.Conv2d
+            } else if (!(layer instanceof Conv2d
                     || layer instanceof LayerSpec.Linear
-                    || layer instanceof LayerSpec.BatchNorm2d)) {
+                    || layer instanceof BatchNorm.BatchNorm2d)) {
                 continue;
             }
             if (!modules.contains(name)) {

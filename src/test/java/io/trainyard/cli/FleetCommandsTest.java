@@ -222,6 +222,7 @@ class FleetCommandsTest extends FleetCommands {
         assertThat(listed("--text", "TUD")).containsExactly("c");
         assertThat(listed("--sort", "loss")).containsExactly("a", "b", "c");
         assertThat(listed("--sort", "loss", "--descending")).containsExactly("b", "a", "c");
+        assertThat(listed("--sort", "test_loss")).startsWith("a");
         assertThat(listed("--sort", "job", "--descending")).containsExactly("c", "b", "a");
         assertThat(listed("--state", "paused")).isEmpty();
         assertThat(err.toString(UTF_8)).contains("there are no jobs like that, but 3 others,");

@@ -23,6 +23,7 @@ import io.trainyard.PackagedFleet;
 import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.event.WorkerStatus.Fetching;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Topic;
@@ -477,10 +478,13 @@ class PageIT {
     void saysThatKafkaOrTheDashboardIsAwayAndGoesOnWhenItIsBack() throws Exception {
         publisher.send(new WorkerStatus(
                 "w9", "cuda:0", null, null, 0, 3L << 30, 0, false, null, null, "3 jobs broke off here", null));
+        Fetching fetching = new Fetching("letters", 70 << 20, 1 << 30);
+        publisher.send(new WorkerStatus("w8", "cpu", "next", 1, 0, 1 << 28, 0, false, null, null, null, fetching));
         visit("#fleet");
         assertThat(see("#connection")).hasText("Live");
         assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");
         assertThat(see("#workers tr[data-key=w9]")).containsText("3 jobs broke off here");
+        assertThat(see("#workers tr[data-key=w8]")).containsText("fetches letters: 70 MiB of 1.0 GiB");
         assertThat(page.locator("#device-hours .tiles li"))
                 .hasText(new Pattern[] {Pattern.compile("Today\\s*(<|0)"), Pattern.compile("7 days\\s*(<|0)")});
         assertThat(page.locator("#device-hours .days li")).hasCount(7);

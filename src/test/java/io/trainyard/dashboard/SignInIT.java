@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.ColorScheme;
+import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
@@ -23,13 +24,22 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Redirect;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import no.nav.security.mock.oauth2.MockOAuth2Server;
 import no.nav.security.mock.oauth2.OAuth2Config;
 import org.junit.jupiter.api.AfterAll;
@@ -42,6 +52,8 @@ class SignInIT {
     private static final String PREFIX = "sign-in.";
     private static final String ISSUER = "people";
     private static final String SECRET = "a word of at least thirty-two characters";
+
+    private static final String KNOWN = ".well-known/openid-configuration";
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -68,25 +80,27 @@ class SignInIT {
         http = HttpClient.newBuilder().followRedirects(Redirect.NEVER).build();
     }
 
-    private static TrainyardProcess dashboardOf(String signIn, String store) {
-        return TrainyardProcess.start(
-                dir,
-                List.of(
-                        "/usr/bin/env",
-                        "TRAINYARD_SIGN_IN_SECRET=" + SECRET,
-                        "TRAINYARD_SIGN_IN_OPERATORS=train,train-more",
-                        TrainyardProcess.LAUNCHER.toString(),
-                        "dashboard",
-                        "--prefix",
-                        PREFIX,
-                        "--kafka",
-                        TestBroker.address(),
-                        "--port",
-                        "0",
-                        "--tracking",
-                        "jdbc:sqlite:" + store,
-                        "--sign-in",
-                        signIn));
+    private static TrainyardProcess dashboardOf(String signIn, String store, String... environment) {
+        List<String> command = new ArrayList<>(List.of(
+                "/usr/bin/env",
+                "TRAINYARD_SIGN_IN_SECRET=" + SECRET,
+                "TRAINYARD_SIGN_IN_OPERATORS=train,train-more",
+                "TRAINYARD_DASHBOARD_MAX_WAITING_EACH=2"));
+        command.addAll(List.of(environment));
+        command.addAll(List.of(
+                TrainyardProcess.LAUNCHER.toString(),
+                "dashboard",
+                "--prefix",
+                PREFIX,
+                "--kafka",
+                TestBroker.address(),
+                "--port",
+                "0",
+                "--tracking",
+                "jdbc:sqlite:" + store,
+                "--sign-in",
+                signIn));
+        return TrainyardProcess.start(dir, command);
     }
 
     @AfterAll
@@ -99,8 +113,13 @@ class SignInIT {
     }
 
     private static HttpResponse<String> call(String method, String path, String... headers) throws Exception {
+        return call(method, path, BodyPublishers.noBody(), headers);
+    }
+
+    private static HttpResponse<String> call(String method, String path, BodyPublisher body, String... headers)
+            throws Exception {
         HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(url + path)).method(method, BodyPublishers.noBody());
+                HttpRequest.newBuilder(URI.create(url + path)).method(method, body);
         if (headers.length > 0) {
             var _ = request.headers(headers);
         }
@@ -151,6 +170,31 @@ class SignInIT {
                 .isEqualTo(202);
     }
 
+    /// Nobody runs here, so all that is submitted waits.
+    @Test
+    void eachMayHaveSoManyJobsThatWait() throws Exception {
+        assertThat(submit("alice", "a-1", "a-2").statusCode()).isEqualTo(202);
+        HttpResponse<String> more = submit("alice", "a-3");
+        assertThat(more.statusCode()).isEqualTo(429);
+        assertThat(more.body())
+                .contains(
+                        "2 jobs that alice submitted wait for a worker, and the body holds 1; allowed are 2 together (trainyard.dashboard.max-waiting-each)");
+        assertThat(submit("bert", "b-1").statusCode()).isEqualTo(202);
+        Patience.await("the job")
+                .untilAsserted(() -> assertThat(call("GET", "/api/v1/jobs/a-1", "Authorization", token("viewer"))
+                                .body())
+                        .contains("\"submitter\":\"alice\""));
+    }
+
+    private static HttpResponse<String> submit(String submitter, String... jobs) throws Exception {
+        String list = Arrays.stream(jobs).map("""
+                        {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 1}"""::formatted).collect(Collectors.joining(",", "[", "]"));
+        String bearer = "Bearer "
+                + provider.issueToken(ISSUER, submitter, "trainyard", Map.of("groups", List.of("train")))
+                        .serialize();
+        return call("POST", "/api/v1/jobs", BodyPublishers.ofString(list), "Authorization", bearer, "X-Trainyard", "x");
+    }
+
     @Test
     void peopleAreSentToTheProviderAndComeBack() {
         try (Chromium chromium = Chromium.open()) {
@@ -191,23 +235,12 @@ class SignInIT {
     /// As Google's: whoever has signed in there stays so, and is offered no way out that there is not.
     @Test
     void aProviderThatEndsNoSessionsSignsInOnly() throws Exception {
-        String known = ".well-known/openid-configuration";
-        URI metadata = URI.create(provider.issuerUrl(ISSUER) + "/" + known);
-        ObjectNode told = (ObjectNode)
-                JSON.readTree(http.send(HttpRequest.newBuilder(metadata).build(), BodyHandlers.ofByteArray())
-                        .body());
+        ObjectNode told = metadata();
         assertThat(told.remove("end_session_endpoint")).isNotNull();
         HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        other.createContext("/" + known, call -> {
-            byte[] answer = JSON.writeValueAsBytes(told);
-            call.getResponseHeaders().set("Content-Type", "application/json");
-            call.sendResponseHeaders(200, answer.length);
-            call.getResponseBody().write(answer);
-            call.close();
-        });
+        other.createContext("/" + KNOWN, call -> answer(call, 200, told));
         other.start();
-        try (TrainyardProcess there =
-                dashboardOf("http://localhost:" + other.getAddress().getPort(), "other.db")) {
+        try (TrainyardProcess there = dashboardOf(address(other), "other.db")) {
             HttpRequest info = HttpRequest.newBuilder(URI.create(there.await(DashboardIT.URL) + "/api/v1/info"))
                     .header("Authorization", token("viewer"))
                     .build();
@@ -222,6 +255,101 @@ class SignInIT {
         } finally {
             other.stop(0);
         }
+    }
+
+    /// What the provider says of itself.
+    private static ObjectNode metadata() throws Exception {
+        URI metadata = URI.create(provider.issuerUrl(ISSUER) + "/" + KNOWN);
+        return (ObjectNode)
+                JSON.readTree(http.send(HttpRequest.newBuilder(metadata).build(), BodyHandlers.ofByteArray())
+                        .body());
+    }
+
+    private static String address(HttpServer server) {
+        return "http://localhost:" + server.getAddress().getPort();
+    }
+
+    private static void answer(HttpExchange call, int status, JsonNode told) throws IOException {
+        byte[] answer = JSON.writeValueAsBytes(told);
+        call.getResponseHeaders().set("Content-Type", "application/json");
+        call.sendResponseHeaders(status, answer.length);
+        call.getResponseBody().write(answer);
+        call.close();
+    }
+
+    /// A provider lets the dashboard in and then not, and repeats all that it was told when it refuses; the dashboard
+    /// is asked to log whatever it can. Neither what it is known by nor what anybody brings is in its log.
+    @Test
+    void whatProvesWhoOneIsIsNotTold() throws Exception {
+        Queue<String> proofs = new ConcurrentLinkedQueue<>(List.of(SECRET));
+        HttpServer careless = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        ObjectNode told = metadata();
+        told.put("authorization_endpoint", address(careless) + "/authorize");
+        told.put("token_endpoint", address(careless) + "/token");
+        careless.createContext("/" + KNOWN, call -> answer(call, 200, told));
+        careless.createContext("/token", call -> {
+            String asked = new String(call.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            String basic = call.getRequestHeaders().getFirst("Authorization");
+            proofs.add(basic.replace("Basic ", ""));
+            Matcher verifier = Pattern.compile("code_verifier=([^&]+)").matcher(asked);
+            assertThat(verifier.find()).isTrue();
+            proofs.add(verifier.group(1));
+            String decoded =
+                    new String(Base64.getDecoder().decode(basic.replace("Basic ", "")), StandardCharsets.UTF_8);
+            answer(
+                    call,
+                    401,
+                    JSON.createObjectNode()
+                            .put("error", "invalid_client")
+                            .put("error_description", String.join(" ", basic, decoded, asked)));
+        });
+        careless.start();
+        try (TrainyardProcess there = dashboardOf(
+                address(careless),
+                "careless.db",
+                "QUARKUS_LOG_LEVEL=DEBUG",
+                "QUARKUS_LOG_CATEGORY__IO_QUARKUS__LEVEL=DEBUG")) {
+            String page = there.await(DashboardIT.URL);
+            HttpResponse<String> away = get(page + "/");
+            String state =
+                    away.headers().firstValue("Location").orElseThrow().replaceAll(".*[?&]state=([^&]+).*", "$1");
+            String cookies = away.headers().allValues("Set-Cookie").stream()
+                    .map(cookie -> cookie.replaceAll(";.*", ""))
+                    .collect(Collectors.joining("; "));
+            String code = "the-code-that-the-provider-gave";
+            proofs.add(code);
+            HttpResponse<String> back = get(page + "/?code=%s&state=%s".formatted(code, state), "Cookie", cookies);
+            assertThat(back.statusCode()).isEqualTo(401);
+            assertThat(proofs).as("it has asked the provider").hasSize(4);
+
+            String bearer = token("viewer");
+            proofs.add(bearer.replace("Bearer ", ""));
+            assertThat(get(page + "/api/v1/info", "Authorization", bearer).statusCode())
+                    .isEqualTo(200);
+            String forged = "Bearer forged-and-told-all-the-same";
+            proofs.add(forged.replace("Bearer ", ""));
+            assertThat(get(page + "/api/v1/info", "Authorization", forged).statusCode())
+                    .isEqualTo(401);
+
+            String log = String.join("\n", there.output(), there.errors(), dashboard.output(), dashboard.errors());
+            assertThat(log.lines().filter(line -> line.contains("SignInFilter")))
+                    .as("why nobody comes in")
+                    .anyMatch(line -> line.contains("(OidcProviderClientImpl): status 401, invalid_client"));
+            assertThat(log.lines()).as("it logs what it can").anyMatch(line -> line.contains(" DEBUG "));
+            assertThat(log.lines().filter(line -> proofs.stream().anyMatch(line::contains)))
+                    .isEmpty();
+            assertThat(back.body() + back.headers()).doesNotContain(proofs);
+        } finally {
+            careless.stop(0);
+        }
+    }
+
+    private static HttpResponse<String> get(String address, String... headers) throws Exception {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(address));
+        if (headers.length > 0) {
+            var _ = request.headers(headers);
+        }
+        return http.send(request.build(), BodyHandlers.ofString());
     }
 
     @Test
@@ -241,5 +369,12 @@ class SignInIT {
         assertThat(lost.errors())
                 .contains(
                         "--sign-in is \"" + url + "\"", "/.well-known/openid-configuration cannot be read: it answers");
+        String password = "a-password-in-an-address";
+        TrainyardProcess withUser =
+                TrainyardProcess.run(dir, "dashboard", "--sign-in", "https://me:%s@id.example.com".formatted(password));
+        assertThat(withUser.exitStatus()).isEqualTo(2);
+        assertThat(withUser.errors())
+                .contains("--sign-in has a user in its address", "TRAINYARD_SIGN_IN_SECRET")
+                .doesNotContain(password);
     }
 }

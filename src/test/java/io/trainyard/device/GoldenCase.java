@@ -16,68 +16,25 @@ import io.trainyard.spec.ParameterSpec.Init;
 import io.trainyard.spec.Shape;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /// A training run of PyTorch, recorded by layers.py or augment.py in src/test/python, which say what the files hold.
 record GoldenCase(JobSpec job, Workload workload, TensorFile recorded) {
-    static List<String> names() {
-        return List.of(
-                "accumulate",
-                "accumulate-onecycle",
-                "activations",
-                "adam",
-                "adam-decay",
-                "adamw",
-                "augment-all",
-                "augment-crop",
-                "augment-flip-cutout",
-                "avg-pool",
-                "avg-pool-ceil",
-                "avg-pool-windows",
-                "batchnorm",
-                "batchnorm-options",
-                "class-weights",
-                "class-weights-smoothing",
-                "clip-norm",
-                "clip-value",
-                "conv-nobias",
-                "conv-rectangular",
-                "conv-same",
-                "conv-stride-3",
-                "conv-stride-padding",
-                "dilation-groups",
-                "dropout",
-                "dropout-conv",
-                "dropout2d",
-                "drop-last",
-                "ema",
-                "ema-batchnorm",
-                "label-smoothing",
-                "linear-nobias",
-                "linear-only",
-                "loop-all",
-                "max-pool-dilation",
-                "max-pool-windows",
-                "momentum",
-                "more-activations",
-                "mse",
-                "nesterov",
-                "pool-overlapping",
-                "pool-then-relu",
-                "relu-then-pool",
-                "residual",
-                "rmsprop",
-                "sample-norms",
-                "schedule-cosine",
-                "schedule-multistep",
-                "schedule-onecycle",
-                "schedule-onecycle-momentum",
-                "schedule-step",
-                "schedule-warmup",
-                "shuffle-normalize",
-                "upsample",
-                "weight-decay");
+    private static final Path RECORDED = Path.of("src/test/resources/golden/layers");
+
+    /// All that are there.
+    static List<String> names() throws IOException {
+        try (Stream<Path> files = Files.list(RECORDED)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(file -> file.endsWith(".json"))
+                    .map(file -> file.substring(0, file.length() - ".json".length()))
+                    .sorted()
+                    .toList();
+        }
     }
 
     static GoldenCase read(String name) {

@@ -115,17 +115,39 @@ public interface LoopContract extends TestedDevice {
     /// The norm is that of all parameters together, whoever sums which.
     @Test
     default void gradientsAreScaledToTheNormThatIsAllowed() {
-        LoopSpec loop = new LoopSpec(false, 1, new ClipSpec(0.01, null), null);
-        if (!has(loop)) {
+        Workload workload = CheckWorkload.with(eventful(), CheckWorkload.PLAIN);
+        if (!has(clippedTo(0.01))) {
             return;
         }
-        Workload workload = CheckWorkload.with(eventful(), CheckWorkload.PLAIN);
-        try (LearningSession free = device().open(workload);
-                LearningSession clipped = device().open(workload.withLoop(loop))) {
-            Map<String, Tensor> all = CheckWorkload.gradients(free, workload);
-            Map<String, Tensor> scaled = CheckWorkload.gradients(clipped, workload);
-            assertThat(norm(all)).isGreaterThan(0.1);
-            Expect.close("norm", 0.01, norm(scaled));
+        Map<String, Tensor> all = gradients(workload);
+        double norm = norm(all);
+        assertThat(norm).isGreaterThan(0.1);
+        Expect.close("norm", 0.01, norm(gradients(workload.withLoop(clippedTo(0.01)))));
+        Expect.close("gradient below the norm", all, gradients(workload.withLoop(clippedTo(1.5 * norm))));
+    }
+
+    @Test
+    default void clippedByValueNaNStays() {
+        LoopSpec loop = new LoopSpec(false, 1, new ClipSpec(null, 0.1), null);
+        Workload workload = CheckWorkload.with(eventful(), CheckWorkload.PLAIN).withLoop(loop);
+        SessionState state =
+                TestState.with(CheckWorkload.state(workload), "8.bias", TestState.tensor(Shape.of(3), Float.NaN, 0, 0));
+        try (LearningSession session = device().open(workload)) {
+            session.load(state);
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
+            assertThat(session.advance(1)).containsExactly(Float.NaN);
+            assertThat(TestState.values(session.save().model().tensors(), "8.bias"))
+                    .containsOnly(Float.NaN);
+        }
+    }
+
+    private static LoopSpec clippedTo(double norm) {
+        return new LoopSpec(false, 1, new ClipSpec(norm, null), null);
+    }
+
+    private Map<String, Tensor> gradients(Workload workload) {
+        try (LearningSession session = device().open(workload)) {
+            return CheckWorkload.gradients(session, workload);
         }
     }
 

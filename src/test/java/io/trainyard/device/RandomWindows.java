@@ -1,8 +1,10 @@
 package io.trainyard.device;
 
+import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Extent;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Padding;
+import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Shape;
 
 /// Windows that fit an image, one way and the other: of a convolution or a pooling.
@@ -44,14 +46,14 @@ record RandomWindows(Side rows, Side columns, int options) {
     }
 
     LayerSpec conv(int out, int groups, boolean bias) {
-        return new LayerSpec.Conv2d(null, out, kernel(), stride(), new Padding(padding()), dilation(), groups, bias);
+        return new Conv2d(null, out, kernel(), stride(), new Padding(padding()), dilation(), groups, bias);
     }
 
     LayerSpec maxPool() {
-        return new LayerSpec.MaxPool2d(null, kernel(), stride(), padding(), dilation(), options % 2 == 1);
+        return new Pooling.MaxPool2d(null, kernel(), stride(), padding(), dilation(), options % 2 == 1);
     }
 
     LayerSpec avgPool() {
-        return new LayerSpec.AvgPool2d(null, kernel(), stride(), padding(), options % 2 == 1, options / 2 % 2 == 1);
+        return new Pooling.AvgPool2d(null, kernel(), stride(), padding(), options % 2 == 1, options / 2 % 2 == 1);
     }
 }

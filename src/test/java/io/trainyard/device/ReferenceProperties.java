@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.SeededProperty;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.ReferenceComparison;
-import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.ParameterSpec;
 import java.util.List;
 import net.jqwik.api.Assume;
@@ -65,7 +65,7 @@ public abstract class ReferenceProperties extends DeviceProperties {
 
     /// Of the batch that moved the running variances.
     private static double smallestVariance(Workload workload, SessionState before, SessionState after) {
-        double momentum = LayerSpec.BatchNorm.DEFAULT_MOMENTUM;
+        double momentum = BatchNorm.DEFAULT_MOMENTUM;
         double smallest = Double.POSITIVE_INFINITY;
         for (ParameterSpec parameter : workload.network().parameters()) {
             if (parameter.name().endsWith("running_var")) {

@@ -6,9 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.trainyard.data.Dataset;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.Layers;
+import io.trainyard.spec.ActivationFunction;
+import io.trainyard.spec.BatchNorm;
+import io.trainyard.spec.DropoutLayer;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LoopSpec;
+import io.trainyard.spec.Residual;
 import io.trainyard.spec.Shape;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -17,12 +21,12 @@ import org.junit.jupiter.api.Test;
 class WorkloadTest {
     @Test
     void batchNormOfOneValueAChannelIsRefusedWhereverItStands() {
-        LayerSpec norm = new LayerSpec.BatchNorm2d("norm");
+        LayerSpec norm = new BatchNorm.BatchNorm2d("norm");
         assertRefused("norm", norm);
-        assertRefused("block.norm", new LayerSpec.Residual("block", List.of(norm), List.of()));
+        assertRefused("block.norm", new Residual("block", List.of(norm), List.of()));
         assertRefused(
                 "block.shortcut.norm",
-                new LayerSpec.Residual("block", List.of(new LayerSpec.Relu(null)), List.of(norm)));
+                new Residual("block", List.of(new ActivationFunction.Relu(null)), List.of(norm)));
     }
 
     @Test
@@ -33,9 +37,9 @@ class WorkloadTest {
         assertThat(workload.lastBatchSize()).isEqualTo(4);
         assertThat(workload.drawnWords(4)).isEqualTo(CheckWorkload.eventful().drawnWords(4));
 
-        Workload pixel = onOnePixel(new LayerSpec.BatchNorm2d("norm"), 4, 10);
+        Workload pixel = onOnePixel(new BatchNorm.BatchNorm2d("norm"), 4, 10);
         assertThat(pixel.lastBatchSize()).isEqualTo(2);
-        Dataset nine = onOnePixel(new LayerSpec.BatchNorm2d("norm"), 3, 9).dataset();
+        Dataset nine = onOnePixel(new BatchNorm.BatchNorm2d("norm"), 3, 9).dataset();
         assertThatThrownBy(() -> pixel.withDataset(nine)).isInstanceOf(InvalidJobException.class);
         assertThat(pixel.withLoop(new LoopSpec(true, 1, null, null))
                         .withDataset(nine)
@@ -70,9 +74,9 @@ class WorkloadTest {
     /// Words of the generator that the masks of half an epoch take: two a mask value.
     @Test
     void masksWithinResidualsCount() {
-        LayerSpec dropout = new LayerSpec.Dropout(null, 0.5);
-        LayerSpec dropout2d = new LayerSpec.Dropout2d(null, 0.5);
-        LayerSpec residual = new LayerSpec.Residual(null, List.of(dropout, dropout2d), List.of(dropout2d));
+        LayerSpec dropout = new DropoutLayer.Dropout(null, 0.5);
+        LayerSpec dropout2d = new DropoutLayer.Dropout2d(null, 0.5);
+        LayerSpec residual = new Residual(null, List.of(dropout, dropout2d), List.of(dropout2d));
         List<LayerSpec> layers = List.of(residual, Layers.flatten(), Layers.linear(2, true));
         Workload workload = CheckWorkload.of(Shape.of(3, 4, 5), 2, layers, CheckWorkload.PLAIN, 4, 9, 1);
         assertThat(workload.drawnWords(2)).isEqualTo(8 * (60 + 3 + 3) * 2);

@@ -2,13 +2,16 @@ package io.trainyard.export;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.google.protobuf.ByteString;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Epoch;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.SampleEvents;
+import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.export.TensorBoardImport.Imported;
 import io.trainyard.export.TensorBoardImport.Metric;
 import io.trainyard.tracking.Databases;
@@ -168,6 +171,28 @@ class TensorBoardImportTest {
             again.take(List.of(new Happened(SampleEvents.claimed("z"), 4000)), Map.of(partition, 4L));
             assertThat(losses(again, "old.b")).containsExactly("5=1.0");
             assertThat(again.job("z").orElseThrow().status()).isEqualTo(Status.RUNNING);
+        }
+    }
+
+    /// Networks that predict numbers have no accuracy, and some people log only losses.
+    @Test
+    void testsNeedNoAccuracy() throws IOException {
+        write(
+                "a",
+                List.of(
+                        scalar("loss", 10, 4),
+                        scalar("test_loss", 10, 3),
+                        scalar("test_mean_absolute_error", 10, 1.5f),
+                        scalar("test_loss", 20, 2)));
+        try (TrackingStore store = TrackingStore.open(Databases.SQLITE.empty())) {
+            assertThat(run(store)).extracting(Imported::tests, Imported::alone).containsExactly(tuple(2, 0));
+            assertThat(store.job("old.a").orElseThrow().epochs())
+                    .extracting(Epoch::testLoss, Epoch::testAccuracy, Epoch::testMeanAbsoluteError)
+                    .containsExactly(tuple(3.0, null, 1.5), tuple(2.0, null, null));
+            assertThat(store.news("old.a").getLast())
+                    .extracting(news -> ((Happened) news).event())
+                    .extracting(end -> ((Finished) end).bestTestAccuracy())
+                    .isNull();
         }
     }
 

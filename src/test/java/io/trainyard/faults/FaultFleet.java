@@ -8,6 +8,7 @@ import io.trainyard.TrainyardProcess;
 import io.trainyard.checkpoint.Holder;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Topic;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -44,8 +45,8 @@ final class FaultFleet implements AutoCloseable {
     /// @param job the JSON of a job whose id is `%s`
     record Setup(List<String> environment, String device, String job) {}
 
-    /// @param newsFrom `host:port` where to read what the fleet tells
-    FaultFleet(Path folder, PackagedFleet fleet, String newsFrom, FaultStore store, Setup setup) {
+    /// @param newsFrom where to read what the fleet tells
+    FaultFleet(Path folder, PackagedFleet fleet, Brokers newsFrom, FaultStore store, Setup setup) {
         this.fleet = fleet;
         this.store = store;
         this.environment = Stream.concat(store.environment().stream(), setup.environment().stream())
@@ -62,15 +63,19 @@ final class FaultFleet implements AutoCloseable {
         }
     }
 
-    /// On the packaged broker, with a store of the kind that the campaign is about.
+    /// On a broker and with a store of the kinds that the campaign is about.
     static FaultFleet start(Path folder, List<String> environment, String device, String job) {
         return start(folder, FaultStore.Kind.chosen().open(folder), new Setup(environment, device, job));
     }
 
-    /// On the packaged broker.
+    /// On a broker of the kind that the campaign is about.
     static FaultFleet start(Path folder, FaultStore store, Setup setup) {
-        PackagedFleet fleet = PackagedFleet.withBroker(folder);
-        return new FaultFleet(folder, fleet, fleet.kafka(), store, setup);
+        return start(folder, FaultKafka.chosen(), store, setup);
+    }
+
+    static FaultFleet start(Path folder, FaultKafka kafka, FaultStore store, Setup setup) {
+        PackagedFleet fleet = kafka.start(folder);
+        return new FaultFleet(folder, fleet, fleet.news(), store, setup);
     }
 
     /// A job of some epochs of 1600 short steps, with checkpoints within them.

@@ -24,9 +24,7 @@ final class FaultTable {
         List<Duration> sorted = delays.stream().sorted().toList();
         String line = "| %s | %d | %s | %s | %s |%n"
                 .formatted(
-                        FaultStore.Kind.chosen() == FaultStore.Kind.DIRECTORY
-                                ? fault
-                                : fault + ", " + FaultStore.Kind.chosen(),
+                        fault + chosen(),
                         runs,
                         sorted.isEmpty() ? "" : seconds(sorted.get(sorted.size() / 2)),
                         sorted.isEmpty() ? "" : seconds(sorted.getLast()),
@@ -37,6 +35,12 @@ final class FaultTable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /// What is not as usual.
+    private static String chosen() {
+        return (FaultStore.Kind.chosen() == FaultStore.Kind.DIRECTORY ? "" : ", " + FaultStore.Kind.chosen())
+                + (FaultKafka.chosen() == FaultKafka.PACKAGED ? "" : ", " + FaultKafka.chosen());
     }
 
     private static String seconds(Duration delay) {

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class KillCampaignIT {
     private static final int KILLS = Integer.getInteger("faults.kills", 20);
     private static final int AT_ONCE = Integer.getInteger("faults.at-once", 5);
+    private static final int WHOLE = Integer.getInteger("faults.workers", 2 * AT_ONCE); // one in two is idle
     private static final long SEED = Long.getLong("faults.seed", 1);
 
     /// From a kill to the next attempt's first step.
@@ -36,7 +37,7 @@ final class KillCampaignIT {
     @BeforeAll
     static void start() {
         fleet = FaultFleet.start(folder, List.of(), "cpu", FaultFleet.job(2));
-        IntStream.range(0, 2 * AT_ONCE).forEach(_ -> fleet.startWorker()); // one in two is idle when somebody is struck
+        IntStream.range(0, WHOLE).forEach(_ -> fleet.startWorker());
     }
 
     static Stream<String> points() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.PackagedFleet;
 import io.trainyard.faults.DroppingProxy.Fate;
 import io.trainyard.faults.DroppingProxy.Request;
+import io.trainyard.topics.Brokers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -72,7 +73,7 @@ final class LostAnswersCampaignIT {
         fleet = new FaultFleet(
                 own,
                 behind,
-                broker.address(),
+                Brokers.at(broker.address()),
                 FaultStore.Kind.chosen().open(own),
                 new FaultFleet.Setup(List.of(), "cpu", FaultFleet.job(2)));
         fleet.startWorker();

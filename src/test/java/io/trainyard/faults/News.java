@@ -6,6 +6,7 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.Brokers;
 import io.trainyard.topics.Topic;
 import java.io.IOException;
 import java.time.Duration;
@@ -20,9 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /// All that a fleet tells, read as it comes; brokers may be away meanwhile.
 final class News implements AutoCloseable {
@@ -40,23 +39,22 @@ final class News implements AutoCloseable {
     /// A heartbeat.
     record HeardStatus(WorkerStatus status, Instant sent) {}
 
-    News(String kafka, String prefix) {
+    News(Brokers kafka, String prefix) {
         List<Topic> topics =
                 Stream.concat(Topic.EVENTS.stream(), Stream.of(Topic.WORKERS)).toList();
         reader = Thread.ofPlatform().name("news").daemon().start(() -> read(kafka, prefix, topics));
     }
 
-    private void read(String kafka, String prefix, List<Topic> topics) {
+    private void read(Brokers kafka, String prefix, List<Topic> topics) {
         String workersTopic = Topic.WORKERS.name(prefix);
-        try (var consumer = new KafkaConsumer<>(
-                Map.of("bootstrap.servers", kafka), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+        try (var consumer = kafka.consumer(Map.of())) {
             List<TopicPartition> partitions = topics.stream()
                     .map(topic -> new TopicPartition(topic.name(prefix), 0))
                     .toList();
             consumer.assign(partitions);
             consumer.seekToBeginning(partitions);
             while (!closed) {
-                for (ConsumerRecord<byte[], byte[]> found : consumer.poll(Duration.ofMillis(50))) {
+                for (ConsumerRecord<String, byte[]> found : consumer.poll(Duration.ofMillis(50))) {
                     if (found.topic().equals(workersTopic)) {
                         heartbeat(found);
                     } else {
@@ -69,14 +67,14 @@ final class News implements AutoCloseable {
         }
     }
 
-    private void heartbeat(ConsumerRecord<byte[], byte[]> found) throws IOException {
+    private void heartbeat(ConsumerRecord<String, byte[]> found) throws IOException {
         if (found.value() != null) {
             WorkerStatus status = EventJson.readStatus(found.value());
             workers.put(status.worker(), new HeardStatus(status, Instant.ofEpochMilli(found.timestamp())));
         }
     }
 
-    private void event(ConsumerRecord<byte[], byte[]> found) throws IOException {
+    private void event(ConsumerRecord<String, byte[]> found) throws IOException {
         if (found.value() != null) {
             var told = EventJson.readEvent(found.value());
             Instant sent = Instant.ofEpochMilli(found.timestamp());

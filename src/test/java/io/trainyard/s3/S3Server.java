@@ -20,13 +20,14 @@ import java.util.regex.Pattern;
 /// A server that speaks S3's protocol, by other people than those of the library: a process on this machine, started
 /// when it is first asked for, that lives as long as this JVM.
 public enum S3Server {
-    /// Keeps objects as files; asks for signatures, and checks them.
+    /// Keeps objects as files; asks for signatures, and checks them. A bucket is named in the path or in the host.
     S3PROXY("s3proxy-jar-with-dependencies.jar", "\\{127\\.0\\.0\\.1:([0-9]+)}") {
         @Override
         List<String> arguments(Path folder) throws IOException {
             Path objects = Files.createDirectory(folder.resolve("objects"));
             Path settings = Files.writeString(folder.resolve("s3proxy.conf"), """
                     s3proxy.endpoint=http://127.0.0.1:0
+                    s3proxy.virtual-host=localhost
                     s3proxy.authorization=aws-v2-or-v4
                     s3proxy.identity=%s
                     s3proxy.credential=%s
@@ -61,13 +62,13 @@ public enum S3Server {
 
     abstract List<String> arguments(Path folder) throws IOException;
 
-    /// `http://127.0.0.1:port`
+    /// `http://localhost:port`
     public URI endpoint() {
         return endpoint(port());
     }
 
     static URI endpoint(int port) {
-        return URI.create("http://127.0.0.1:" + port);
+        return URI.create("http://localhost:" + port);
     }
 
     /// Where it listens on this machine.

@@ -33,6 +33,12 @@ public final class S3ServerAccess {
                 endpoint, plain.region(), true, Encryption.AES256, null, plain.timeout(), plain.partBytes());
     }
 
+    /// As a bucket is named at Amazon: `http://bucket.localhost:port/key`.
+    public static S3Settings byHost(URI endpoint) {
+        S3Settings plain = S3Server.settings(endpoint, Patience.LIMIT);
+        return new S3Settings(endpoint, plain.region(), false, null, null, plain.timeout(), plain.partBytes());
+    }
+
     /// All keys of a bucket, in full.
     public static List<String> keys(S3Server server, URI place) {
         return client(server).listObjectsV2(request -> request.bucket(place.getAuthority())).contents().stream()

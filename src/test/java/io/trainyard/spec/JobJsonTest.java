@@ -11,25 +11,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
-import io.trainyard.spec.LayerSpec.AvgPool2d;
-import io.trainyard.spec.LayerSpec.BatchNorm2d;
-import io.trainyard.spec.LayerSpec.Conv2d;
-import io.trainyard.spec.LayerSpec.Dropout;
-import io.trainyard.spec.LayerSpec.Dropout2d;
+import io.trainyard.spec.ActivationFunction.Gelu;
+import io.trainyard.spec.ActivationFunction.LeakyRelu;
+import io.trainyard.spec.ActivationFunction.Relu;
+import io.trainyard.spec.ActivationFunction.Sigmoid;
+import io.trainyard.spec.ActivationFunction.Tanh;
+import io.trainyard.spec.BatchNorm.BatchNorm2d;
+import io.trainyard.spec.DropoutLayer.Dropout;
+import io.trainyard.spec.DropoutLayer.Dropout2d;
 import io.trainyard.spec.LayerSpec.Flatten;
-import io.trainyard.spec.LayerSpec.Gelu;
-import io.trainyard.spec.LayerSpec.LeakyRelu;
 import io.trainyard.spec.LayerSpec.Linear;
-import io.trainyard.spec.LayerSpec.MaxPool2d;
-import io.trainyard.spec.LayerSpec.Relu;
-import io.trainyard.spec.LayerSpec.Residual;
-import io.trainyard.spec.LayerSpec.Sigmoid;
-import io.trainyard.spec.LayerSpec.Tanh;
-import io.trainyard.spec.LayerSpec.Upsample;
 import io.trainyard.spec.OptimizerSpec.Adam;
 import io.trainyard.spec.OptimizerSpec.AdamW;
 import io.trainyard.spec.OptimizerSpec.Sgd;
+import io.trainyard.spec.Pooling.AdaptiveAvgPool2d;
+import io.trainyard.spec.Pooling.AvgPool2d;
+import io.trainyard.spec.Pooling.MaxPool2d;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
@@ -194,7 +191,8 @@ class JobJsonTest {
                         + " 'sigmoid'}, {'type': 'dropout2d'}, {'type': 'dropout2d', 'p': 0.25}, {'type': 'silu'}, {'type': 'softplus'}, {'type':"
                         + " 'softplus', 'beta': 2, 'threshold': 5.5}, {'type': 'hardswish'}, {'type': 'hardtanh'}, {'type':"
                         + " 'hardtanh', 'minVal': -2, 'maxVal': 0.5}, {'type': 'relu6', 'name': 'six'}, {'type': 'identity'}, {'type': 'batchNorm1d'}, {'type':"
-                        + " 'batchNorm1d', 'eps': 0.25, 'momentum': 0, 'affine': false}, {'type': 'batchNorm2d', 'momentum': 0.5}, {'type': 'groupNorm', 'groups': 4}, {'type': 'layerNorm'}, {'type':"
+                        + " 'batchNorm1d', 'eps': 0.25, 'momentum': 0, 'affine': false}, {'type': 'batchNorm2d', 'momentum': 0.5}, {'type':"
+                        + " 'batchNorm2d', 'momentum': 'cumulative', 'trackRunningStats': true}, {'type': 'groupNorm', 'groups': 4}, {'type': 'layerNorm'}, {'type':"
                         + " 'layerNorm', 'normalizedShape': [8, 9], 'eps': 1e-6, 'affine': false}, {'type': 'layerNorm2d'},"
                         + " {'type': 'layerScale'}"));
         assertThat(job.network())
@@ -210,17 +208,18 @@ class JobJsonTest {
                         new Sigmoid(null),
                         new Dropout2d(null, 0.5),
                         new Dropout2d(null, 0.25),
-                        new LayerSpec.Silu(null),
-                        new LayerSpec.Softplus(null, 1, 20),
-                        new LayerSpec.Softplus(null, 2, 5.5),
-                        new LayerSpec.Hardswish(null),
-                        new LayerSpec.Hardtanh(null, -1, 1),
-                        new LayerSpec.Hardtanh(null, -2, 0.5),
-                        new LayerSpec.Relu6("six"),
+                        new ActivationFunction.Silu(null),
+                        new ActivationFunction.Softplus(null, 1, 20),
+                        new ActivationFunction.Softplus(null, 2, 5.5),
+                        new ActivationFunction.Hardswish(null),
+                        new ActivationFunction.Hardtanh(null, -1, 1),
+                        new ActivationFunction.Hardtanh(null, -2, 0.5),
+                        new ActivationFunction.Relu6("six"),
                         new LayerSpec.Identity(null),
-                        new LayerSpec.BatchNorm1d(null, 1e-5, 0.1, true),
-                        new LayerSpec.BatchNorm1d(null, 0.25, 0, false),
+                        new BatchNorm.BatchNorm1d(null, 1e-5, 0.1, true),
+                        new BatchNorm.BatchNorm1d(null, 0.25, 0, false),
                         new BatchNorm2d(null, 1e-5, 0.5, true),
+                        new BatchNorm2d(null, 1e-5, BatchMomentum.CUMULATIVE, true),
                         new SampleNorm.GroupNorm(null, 4, 1e-5, true),
                         new SampleNorm.LayerNorm(null, List.of(), 1e-5, true),
                         new SampleNorm.LayerNorm(null, List.of(8, 9), 1e-6, false),

@@ -226,6 +226,12 @@ class NetworkJsonMistakesTest {
                         layers("{'type': 'residual', 'layers': [" + relus + "]}"),
                         "network.layers has 1002 layers; allowed is 1 to 1000"),
                 arguments(
+                        layers("{'type': 'batchNorm2d', 'momentum': 'none'}"),
+                        "network.layers[0].momentum: \"none\" is given; allowed is a number, or \"cumulative\""),
+                arguments(
+                        layers("{'type': 'batchNorm1d', 'trackRunningStats': false}"),
+                        "network.layers[0]: batchNorm1d.trackRunningStats is false, which no device computes; leave it out, or take groupNorm, which has no running statistics"),
+                arguments(
                         layers("{'type': 'relu', 'name': '../a'}"),
                         "network.layers[0].name is \"../a\"; " + LAYER_NAME),
                 arguments(
@@ -239,9 +245,6 @@ class NetworkJsonMistakesTest {
                 arguments(
                         job("'loss': {'type': 'mse'}, 'stopWhen': {'testAccuracyAtLeast': 0.9}"),
                         "stopWhen.testAccuracyAtLeast is 0.9, but the loss is mse: predicted numbers have no accuracy; use noImprovementEpochs, which then asks the test loss, or maxMinutes"),
-                arguments(
-                        job("'loss': {'type': 'mse'}, 'device': 'cuda:1'"),
-                        "loss is mse, which device cuda does not compute; name device cpu, or a loss of classes"),
                 arguments(
                         job("'loss': 'crossEntropy'"),
                         "loss is \"crossEntropy\"; it must be an object with a type, such as {\"type\": \"crossEntropy\", \"labelSmoothing\": 0.1}"),

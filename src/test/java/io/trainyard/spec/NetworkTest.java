@@ -5,19 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
-import io.trainyard.spec.LayerSpec.AvgPool2d;
-import io.trainyard.spec.LayerSpec.BatchNorm2d;
-import io.trainyard.spec.LayerSpec.Conv2d;
-import io.trainyard.spec.LayerSpec.Dropout;
-import io.trainyard.spec.LayerSpec.Dropout2d;
+import io.trainyard.spec.ActivationFunction.Gelu;
+import io.trainyard.spec.ActivationFunction.Relu;
+import io.trainyard.spec.BatchNorm.BatchNorm2d;
+import io.trainyard.spec.DropoutLayer.Dropout;
+import io.trainyard.spec.DropoutLayer.Dropout2d;
 import io.trainyard.spec.LayerSpec.Flatten;
-import io.trainyard.spec.LayerSpec.Gelu;
 import io.trainyard.spec.LayerSpec.Linear;
-import io.trainyard.spec.LayerSpec.MaxPool2d;
-import io.trainyard.spec.LayerSpec.Relu;
-import io.trainyard.spec.LayerSpec.Residual;
-import io.trainyard.spec.LayerSpec.Upsample;
+import io.trainyard.spec.Pooling.AdaptiveAvgPool2d;
+import io.trainyard.spec.Pooling.AvgPool2d;
+import io.trainyard.spec.Pooling.MaxPool2d;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -72,7 +69,7 @@ class NetworkTest {
                 new BatchNorm2d("a", 1e-3, 0.5, false),
                 new Flatten(null),
                 new Linear("fc", 4, false),
-                new LayerSpec.BatchNorm1d("b", 1e-3, 0.5, true));
+                new BatchNorm.BatchNorm1d("b", 1e-3, 0.5, true));
         assertThat(network.parameters())
                 .extracting(p -> p.name() + " " + p.shape())
                 .containsExactly(
@@ -289,7 +286,7 @@ class NetworkTest {
                         List.of(flatten, new MaxPool2d(null, 2, 2)),
                         "layer \"1\" (number 1, MaxPool2d) is given 192: it takes images (channels, height, width)"),
                 arguments(
-                        List.of(new LayerSpec.BatchNorm1d(null, 0.1, 0.1, true)),
+                        List.of(new BatchNorm.BatchNorm1d(null, 0.1, 0.1, true)),
                         "layer \"0\" (number 0, BatchNorm1d) is given 3x8x8: it takes vectors; put a flatten layer before it, or take batchNorm2d for images"),
                 arguments(
                         List.of(new SampleNorm.GroupNorm("norm", 2, 0.1, true)),

@@ -3,13 +3,11 @@ package io.trainyard.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
-import io.trainyard.spec.LayerSpec.AvgPool2d;
-import io.trainyard.spec.LayerSpec.Conv2d;
 import io.trainyard.spec.LayerSpec.Flatten;
 import io.trainyard.spec.LayerSpec.Linear;
-import io.trainyard.spec.LayerSpec.MaxPool2d;
-import io.trainyard.spec.LayerSpec.Upsample;
+import io.trainyard.spec.Pooling.AdaptiveAvgPool2d;
+import io.trainyard.spec.Pooling.AvgPool2d;
+import io.trainyard.spec.Pooling.MaxPool2d;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;

@@ -149,6 +149,54 @@ class ClientFileTest {
                 .hasMessageContainingAll(wrong.toString(), "ssl.key.password", ":other}");
     }
 
+    /// To this machine, or over TLS, or where whoever started this process has said so.
+    @ParameterizedTest
+    @CsvSource({
+        "http://people.example.org/token, '', false",
+        "HTTP://people.example.org:8080/token, https://people.example.org/token, false",
+        "http://localhost.example.org/token, '', false",
+        "http://127.example.org/token, '', false",
+        "http://people.example.org/token, 'https://a/b,http://people.example.org/token', true",
+        "https://people.example.org/token, '', true",
+        "http://localhost:8080/token, '', true",
+        "http://127.0.0.1/token, '', true",
+        "http://[::1]/token, '', true"
+    })
+    void aClientsSecretIsNotSentInTheClear(String url, String said, boolean allowed) throws IOException {
+        Path file = file("""
+                security.protocol=SASL_SSL
+                sasl.mechanism=OAUTHBEARER
+                sasl.oauthbearer.token.endpoint.url=%s
+                sasl.jaas.config=org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule required \
+                    clientId="a" clientSecret="%s";
+                """.formatted(url, SECRET));
+        String property = "org.apache.kafka.sasl.oauthbearer.allowed.urls";
+        String before = System.getProperty(property);
+        try {
+            if (said.isEmpty()) {
+                System.clearProperty(property);
+            } else {
+                System.setProperty(property, said);
+            }
+            if (allowed) {
+                assertThat(ClientFile.read(file).path()).isEqualTo(file);
+                assertThat(System.getProperty(property)).isEqualTo(said.isEmpty() ? url : said);
+            } else {
+                assertThatThrownBy(() -> ClientFile.read(file))
+                        .isInstanceOf(KafkaConfigException.class)
+                        .hasMessageContainingAll(
+                                file.toString(), "token.endpoint.url", "in the clear", "https://", property)
+                        .hasMessageNotContaining(SECRET);
+            }
+        } finally {
+            if (before == null) {
+                System.clearProperty(property);
+            } else {
+                System.setProperty(property, before);
+            }
+        }
+    }
+
     @Test
     void nobodyPrintsWhatIsInIt() throws IOException {
         Path file = file("ssl.key.password=" + SECRET + "\n");

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.acl.AccessControlEntry;
@@ -21,7 +20,6 @@ import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// Every kind of client on a broker that asks who one is, over TLS; and what is said when it does not let one in.
 class SecureKafkaTest {
     private static final Duration SOON = Duration.ofSeconds(20);
-    private static final String PREFIX = "secure.";
+    private static final String PREFIX = SecureBroker.PREFIX;
 
     @TempDir
     private static Path folder;
@@ -38,27 +36,19 @@ class SecureKafkaTest {
 
     @BeforeAll
     static void start() throws Exception {
-        kafka = SecureBroker.start(folder);
-        kafka.addUser("nobody");
-        try (Admin admin = kafka.anyDoor().admin(Patience.LIMIT)) {
-            var created = admin.createAcls(List.of(
-                    everything(SecureBroker.USER, ResourceType.TOPIC, PREFIX),
-                    everything(SecureBroker.USER, ResourceType.GROUP, PREFIX),
-                    everything(SecureBroker.CLIENT, ResourceType.TOPIC, PREFIX),
-                    everything(SecureBroker.CLIENT, ResourceType.GROUP, PREFIX)));
-            TopicAdmin.await(kafka.anyDoor(), created.all(), Patience.LIMIT);
-        }
+        kafka = SecureBroker.shared();
+        kafka.addUsers("nobody");
+        kafka.allow(List.of(
+                everything(SecureBroker.USER, ResourceType.TOPIC, PREFIX),
+                everything(SecureBroker.USER, ResourceType.GROUP, PREFIX),
+                everything(SecureBroker.CLIENT, ResourceType.TOPIC, PREFIX),
+                everything(SecureBroker.CLIENT, ResourceType.GROUP, PREFIX)));
     }
 
     private static AclBinding everything(String user, ResourceType type, String prefix) {
         return new AclBinding(
                 new ResourcePattern(type, prefix, PatternType.PREFIXED),
                 new AccessControlEntry("User:" + user, "*", AclOperation.ALL, AclPermissionType.ALLOW));
-    }
-
-    @AfterAll
-    static void stop() {
-        kafka.close();
     }
 
     @Test
@@ -149,17 +139,45 @@ class SecureKafkaTest {
                 .hasMessageContainingAll(wrongPort.address(), "no TLS is spoken there", file.toString());
     }
 
+    /// The certificate is the broker's, and one that is trusted, but for another name.
+    @Test
+    void whoseCertificateIsForAnotherHostIsNoBroker() {
+        Brokers elsewhere = Brokers.at(
+                kafka.address().replace("localhost", "127.0.0.1"),
+                Optional.of(kafka.scram(SecureBroker.USER, SecureBroker.PASSWORD)));
+        assertThatThrownBy(() -> TopicAdmin.createMissing(elsewhere, PREFIX, SOON))
+                .isInstanceOf(KafkaUnreachableException.class)
+                .hasMessageContainingAll(elsewhere.address(), "TLS", "127.0.0.1", "certificate is for that host");
+    }
+
     @Test
     void aTokenThatIsNotToBeHadIsSaid() throws Exception {
+        assertNoToken("(endpoint.url=https://localhost:[0-9]+)\\S*", "$1/nothing-here", "405");
+    }
+
+    /// Whom to trust with the client's secret is said in a place of its own: who trusts the broker only does not tell
+    /// it.
+    @Test
+    void aProviderThatIsNotTrustedIsNotToldTheSecret() throws Exception {
+        assertNoToken("provider-trusted", "broker-trusted", "PKIX", "ssl.truststore.location=");
+    }
+
+    @Test
+    void aProviderWhoseCertificateIsForAnotherHostIsNotToldTheSecret() throws Exception {
+        assertNoToken("endpoint.url=https://localhost", "endpoint.url=https://127.0.0.1", "127.0.0.1");
+    }
+
+    private static void assertNoToken(String regex, String replacement, String... told) throws Exception {
         Path file = Files.writeString(
-                folder.resolve("no-token.properties"),
-                Files.readString(kafka.token())
-                                .replaceAll("(endpoint.url=http://localhost:[0-9]+)\\S*", "$1/nothing-here")
+                folder.resolve("no-token-%d.properties".formatted(regex.hashCode())),
+                Files.readString(kafka.token()).replaceAll(regex, replacement)
                         + "\nsasl.login.retry.backoff.max.ms=200\n");
         System.clearProperty("org.apache.kafka.sasl.oauthbearer.allowed.urls"); // another test's file
         assertThatThrownBy(() -> TopicAdmin.createMissing(kafka.as(file), PREFIX, SOON))
                 .isInstanceOf(KafkaUnreachableException.class)
                 .hasMessageContainingAll("no token", kafka.address(), file.toString())
-                .hasMessageNotContaining(SecureBroker.CLIENT_SECRET);
+                .hasMessageContainingAll(told)
+                .hasMessageNotContainingAny("\n", "Caused by", "\tat ")
+                .hasMessageNotContainingAny(SecureBroker.CLIENT_SECRET, SecureBroker.STORE_PASSWORD);
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.smallrye.config.WithDefault;
 import io.trainyard.Page;
 import io.trainyard.dashboard.DashboardConfig;
+import io.trainyard.data.DatasetLimits;
 import io.trainyard.jobfile.JobFiles;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobLimits;
@@ -14,6 +15,7 @@ import io.trainyard.topics.KafkaRole.Grant;
 import io.trainyard.training.Limits;
 import io.trainyard.worker.WorkerSettings;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +58,8 @@ class SecurityPageTest {
 
     @Test
     void theTableOfLimitsIsThatOfTheCode() throws ReflectiveOperationException {
-        Map<String, Number> limits = Map.ofEntries(
+        Map<String, Number> limits = new HashMap<>(DatasetLimits.ALL);
+        limits.putAll(Map.ofEntries(
                 entry("bytes of a command", JobJson.MAX_BYTES),
                 entry("lists and objects of a command within one another", JobJson.MAX_NESTING),
                 entry("bytes of a command's headers", CommandLimits.MAX_HEADERS_BYTES),
@@ -70,7 +73,10 @@ class SecurityPageTest {
                 entry("jobs in the files of one `submit`, as a sweep has", JobFiles.MAX_JOBS),
                 entry("bytes of a file of jobs", JobFiles.MAX_FILE_BYTES),
                 entry("jobs in one call of the dashboard's", dashboard("maxBulk")),
-                entry("jobs that wait, when the dashboard is asked for more", dashboard("maxWaiting")));
+                entry("jobs that wait, when the dashboard is asked for more", dashboard("maxWaiting")),
+                entry(
+                        "the same, of those that one person submitted there, where people sign in",
+                        dashboard("maxWaitingEach"))));
         assertThat(Page.read("docs/security.md").section("## Limits").table().stream()
                         .collect(Collectors.toMap(List::getFirst, row -> row.get(1))))
                 .isEqualTo(limits.entrySet().stream()

@@ -40,7 +40,9 @@ public enum Databases {
     /// What each version added, undone.
     private static final NavigableMap<Integer, List<String>> UNDONE = new TreeMap<>(Map.of(
             3, List.of("ALTER TABLE jobs DROP COLUMN wants", "ALTER TABLE jobs DROP COLUMN topic"),
-            4, List.of("DROP TABLE device_uses", "DROP TABLE forgotten_uses")));
+            4, List.of("DROP TABLE device_uses", "DROP TABLE forgotten_uses"),
+            6, List.of("DROP TABLE submitters"),
+            5, List.of("ALTER TABLE jobs DROP COLUMN test_loss")));
 
     /// Makes the tables of a store those of an older version: what was in the others is gone.
     static void undo(String url, int version) throws SQLException {

@@ -5,6 +5,7 @@ import static io.trainyard.event.SampleEvents.failed;
 import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.losses;
 import static io.trainyard.event.SampleEvents.released;
+import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
@@ -145,7 +146,9 @@ final class TrackingStoreTest {
                     List.of(
                             told(claimed("job_3")),
                             told(losses("job_3", 1, 0, 1, 10)),
+                            told(tested("job_3", 1, 0, 10, 0.25)),
                             told(claimed("job_7")),
+                            told(tested("job_7", 1, 1, 20, 0.75)),
                             told(finished("job_7", 1, 20)),
                             new Rejected("job%8", null, "no", NOW + 100)),
                     Map.of(JOBS, 15L));
@@ -159,6 +162,8 @@ final class TrackingStoreTest {
                     .containsExactly("job%8");
             assertThat(ids(store, new JobQuery(Set.of(), "LeNet", "", Sort.LOSS, false, 2, 0)))
                     .containsExactly("job_3", "job_0");
+            assertThat(ids(store, new JobQuery(Set.of(), "", "", Sort.TEST_LOSS, true, 3, 0)))
+                    .containsExactly("job_3", "job_7", "job%8");
             assertThat(ids(store, new JobQuery(Set.of(Status.RUNNING, Status.FINISHED), "", "", Sort.JOB, false, 9, 0)))
                     .containsExactly("job_3", "job_7");
             assertThat(store.jobs(new JobQuery(Set.of(Status.QUEUED), "", "", Sort.HEARD, true, 2, 0))

@@ -1,7 +1,6 @@
 package io.trainyard.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.trainyard.Patience;
@@ -24,19 +23,20 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.KafkaFuture;
-import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
-import org.apache.kafka.common.acl.AclBindingFilter;
-import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -44,82 +44,86 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/// What each role must be allowed at Kafka: enough, and nothing that could be left out.
+/// What each role must be allowed at Kafka: enough, and nothing that could be left out. There is somebody for each
+/// grant who has all others of the role; they work side by side, for most of it is waiting.
 @Slow
 class KafkaRolesTest {
-    private static final String PREFIX = "roles.";
+    private static final String PREFIX = SecureBroker.PREFIX;
     private static final Duration ANSWER = Duration.ofSeconds(60);
+    private static final Duration OFTEN = Duration.ofMillis(10);
+    private static final int AT_ONCE = 8;
 
     @TempDir
     private static Path folder;
 
     private static SecureBroker kafka;
-    private static Admin admin;
     private static CheckpointStore store;
+    private static ExecutorService people;
 
     @BeforeAll
     static void start() throws Exception {
-        kafka = SecureBroker.start(folder);
-        admin = kafka.anyDoor().admin(Patience.LIMIT);
+        kafka = SecureBroker.shared();
         store = CheckpointStore.open(folder.resolve("checkpoints").toUri());
-        TopicAdmin.createMissing(kafka.anyDoor(), PREFIX, Patience.LIMIT);
+        List<String> users = new ArrayList<>();
+        List<AclBinding> acls = new ArrayList<>();
+        for (KafkaRole role : KafkaRole.values()) {
+            users.add(role.word());
+            acls.addAll(SecureBroker.acls(role, PREFIX, role.word()));
+            for (int i = 0; i < role.grants().size(); i++) {
+                users.add(without(role, i));
+                List<AclBinding> others = SecureBroker.acls(role, PREFIX, without(role, i));
+                others.remove(i);
+                acls.addAll(others);
+            }
+        }
+        kafka.addUsers(users.toArray(String[]::new));
+        kafka.allow(acls);
+        try (var producer = kafka.anyDoor().producer(Map.of())) { // who may not read notices where there is something
+            for (Topic topic : Topic.values()) {
+                var _ = Patience.get(producer.send(new ProducerRecord<>(topic.name(PREFIX), "job", job("any"))));
+            }
+        }
+        people = Executors.newFixedThreadPool(AT_ONCE);
     }
 
     @AfterAll
     static void stop() {
-        admin.close();
-        kafka.close();
+        people.shutdownNow();
+    }
+
+    /// Who has all of a role's grants but one.
+    private static String without(KafkaRole role, int grant) {
+        return role.word() + "-" + grant;
     }
 
     @ParameterizedTest
     @EnumSource
     void needsAllOfItsGrantsAndNoOther(KafkaRole role) throws Exception {
-        kafka.addUser(role.word());
-        Brokers brokers = kafka.as(kafka.scram(role.word(), SecureBroker.PASSWORD));
-        List<AclBinding> all =
-                role.grants().stream().map(grant -> acl(grant, role.word())).toList();
-        allow(all);
-        assertThatCode(() -> work(role, brokers)).as("%s with all", role).doesNotThrowAnyException();
-        for (AclBinding one : all) {
-            forbid(one);
-            Throwable refusal = catchThrowable(() -> work(role, brokers));
-            assertThat(refusal).as("%s without %s", role, one).isNotNull();
+        Future<Throwable> all = tried(role, role.word());
+        List<Future<Throwable>> refusals = IntStream.range(0, role.grants().size())
+                .mapToObj(i -> tried(role, without(role, i)))
+                .toList();
+        assertThat(Patience.get(all)).as("%s with all", role).isNull();
+        for (int i = 0; i < refusals.size(); i++) {
+            Throwable refusal = Patience.get(refusals.get(i));
+            Grant missing = role.grants().get(i);
+            assertThat(refusal).as("%s without %s", role, missing).isNotNull();
             assertThat(Stream.iterate(refusal, cause -> cause != null, Throwable::getCause))
-                    .as("%s without %s", role, one)
+                    .as("%s without %s", role, missing)
                     .anyMatch(AuthorizationException.class::isInstance);
-            allow(List.of(one));
         }
     }
 
-    private static AclBinding acl(Grant grant, String user) {
-        return new AclBinding(
-                grant.resource(PREFIX),
-                new AccessControlEntry("User:" + user, "*", grant.operation(), AclPermissionType.ALLOW));
+    private static Future<Throwable> tried(KafkaRole role, String user) {
+        return people.submit(() ->
+                catchThrowable(() -> work(role, user, kafka.as(kafka.scram(user, SecureBroker.PASSWORD)))));
     }
 
-    private static void allow(Collection<AclBinding> acls) {
-        await(admin.createAcls(acls).all());
-        Patience.await("the ACLs")
-                .until(() ->
-                        await(admin.describeAcls(AclBindingFilter.ANY).values()).containsAll(acls));
-    }
-
-    private static void forbid(AclBinding acl) {
-        await(admin.deleteAcls(List.of(acl.toFilter())).all());
-        Patience.await("no ACL")
-                .until(() -> !await(admin.describeAcls(AclBindingFilter.ANY).values())
-                        .contains(acl));
-    }
-
-    private static <T> T await(KafkaFuture<T> answer) {
-        return TopicAdmin.await(kafka.anyDoor(), answer, Patience.LIMIT);
-    }
-
-    private static void work(KafkaRole role, Brokers brokers) throws Exception {
+    private static void work(KafkaRole role, String user, Brokers brokers) throws Exception {
         Cluster fleet = new Cluster(brokers, PREFIX, ANSWER);
         switch (role) {
-            case WORKER -> workAsWorker(brokers);
-            case DASHBOARD -> workAsDashboard(fleet);
+            case WORKER -> workAsWorker(user, brokers);
+            case DASHBOARD -> workAsDashboard(user, fleet);
             case READER -> read(fleet, Topic.NEWS);
             case SUBMITTER -> submit(fleet);
             case OPERATOR -> operate(fleet);
@@ -133,11 +137,11 @@ class KafkaRolesTest {
     }
 
     /// What a worker asks of Kafka, by the classes that ask it.
-    private static void workAsWorker(Brokers brokers) throws Exception {
+    private static void workAsWorker(String user, Brokers brokers) throws Exception {
         TopicAdmin.createMissing(brokers, PREFIX, ANSWER);
         int deliveries = ShareGroups.configure(brokers, PREFIX, ANSWER);
-        try (KafkaFleetLog log = new KafkaFleetLog(brokers, PREFIX, "w")) {
-            Patience.await("the end of what all read").until(() -> {
+        try (KafkaFleetLog log = new KafkaFleetLog(brokers, PREFIX, user)) {
+            Patience.await("the end of what all read").pollInterval(OFTEN).until(() -> {
                 log.poll(Duration.ofMillis(10));
                 return log.isCaughtUp();
             });
@@ -150,15 +154,22 @@ class KafkaRolesTest {
                 }
             }
         }
+        claimAndSweep(user, brokers, deliveries);
+    }
+
+    /// One after the other: what is to be swept is what oneself has dealt with.
+    private static synchronized void claimAndSweep(String user, Brokers brokers, int deliveries) throws Exception {
         send(Topic.COMMANDS_HIGH);
         CommandRoutes routes = new CommandRoutes(PREFIX, Set.of("cpu"));
-        try (ShareQueue queue = new ShareQueue(brokers, "w", routes.sources().subList(0, 1))) {
-            Patience.await("a command").until(() -> queue.next().isPresent());
+        try (ShareQueue queue = new ShareQueue(brokers, user, routes.sources().subList(0, 1))) {
+            Patience.await("a command")
+                    .pollInterval(OFTEN)
+                    .until(() -> queue.next().isPresent());
             assertThat(queue.accept()).isTrue();
         }
-        WorkerRules rules = new WorkerRules("w", routes, ANSWER, ANSWER, 3, deliveries);
-        FleetView view = new FleetView("w", Instant.now());
-        EventPublisher nowhere = new EventPublisher((_, _, _, _) -> CompletableFuture.allOf(), PREFIX, "w");
+        WorkerRules rules = new WorkerRules(user, routes, ANSWER, ANSWER, 3, deliveries);
+        FleetView view = new FleetView(user, Instant.now());
+        EventPublisher nowhere = new EventPublisher((_, _, _, _) -> CompletableFuture.allOf(), PREFIX, user);
         new CommandSweep(brokers, new Surroundings(rules, new Machine(), store, nowhere, view, new Activity())).sweep();
     }
 
@@ -173,14 +184,14 @@ class KafkaRolesTest {
     }
 
     /// The channel that reads for it is a consumer of a group; what it publishes, it does as the command line.
-    private static void workAsDashboard(Cluster fleet) throws Exception {
+    private static void workAsDashboard(String user, Cluster fleet) throws Exception {
         TopicAdmin.createMissing(fleet.brokers(), PREFIX, Topic.SHOWN, ANSWER);
         List<String> names =
                 Topic.SHOWN.stream().map(topic -> topic.name(PREFIX)).toList();
-        try (var consumer = fleet.brokers().consumer(Map.of("group.id", PREFIX + "dashboard-1"));
+        try (var consumer = fleet.brokers().consumer(Map.of("group.id", PREFIX + "dashboard-" + user));
                 Admin watch = fleet.brokers().admin(ANSWER)) {
             consumer.subscribe(names);
-            Patience.await("partitions of all").until(() -> {
+            Patience.await("partitions of all").pollInterval(OFTEN).until(() -> {
                 consumer.poll(Duration.ofMillis(50));
                 return consumer.assignment().size() >= names.size();
             });

@@ -36,6 +36,7 @@ public final class JobTable {
             new Column("WORKER", 24, false, state -> of(state.worker(), worker -> worker)),
             new Column("STEP", 24, true, JobTable::step),
             new Column("LOSS", 12, true, state -> of(state.loss(), loss -> String.format(ROOT, "%.4f", loss))),
+            new Column("TEST LOSS", 12, true, state -> of(state.testLoss(), loss -> String.format(ROOT, "%.4f", loss))),
             new Column(
                     "ACCURACY",
                     8,

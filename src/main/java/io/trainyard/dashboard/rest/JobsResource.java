@@ -16,6 +16,7 @@ import jakarta.ws.rs.QueryParam;
 import jakarta.ws.rs.core.Response;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
@@ -28,11 +29,13 @@ public class JobsResource {
     private final JobHistory history;
     private final JobControl control;
     private final DashboardConfig config;
+    private final Access access;
 
-    JobsResource(JobHistory history, JobControl control, DashboardConfig config) {
+    JobsResource(JobHistory history, JobControl control, DashboardConfig config, Access access) {
         this.history = history;
         this.control = control;
         this.config = config;
+        this.access = access;
     }
 
     /// Jobs that are sent.
@@ -83,6 +86,7 @@ public class JobsResource {
         NETWORK(JobQuery.Sort.NETWORK),
         STEP(JobQuery.Sort.STEP),
         LOSS(JobQuery.Sort.LOSS),
+        TEST_LOSS(JobQuery.Sort.TEST_LOSS),
         ACCURACY(JobQuery.Sort.ACCURACY);
 
         private final JobQuery.Sort sort;
@@ -104,15 +108,25 @@ public class JobsResource {
             throw Problem.badRequest("the body holds %d jobs; allowed are %d in one call (trainyard.dashboard.max-bulk)"
                     .formatted(jobs.size(), config.maxBulk()));
         }
-        long waiting = control.waiting();
-        if (waiting + jobs.size() > config.maxWaiting()) {
-            throw Problem.refusal(
-                    Response.Status.TOO_MANY_REQUESTS,
-                    "%d jobs wait for a worker, and the body holds %d; allowed are %d together (trainyard.dashboard.max-waiting); submit them when some have begun"
-                            .formatted(waiting, jobs.size(), config.maxWaiting()));
-        }
-        control.submit(jobs, urgency);
+        Optional<String> submitter = access.name();
+        requireRoom(control.waiting(), "", jobs.size(), config.maxWaiting(), "max-waiting");
+        submitter.ifPresent(name -> requireRoom(
+                control.waiting(name),
+                " that %s submitted".formatted(Parameter.shown(name)),
+                jobs.size(),
+                config.maxWaitingEach(),
+                "max-waiting-each"));
+        control.submit(jobs, urgency, submitter);
         return Response.accepted(new Submitted(jobs.stream().map(JobSpec::id).toList()))
                 .build();
+    }
+
+    private static void requireRoom(long waiting, String whose, int more, int allowed, String setting) {
+        if (waiting + more > allowed) {
+            throw Problem.refusal(
+                    Response.Status.TOO_MANY_REQUESTS,
+                    "%d jobs%s wait for a worker, and the body holds %d; allowed are %d together (trainyard.dashboard.%s); submit them when some have begun"
+                            .formatted(waiting, whose, more, allowed, setting));
+        }
     }
 }

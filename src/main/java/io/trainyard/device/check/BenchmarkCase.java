@@ -1,6 +1,7 @@
 package io.trainyard.device.check;
 
 import io.trainyard.device.Device;
+import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.Precision;
@@ -51,8 +52,8 @@ public record BenchmarkCase(
         List<LayerSpec> layers = new ArrayList<>(NetworkSpec.named("lenet").layers());
         LayerSpec last = layers.removeLast();
         layers.replaceAll(layer -> switch (layer) {
-            case LayerSpec.Conv2d conv ->
-                new LayerSpec.Conv2d(
+            case Conv2d conv ->
+                new Conv2d(
                         conv.name(),
                         width * conv.out(),
                         conv.kernel(),

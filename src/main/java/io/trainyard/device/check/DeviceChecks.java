@@ -1,7 +1,6 @@
 package io.trainyard.device.check;
 
 import io.trainyard.device.Device;
-import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.OptimizerSpec;
@@ -68,22 +67,10 @@ public final class DeviceChecks {
             checks.add(new DeviceCheck(
                     CheckGroup.LOSSES,
                     loss.toString(),
-                    () -> isComputedBy(device, loss)
-                            ? CheckOutcome.of(ReferenceComparison.training(
-                                    device, CheckWorkload.learning(loss, CheckWorkload.eventful())))
-                            : new CheckOutcome.Skipped("the device refuses it")));
+                    () -> CheckOutcome.of(ReferenceComparison.training(
+                            device, CheckWorkload.learning(loss, CheckWorkload.eventful())))));
         }
         return checks;
-    }
-
-    private static boolean isComputedBy(Device device, LossSpec loss) {
-        String kind = device.info().name().replaceFirst(":.*", "");
-        try {
-            loss.requireComputedBy(kind);
-            return true;
-        } catch (InvalidJobException _) {
-            return false;
-        }
     }
 
     private static List<DeviceCheck> optimizers(Device device) {

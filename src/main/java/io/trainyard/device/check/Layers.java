@@ -1,36 +1,38 @@
 package io.trainyard.device.check;
 
+import io.trainyard.spec.ActivationFunction.Gelu;
+import io.trainyard.spec.ActivationFunction.Hardswish;
+import io.trainyard.spec.ActivationFunction.Hardtanh;
+import io.trainyard.spec.ActivationFunction.LeakyRelu;
+import io.trainyard.spec.ActivationFunction.Relu;
+import io.trainyard.spec.ActivationFunction.Relu6;
+import io.trainyard.spec.ActivationFunction.Sigmoid;
+import io.trainyard.spec.ActivationFunction.Silu;
+import io.trainyard.spec.ActivationFunction.Softplus;
+import io.trainyard.spec.ActivationFunction.Tanh;
+import io.trainyard.spec.BatchMomentum;
+import io.trainyard.spec.BatchNorm;
+import io.trainyard.spec.BatchNorm.BatchNorm1d;
+import io.trainyard.spec.BatchNorm.BatchNorm2d;
+import io.trainyard.spec.Conv2d;
+import io.trainyard.spec.DropoutLayer.Dropout;
+import io.trainyard.spec.DropoutLayer.Dropout2d;
 import io.trainyard.spec.Extent;
 import io.trainyard.spec.LayerSpec;
-import io.trainyard.spec.LayerSpec.AdaptiveAvgPool2d;
-import io.trainyard.spec.LayerSpec.AvgPool2d;
-import io.trainyard.spec.LayerSpec.BatchNorm1d;
-import io.trainyard.spec.LayerSpec.BatchNorm2d;
-import io.trainyard.spec.LayerSpec.Conv2d;
-import io.trainyard.spec.LayerSpec.Dropout;
-import io.trainyard.spec.LayerSpec.Dropout2d;
 import io.trainyard.spec.LayerSpec.Flatten;
-import io.trainyard.spec.LayerSpec.Gelu;
-import io.trainyard.spec.LayerSpec.Hardswish;
-import io.trainyard.spec.LayerSpec.Hardtanh;
 import io.trainyard.spec.LayerSpec.Identity;
 import io.trainyard.spec.LayerSpec.LayerScale;
-import io.trainyard.spec.LayerSpec.LeakyRelu;
 import io.trainyard.spec.LayerSpec.Linear;
-import io.trainyard.spec.LayerSpec.MaxPool2d;
-import io.trainyard.spec.LayerSpec.Relu;
-import io.trainyard.spec.LayerSpec.Relu6;
-import io.trainyard.spec.LayerSpec.Residual;
-import io.trainyard.spec.LayerSpec.Sigmoid;
-import io.trainyard.spec.LayerSpec.Silu;
-import io.trainyard.spec.LayerSpec.Softplus;
-import io.trainyard.spec.LayerSpec.Tanh;
-import io.trainyard.spec.LayerSpec.Upsample;
 import io.trainyard.spec.Padding;
+import io.trainyard.spec.Pooling.AdaptiveAvgPool2d;
+import io.trainyard.spec.Pooling.AvgPool2d;
+import io.trainyard.spec.Pooling.MaxPool2d;
+import io.trainyard.spec.Residual;
 import io.trainyard.spec.SampleNorm.GroupNorm;
 import io.trainyard.spec.SampleNorm.LayerNorm;
 import io.trainyard.spec.SampleNorm.LayerNorm2d;
 import io.trainyard.spec.Scale;
+import io.trainyard.spec.Upsample;
 import java.util.List;
 
 /// Layers without names, briefly.
@@ -161,6 +163,16 @@ public final class Layers {
 
     public static BatchNorm2d norm() {
         return new BatchNorm2d(null);
+    }
+
+    /// Whose running statistics are means over all batches.
+    public static BatchNorm2d cumulativeNorm() {
+        return new BatchNorm2d(null, BatchNorm.DEFAULT_EPS, BatchMomentum.CUMULATIVE, true);
+    }
+
+    /// Of vectors.
+    public static BatchNorm1d cumulativeNorm1d() {
+        return new BatchNorm1d(null, 0.1, BatchMomentum.CUMULATIVE, true);
     }
 
     public static BatchNorm2d norm(double eps, double momentum, boolean affine) {

@@ -2,6 +2,7 @@ package io.trainyard.device.check;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.data.PixelScale;
+import io.trainyard.data.Targets;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
@@ -11,6 +12,7 @@ import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.DatasetSpec.Normalize;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
@@ -64,18 +66,29 @@ public record NonFiniteCase(
             boolean first = i % IMAGE.elements() < area;
             pixels[i] = (byte) (first ? firstChannel[i % area % firstChannel.length] : i * 73 % 251);
         }
-        Dataset.Split split = new Dataset.Split(pixels, new byte[] {0, 1, 0, 1});
+        Dataset.Split classes = new Dataset.Split(pixels, new byte[] {0, 1, 0, 1});
+        Dataset.Split split = loss.isRegression() ? new Dataset.Split(classes.samples(), numbers()) : classes;
         List<Double> middle = Collections.nCopies(3, (double) (128 / 255f));
         return new Workload(
-                        Network.fit(NetworkSpec.ofLayers(layers), IMAGE, CLASSES),
-                        CheckWorkload.PLAIN,
-                        1,
-                        new Dataset("few", IMAGE, CLASSES, split, split),
-                        PixelScale.of(IMAGE.size(0), new Normalize(middle, Collections.nCopies(3, 0.5))),
-                        AugmentSpec.NONE,
-                        Precision.FP32,
-                        0)
-                .withLoss(loss);
+                Network.fit(NetworkSpec.ofLayers(layers), IMAGE, CLASSES),
+                loss,
+                CheckWorkload.PLAIN,
+                LoopSpec.NONE,
+                1,
+                new Dataset("few", IMAGE, CLASSES, split, split),
+                PixelScale.of(IMAGE.size(0), new Normalize(middle, Collections.nCopies(3, 0.5))),
+                AugmentSpec.NONE,
+                Precision.FP32,
+                0,
+                true);
+    }
+
+    private static Targets.Numbers numbers() {
+        float[] values = new float[SAMPLES * CLASSES];
+        for (int i = 0; i < values.length; i++) {
+            values[i] = draw(i);
+        }
+        return new Targets.Numbers(values, CLASSES);
     }
 
     public SessionState state() {

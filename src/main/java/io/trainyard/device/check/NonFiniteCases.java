@@ -33,6 +33,7 @@ import static io.trainyard.device.check.Layers.upsample;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.LossSpec.CrossEntropy;
+import io.trainyard.spec.LossSpec.MeanSquaredError;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -119,6 +120,7 @@ public final class NonFiniteCases {
         losses.put("crossEntropy with class weights", new CrossEntropy(0, List.of(0.5, 2.0)));
         losses.put("crossEntropy with class weights of 0", new CrossEntropy(0, List.of(0.0, 2.0)));
         losses.put("crossEntropy with both", new CrossEntropy(0.2, List.of(0.5, 0.0)));
+        losses.put("mse", new MeanSquaredError());
         return losses;
     }
 

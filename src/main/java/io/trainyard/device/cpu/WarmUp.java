@@ -12,17 +12,24 @@ import io.trainyard.device.host.ParameterUpdate.Loop;
 import io.trainyard.device.onednn.OneDnnDevice;
 import io.trainyard.device.vector.VectorDevice;
 import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.AugmentSpec;
+import io.trainyard.spec.BatchNorm;
+import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.DatasetSpec.Normalize;
+import io.trainyard.spec.DropoutLayer;
 import io.trainyard.spec.Extent;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Precision;
+import io.trainyard.spec.Residual;
 import io.trainyard.spec.Scale;
 import io.trainyard.spec.Shape;
+import io.trainyard.spec.Upsample;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,43 +55,43 @@ final class WarmUp {
     private enum Layers {
         /// Those of [io.trainyard.device.vector].
         NARROW(
-                new LayerSpec.Conv2d(null, 6, 5, 1, 0, true),
-                new LayerSpec.Relu(null),
-                new LayerSpec.MaxPool2d(null, 2, 2),
-                new LayerSpec.Conv2d(null, 3, 5, 1, 2, true),
-                new LayerSpec.MaxPool2d(null, 3, 1),
+                new Conv2d(null, 6, 5, 1, 0, true),
+                new ActivationFunction.Relu(null),
+                new Pooling.MaxPool2d(null, 2, 2),
+                new Conv2d(null, 3, 5, 1, 2, true),
+                new Pooling.MaxPool2d(null, 3, 1),
                 new LayerSpec.Flatten(null),
-                new LayerSpec.Dropout(null, 0.5),
+                new DropoutLayer.Dropout(null, 0.5),
                 new LayerSpec.Linear(null, 24, true),
-                new LayerSpec.Relu(null),
+                new ActivationFunction.Relu(null),
                 new LayerSpec.Linear(null, CLASSES, true)),
 
         /// Those beside oneDNN, without batch norm's.
         WIDE(
-                new LayerSpec.Conv2d(null, 16, 3, 1, 1, true),
-                new LayerSpec.Relu(null),
-                new LayerSpec.MaxPool2d(null, 2, 2),
-                new LayerSpec.MaxPool2d(null, 3, 1),
+                new Conv2d(null, 16, 3, 1, 1, true),
+                new ActivationFunction.Relu(null),
+                new Pooling.MaxPool2d(null, 2, 2),
+                new Pooling.MaxPool2d(null, 3, 1),
                 padded(),
-                new LayerSpec.Upsample(null, null, Scale.both(2), "nearest"),
-                new LayerSpec.Sigmoid(null),
-                new LayerSpec.Softplus(null, 1, 20),
-                new LayerSpec.Hardswish(null),
-                new LayerSpec.Relu6(null),
+                new Upsample(null, null, Scale.both(2), "nearest"),
+                new ActivationFunction.Sigmoid(null),
+                new ActivationFunction.Softplus(null, 1, 20),
+                new ActivationFunction.Hardswish(null),
+                new ActivationFunction.Relu6(null),
                 new LayerSpec.LayerScale(null, 1),
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, CLASSES, true)),
 
         /// Batch norm's: alone, with a ReLU, with a sum, with both.
         NORM(
-                new LayerSpec.Conv2d(null, 16, 3, 1, 1, false),
-                new LayerSpec.BatchNorm2d(null),
-                new LayerSpec.Relu(null),
+                new Conv2d(null, 16, 3, 1, 1, false),
+                new BatchNorm.BatchNorm2d(null),
+                new ActivationFunction.Relu(null),
                 block(),
-                new LayerSpec.Relu(null),
+                new ActivationFunction.Relu(null),
                 block(),
-                new LayerSpec.MaxPool2d(null, 2, 2),
-                new LayerSpec.BatchNorm2d(null),
+                new Pooling.MaxPool2d(null, 2, 2),
+                new BatchNorm.BatchNorm2d(null),
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, CLASSES, true));
 
@@ -96,14 +103,12 @@ final class WarmUp {
 
         private static LayerSpec padded() {
             Extent one = Extent.square(1);
-            return new LayerSpec.MaxPool2d(null, Extent.square(3), Extent.square(2), one, one, false);
+            return new Pooling.MaxPool2d(null, Extent.square(3), Extent.square(2), one, one, false);
         }
 
         private static LayerSpec block() {
-            return new LayerSpec.Residual(
-                    null,
-                    List.of(new LayerSpec.Conv2d(null, 16, 3, 1, 1, false), new LayerSpec.BatchNorm2d(null)),
-                    List.of());
+            return new Residual(
+                    null, List.of(new Conv2d(null, 16, 3, 1, 1, false), new BatchNorm.BatchNorm2d(null)), List.of());
         }
 
         static Layers of(Network network) {

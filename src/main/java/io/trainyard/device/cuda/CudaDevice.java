@@ -40,7 +40,6 @@ record CudaDevice(DeviceInfo info, int number) implements PartDevice {
     @Override
     public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
         workload.requirePrecision(info.name(), precisions());
-        workload.requireComputedBy(CudaBackend.KIND);
         if (part.count() > 1 && workload.loop().maxNorm().isPresent()) {
             throw new DeviceException(
                     "clipGradients.norm is %s: the norm is that of all gradients, but each of the %d GPUs sums a part of them only; clip by value, or train on one GPU (\"device\" instead of \"devices\")"

@@ -1,51 +1,67 @@
 package io.trainyard.device.cuda;
 
+import io.trainyard.data.Dataset;
+import io.trainyard.data.Targets;
+import io.trainyard.device.Evaluation;
 import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Arena;
 import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.device.cuda.layer.BatchTensor;
+import io.trainyard.device.cuda.layer.Compilation;
 import io.trainyard.spec.LossSpec;
 import jcuda.Pointer;
-import org.jspecify.annotations.Nullable;
 
-/// What the kernels of `loss.cu` are told of the loss.
-final class CudaLoss {
-    private final LossSpec.CrossEntropy loss;
-    private final float[] weights; // (classes)
-    private final @Nullable Buffer classWeights;
+/// The kernels of `loss.cu` for the workload's loss, and what they leave of a pass over the test set.
+interface CudaLoss {
+    /// The kernels that read outputs take so many threads for each sample.
+    long THREADS_OF_ROW = 32;
 
-    CudaLoss(Workload workload, Arena arena) {
-        loss = switch (workload.loss()) {
-            case LossSpec.CrossEntropy crossEntropy -> crossEntropy;
-            case LossSpec.MeanSquaredError _ ->
-                throw new IllegalArgumentException("there is no kernel for the mean squared error");
+    static CudaLoss of(Workload workload, Arena arena) {
+        return switch (workload.loss()) {
+            case LossSpec.CrossEntropy loss -> new CudaCrossEntropy(loss, workload, arena);
+            case LossSpec.MeanSquaredError _ -> new CudaSquaredError(workload, arena);
         };
-        weights = loss.weights(workload.network().classes());
-        classWeights = loss.classWeights() == null
-                ? null
-                : arena.reserve((long) weights.length * Float.BYTES, "the classes' weights");
     }
 
-    /// (classes); null where all are 1.
-    @Nullable
-    Buffer classWeights() {
-        return classWeights;
+    /// Room for what is to be made of each sample.
+    static Buffer roomForTargets(Dataset.Split split, Arena arena, String what) {
+        return switch (split.targets()) {
+            case Targets.ClassLabels(int[] labels) -> arena.reserve((long) labels.length * Integer.BYTES, what);
+            case Targets.Numbers numbers -> arena.reserve((long) numbers.values().length * Float.BYTES, what);
+        };
     }
 
-    float smoothing() {
-        return (float) loss.labelSmoothing();
+    /// Copies what is to be made of each sample.
+    static void upload(Dataset.Split split, Buffer targets) {
+        targets.write(
+                switch (split.targets()) {
+                    case Targets.ClassLabels(int[] labels) -> Pointer.to(labels);
+                    case Targets.Numbers numbers -> Pointer.to(numbers.values());
+                });
     }
 
-    float sumOfWeights() {
-        double sum = 0;
-        for (float weight : weights) {
-            sum += weight;
-        }
-        return (float) sum;
-    }
+    /// Copies what does not change from epoch to epoch.
+    void upload();
 
-    void upload() {
-        if (classWeights != null) {
-            classWeights.write(Pointer.to(weights));
-        }
-    }
+    /// Enqueues the losses of a training batch's samples, and the gradient of its mean loss by the outputs, which
+    /// takes their place where there is no other.
+    ///
+    /// @param batchSize of a full batch
+    void differentiate(Compilation c, BatchTensor outputs, TrainingData data, Buffer sampleLosses, int batchSize);
+
+    /// Enqueues the losses of a test batch's samples, and what else a test tells of them.
+    ///
+    /// @param batchSize of a full test batch
+    void test(Compilation c, BatchTensor outputs, TestData data, int batchSize);
+
+    /// Enqueues what is predicted for a test batch.
+    ///
+    /// @param predictions (samples, outputs)
+    void predict(Compilation c, BatchTensor outputs, Buffer predictions);
+
+    /// Before the first batch of the test set.
+    void beginTest();
+
+    /// What the test of the whole set has left.
+    Evaluation evaluation(Workload workload);
 }

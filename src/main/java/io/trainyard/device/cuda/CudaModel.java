@@ -5,7 +5,6 @@ import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.layer.LayerParameters;
 import io.trainyard.device.session.StateMemory;
 import io.trainyard.spec.ParameterSpec;
-import io.trainyard.spec.ParameterSpec.Init;
 import io.trainyard.spec.Shape;
 import io.trainyard.spec.UpdateSpec;
 import java.util.ArrayList;
@@ -26,7 +25,7 @@ final class CudaModel implements LayerParameters, StateMemory {
     private final Buffer values;
     private final Buffer gradients;
     private final List<Buffer> slots = new ArrayList<>(); // one for each of the update's
-    private final Map<String, Buffer> buffers = new LinkedHashMap<>(); // running statistics
+    private final Map<String, Buffer> buffers = new LinkedHashMap<>(); // running statistics and their counters
 
     CudaModel(List<ParameterSpec> specs, UpdateSpec update, Arena arena) {
         long floats = 0;
@@ -34,7 +33,7 @@ final class CudaModel implements LayerParameters, StateMemory {
             if (spec.trained()) {
                 places.put(spec.name(), floats);
                 floats += Math.ceilDiv(spec.shape().elements(), ALIGNMENT) * ALIGNMENT;
-            } else if (!(spec.init() instanceof Init.Counter)) {
+            } else {
                 buffers.put(spec.name(), arena.reserve(bytes(spec.shape()), "buffer " + spec.name()));
             }
         }

@@ -9,7 +9,6 @@ import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.session.BackendSession;
 import io.trainyard.device.session.StateTable;
-import java.util.Arrays;
 import jcuda.Pointer;
 
 /// Everything on one GPU: the data set as bytes, the parameters, and for each size of batch a step recorded as a
@@ -132,17 +131,9 @@ final class CudaSession extends BackendSession {
 
     @Override
     protected Evaluation test() {
-        TestProgram.Results results = programs.results();
-        int classes = workload().network().classes();
-        results.confusion().clear();
+        programs.loss().beginTest();
         runTests((_, _) -> {});
-        int[] counts = new int[classes * classes];
-        results.confusion().read(Pointer.to(counts));
-        float[] sampleLosses = new float[workload().dataset().test().size()];
-        results.sampleLosses().read(Pointer.to(sampleLosses));
-        int[][] confusion = new int[classes][];
-        Arrays.setAll(confusion, label -> Arrays.copyOfRange(counts, label * classes, (label + 1) * classes));
-        return Evaluation.of(workload(), sampleLosses, confusion);
+        return programs.loss().evaluation(workload());
     }
 
     @Override
@@ -151,9 +142,8 @@ final class CudaSession extends BackendSession {
         float[] all = new float[Math.multiplyExact(workload().dataset().test().size(), classes)];
         runTests((from, samples) -> {
             float[] batch = new float[samples * classes];
-            programs.results()
-                    .probabilities()
-                    .slice(0, (long) batch.length * Float.BYTES, "probabilities")
+            programs.predictions()
+                    .slice(0, (long) batch.length * Float.BYTES, "predictions")
                     .read(Pointer.to(batch));
             System.arraycopy(batch, 0, all, from * classes, batch.length);
         });

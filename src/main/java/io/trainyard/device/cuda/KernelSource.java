@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
 final class KernelSource {
     private static final List<String> FILES = List.of(
             "values.cuh",
+            "windows.cuh",
             "batch.cu",
             "loss.cu",
             "bias.cu",
@@ -18,6 +19,7 @@ final class KernelSource {
             "norm.cu",
             "pooling.cu",
             "windows.cu",
+            "averages.cu",
             "dropout.cu",
             "layout.cu",
             "optimizer.cu");

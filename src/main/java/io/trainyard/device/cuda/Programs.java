@@ -58,7 +58,8 @@ final class Programs {
     private final Buffer losses; // one for each step of the epoch
     private final Buffer scalars;
     private final CudaUpdate.@Nullable Norm norm;
-    private final TestProgram.Results results;
+    private final CudaLoss loss;
+    private final Buffer predictions; // of a test batch
 
     /// @param batchPart which part of every training batch the GPU computes
     Programs(Workload workload, Gpu gpu, EvenPart batchPart) {
@@ -73,11 +74,11 @@ final class Programs {
         step = arena.reserve(Integer.BYTES, "the step's number");
         testStep = arena.reserve(Integer.BYTES, "the test batch's number");
         losses = arena.reserve((long) workload.stepsPerEpoch() * Float.BYTES, "the losses");
-        CudaLoss loss = new CudaLoss(workload, arena);
+        loss = CudaLoss.of(workload, arena);
         scalars = arena.reserve(losses.bytes() * StepScalars.OF_STEP, "the update's numbers");
         norm = CudaUpdate.Norm.of(workload.update(), arena);
         testBatch = testBatch();
-        results = results(arena);
+        predictions = arena.reserve((long) testBatch * network.classes() * Float.BYTES, "the predictions");
 
         Descriptors descriptors = new Descriptors(gpu, numbers);
         Workspace workspace = new Workspace();
@@ -131,15 +132,6 @@ final class Programs {
         return (workload.dataset().test().size() - 1) % testBatch + 1;
     }
 
-    private TestProgram.Results results(Arena arena) {
-        int classes = workload.network().classes();
-        return new TestProgram.Results(
-                arena.reserve((long) workload.dataset().test().size() * Float.BYTES, "the test samples' losses"),
-                arena.reserve((long) classes * classes * Integer.BYTES, "the confusion matrix"),
-                arena.reserve((long) testBatch * classes * Float.BYTES, "the probabilities"),
-                arena.reserve(Integer.BYTES, "a zero"));
-    }
-
     private long imageBytes() {
         Dataset dataset = workload.dataset();
         return dataset.train().samples().memory().byteSize()
@@ -163,7 +155,7 @@ final class Programs {
             step.clear();
             program.record(trainingData, update, losses, inTwo);
         }
-        tests.values().forEach(program -> program.record(testData, trainingData.table(), results));
+        tests.values().forEach(program -> program.record(testData, trainingData.table(), predictions));
         gpu.compute().synchronize();
     }
 
@@ -216,7 +208,12 @@ final class Programs {
         return scalars;
     }
 
-    TestProgram.Results results() {
-        return results;
+    CudaLoss loss() {
+        return loss;
+    }
+
+    /// Of the test batch at hand, (samples, outputs).
+    Buffer predictions() {
+        return predictions;
     }
 }

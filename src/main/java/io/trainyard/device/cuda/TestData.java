@@ -15,7 +15,7 @@ final class TestData {
     private final int batchSize;
     private final String kernel;
     private final @Nullable StepFeed feed;
-    private final Buffer labels;
+    private final Buffer targets;
     private final Buffer images;
     private final @Nullable Buffer imageOrder;
 
@@ -26,7 +26,7 @@ final class TestData {
         this.kernel = Gathering.of(workload).kernel();
         this.batchSize = batchSize;
         int tests = dataset.test().size();
-        labels = arena.reserve((long) tests * Integer.BYTES, "the test labels");
+        targets = CudaLoss.roomForTargets(dataset.test(), arena, "the test targets");
         if (resident) {
             feed = null;
             images = arena.reserve(dataset.test().samples().memory().byteSize(), "the test images");
@@ -43,8 +43,9 @@ final class TestData {
         return kernel;
     }
 
-    Buffer labels() {
-        return labels;
+    /// A class, or numbers, for each sample.
+    Buffer targets() {
+        return targets;
     }
 
     Buffer images() {
@@ -62,7 +63,7 @@ final class TestData {
     }
 
     void upload() {
-        labels.write(Pointer.to(dataset.test().labels()));
+        CudaLoss.upload(dataset.test(), targets);
         if (feed == null || imageOrder == null) {
             images.write(dataset.test().samples().memory());
         } else {

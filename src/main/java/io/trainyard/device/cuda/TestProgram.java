@@ -15,30 +15,20 @@ final class TestProgram {
     private final Compilation c;
     private final CudaLoss loss;
     private final int batchSize;
-    private final int classes;
     private final BatchTensor input;
     private final CudaChain chain;
     private @Nullable Graph graph;
-
-    /// Where the results go.
-    ///
-    /// @param sampleLosses of the whole test set
-    /// @param confusion counts of the whole test set by (true class, predicted class)
-    /// @param probabilities of the batch at hand, (samples, classes)
-    /// @param zero an int that is 0
-    record Results(Buffer sampleLosses, Buffer confusion, Buffer probabilities, Buffer zero) {}
 
     /// @param batchSize of a full test batch
     TestProgram(Network network, int batchSize, CudaLoss loss, Compilation c, Descriptors descriptors) {
         this.c = c;
         this.loss = loss;
         this.batchSize = batchSize;
-        this.classes = network.classes();
         this.input = c.output(network.input(), false, "before the first");
         this.chain = CudaChain.of(network.layers(), input, c, descriptors);
     }
 
-    private void run(TestData data, Buffer table, Results results) {
+    private void run(TestData data, Buffer table, Buffer predictions) {
         int samples = c.part().samples();
         c.kernels()
                 .launch(
@@ -59,38 +49,17 @@ final class TestProgram {
                         1,
                         c.numbers().channelsLastFlag());
         chain.forward();
-        Buffer logits = chain.out().value();
-        c.kernels()
-                .launch(
-                        "test_batch",
-                        TrainingProgram.THREADS_OF_ROW * samples,
-                        results.sampleLosses(),
-                        results.confusion(),
-                        logits,
-                        data.labels(),
-                        c.step(),
-                        loss.classWeights(),
-                        loss.smoothing(),
-                        batchSize,
-                        samples,
-                        classes);
-        c.kernels()
-                .launch(
-                        "probabilities",
-                        TrainingProgram.THREADS_OF_ROW * samples,
-                        results.probabilities(),
-                        logits,
-                        results.zero(),
-                        batchSize,
-                        samples,
-                        classes);
+        loss.test(c, chain.out(), data, batchSize);
+        loss.predict(c, chain.out(), predictions);
         c.kernels().launchBlocks("next_step", 1, c.step());
     }
 
     /// Runs the batch and records it.
-    void record(TestData data, Buffer table, Results results) {
-        run(data, table, results);
-        graph = c.gpu().capture(() -> run(data, table, results));
+    ///
+    /// @param predictions of the batch at hand, (samples, outputs)
+    void record(TestData data, Buffer table, Buffer predictions) {
+        run(data, table, predictions);
+        graph = c.gpu().capture(() -> run(data, table, predictions));
     }
 
     /// Enqueues the batch.

@@ -17,7 +17,7 @@ import java.util.Objects;
 import jcuda.Pointer;
 import org.jspecify.annotations.Nullable;
 
-/// The training part of the data set as the device sees it. Labels and the epoch's order are always there; images
+/// The training part of the data set as the device sees it. Targets and the epoch's order are always there; images
 /// are too where there is room, and are else sent ahead of the steps, as augmentation and masks are.
 final class TrainingData {
     /// What augmentation says of a sample, each a `short`: [Change]'s components in their order.
@@ -29,7 +29,7 @@ final class TrainingData {
     private final List<Section> sections = new ArrayList<>();
     private final @Nullable StepFeed feed;
     private final Buffer table;
-    private final Buffer labels;
+    private final Buffer targets;
     private final Buffer order;
     private final Buffer batchWeights;
     private final Buffer imageOrder; // which of `images` each position of the epoch takes
@@ -49,7 +49,7 @@ final class TrainingData {
         Dataset.Split train = workload.dataset().train();
         gathering = Gathering.of(workload);
         table = arena.reserve((long) gathering.table().length * Float.BYTES, "what samples become");
-        labels = arena.reserve((long) train.size() * Integer.BYTES, "the training labels");
+        targets = CudaLoss.roomForTargets(train, arena, "the training targets");
         order = arena.reserve((long) train.size() * Integer.BYTES, "the epoch's order");
         batchWeights = arena.reserve((long) workload.stepsPerEpoch() * Float.BYTES, "the batches' weights");
         if (!workload.augment().isNone()) {
@@ -114,8 +114,9 @@ final class TrainingData {
         return imageOrder;
     }
 
-    Buffer labels() {
-        return labels;
+    /// A class, or numbers, for each sample.
+    Buffer targets() {
+        return targets;
     }
 
     Buffer order() {
@@ -147,7 +148,7 @@ final class TrainingData {
     void upload() {
         Dataset.Split train = workload.dataset().train();
         table.write(Pointer.to(gathering.table()));
-        labels.write(Pointer.to(train.labels()));
+        CudaLoss.upload(train, targets);
         if (sections.contains(Section.IMAGES)) {
             int ring = window() * workload.batchSize();
             int[] places = new int[train.size()];

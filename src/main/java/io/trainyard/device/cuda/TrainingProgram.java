@@ -18,14 +18,10 @@ import org.jspecify.annotations.Nullable;
 /// the next step, whose number is on the device. As one graph, or, where other devices' gradients are added between
 /// the two halves, as two. Where batches share a step of the optimizer there is one with it and one without.
 final class TrainingProgram {
-    /// The kernels that read logits take so many threads for each sample.
-    static final long THREADS_OF_ROW = 32;
-
     private final Compilation c;
     private final CudaLoss loss;
     private final CudaModel model;
     private final int batchSize; // of a full batch
-    private final int classes;
     private final BatchTensor input;
     private final CudaChain chain;
     private final Buffer sampleLosses;
@@ -38,7 +34,6 @@ final class TrainingProgram {
         this.loss = loss;
         this.model = model;
         this.batchSize = workload.batchSize();
-        this.classes = network.classes();
         this.input = c.output(network.input(), false, "before the first");
         this.chain = CudaChain.of(isEmpty() ? List.of() : network.layers(), input, c, descriptors);
         this.sampleLosses = c.arena().reserve((long) c.part().samples() * Float.BYTES, "the samples' losses");
@@ -56,25 +51,7 @@ final class TrainingProgram {
         }
         gather(data);
         chain.forward();
-        BatchTensor logits = chain.out();
-        c.kernels()
-                .launch(
-                        "cross_entropy",
-                        THREADS_OF_ROW * c.part().samples(),
-                        Objects.requireNonNullElse(logits.gradient(), logits.value()),
-                        sampleLosses,
-                        logits.value(),
-                        data.labels(),
-                        data.order(),
-                        c.step(),
-                        data.batchWeights(),
-                        loss.classWeights(),
-                        loss.smoothing(),
-                        loss.sumOfWeights(),
-                        batchSize,
-                        c.part().first(),
-                        c.part().samples(),
-                        classes);
+        loss.differentiate(c, chain.out(), data, sampleLosses, batchSize);
         chain.backward();
     }
 

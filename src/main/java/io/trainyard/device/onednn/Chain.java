@@ -1,6 +1,6 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.Network;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +25,7 @@ final class Chain implements CompiledLayer {
             Network.Layer layer = layers.get(i);
             boolean relu = CompiledLayer.takesRelu(layer)
                     && i + 1 < layers.size()
-                    && layers.get(i + 1).spec() instanceof LayerSpec.Relu;
+                    && layers.get(i + 1).spec() instanceof ActivationFunction.Relu;
             CompiledLayer compiled = CompiledLayer.of(program, layer, values, relu);
             if (untrained == this.layers.size() && layer.parameters().isEmpty()) {
                 untrained++;

@@ -7,7 +7,7 @@ import io.trainyard.device.onednn.kernel.Above;
 import io.trainyard.device.onednn.kernel.Clamp;
 import io.trainyard.device.onednn.kernel.Hardswish;
 import io.trainyard.device.onednn.kernel.NaN;
-import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.Network;
 import java.lang.foreign.MemorySegment;
 
@@ -27,7 +27,7 @@ final class CompiledActivationFunction implements CompiledLayer {
             this(algorithm, UNUSED);
         }
 
-        static Formula of(LayerSpec.Softplus softplus) {
+        static Formula of(ActivationFunction.Softplus softplus) {
             return new Formula(
                     dnnl_eltwise_soft_relu, (float) softplus.beta(), (float) (softplus.threshold() / softplus.beta()));
         }
@@ -71,22 +71,21 @@ final class CompiledActivationFunction implements CompiledLayer {
         mend(program, input, output);
     }
 
-    static CompiledLayer of(
-            ProgramBuilder program, Network.Layer layer, LayerSpec.ActivationFunction spec, Memory input) {
+    static CompiledLayer of(ProgramBuilder program, Network.Layer layer, ActivationFunction spec, Memory input) {
         return switch (spec) {
-            case LayerSpec.Relu _ -> new CompiledRelu(program, input);
-            case LayerSpec.LeakyRelu leaky ->
+            case ActivationFunction.Relu _ -> new CompiledRelu(program, input);
+            case ActivationFunction.LeakyRelu leaky ->
                 byOneDnn(program, layer, new Formula(dnnl_eltwise_relu, (float) leaky.negativeSlope()), input);
-            case LayerSpec.Gelu gelu -> {
+            case ActivationFunction.Gelu gelu -> {
                 int algorithm = gelu.byTanh() ? dnnl_eltwise_gelu_tanh : dnnl_eltwise_gelu_erf;
                 yield byOneDnn(program, layer, new Formula(algorithm), input);
             }
-            case LayerSpec.Tanh _ -> byOneDnn(program, layer, new Formula(dnnl_eltwise_tanh), input);
-            case LayerSpec.Sigmoid _ -> byOneDnn(program, layer, new Formula(dnnl_eltwise_logistic), input);
-            case LayerSpec.Silu _ -> byOneDnn(program, layer, new Formula(dnnl_eltwise_swish, 1), input);
-            case LayerSpec.Softplus softplus -> byOneDnn(program, layer, Formula.of(softplus), input);
-            case LayerSpec.Hardswish _ -> new CompiledValueFunction(program, new Hardswish(), input);
-            case LayerSpec.Clamp clamp ->
+            case ActivationFunction.Tanh _ -> byOneDnn(program, layer, new Formula(dnnl_eltwise_tanh), input);
+            case ActivationFunction.Sigmoid _ -> byOneDnn(program, layer, new Formula(dnnl_eltwise_logistic), input);
+            case ActivationFunction.Silu _ -> byOneDnn(program, layer, new Formula(dnnl_eltwise_swish, 1), input);
+            case ActivationFunction.Softplus softplus -> byOneDnn(program, layer, Formula.of(softplus), input);
+            case ActivationFunction.Hardswish _ -> new CompiledValueFunction(program, new Hardswish(), input);
+            case ActivationFunction.Clamp clamp ->
                 CompiledValueFunction.of(program, new Clamp((float) clamp.minVal(), (float) clamp.maxVal()), input);
         };
     }

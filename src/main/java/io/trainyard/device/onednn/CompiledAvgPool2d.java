@@ -4,8 +4,8 @@ import static org.bytedeco.dnnl.global.dnnl.*;
 
 import io.trainyard.device.onednn.CompiledUnevenPooling2d.Span;
 import io.trainyard.device.onednn.Engine.Argument;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows.Side;
 
 /// The mean of each window.
@@ -50,7 +50,7 @@ final class CompiledAvgPool2d implements CompiledLayer {
     }
 
     /// Where padding counts, but not what lies behind it, windows differ in size: oneDNN has none such.
-    static CompiledLayer sliding(ProgramBuilder program, Network.Layer layer, LayerSpec.AvgPool2d spec, Memory input) {
+    static CompiledLayer sliding(ProgramBuilder program, Network.Layer layer, Pooling.AvgPool2d spec, Memory input) {
         Side rows = spec.windows().rows();
         Side columns = spec.windows().columns();
         int bottom = rows.needed(layer.in().size(1), layer.out().size(1));

@@ -2,7 +2,7 @@ package io.trainyard.device.onednn;
 
 import static org.bytedeco.dnnl.global.dnnl.*;
 
-import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Windows;
 import java.util.function.ToLongFunction;
@@ -22,7 +22,7 @@ final class CompiledConv2d implements CompiledLayer {
     private final WeightAndBias parameters;
     private final Memory output;
 
-    CompiledConv2d(ProgramBuilder program, Network.Layer layer, LayerSpec.Conv2d spec, Memory input) {
+    CompiledConv2d(ProgramBuilder program, Network.Layer layer, Conv2d spec, Memory input) {
         name = layer.name();
         Windows windows = spec.windows();
         strides = both(windows, Windows.Side::stride);
@@ -66,7 +66,7 @@ final class CompiledConv2d implements CompiledLayer {
         return new long[] {number.applyAsLong(windows.rows()), number.applyAsLong(windows.columns())};
     }
 
-    private static long[] weightSizes(LayerSpec.Conv2d spec, long channels) {
+    private static long[] weightSizes(Conv2d spec, long channels) {
         int rows = spec.kernel().rows();
         int columns = spec.kernel().columns();
         int groups = spec.groups();

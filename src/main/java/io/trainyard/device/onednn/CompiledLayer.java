@@ -1,8 +1,15 @@
 package io.trainyard.device.onednn;
 
+import io.trainyard.spec.ActivationFunction;
+import io.trainyard.spec.BatchNorm;
+import io.trainyard.spec.Conv2d;
+import io.trainyard.spec.DropoutLayer;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Pooling;
+import io.trainyard.spec.Residual;
 import io.trainyard.spec.SampleNorm;
+import io.trainyard.spec.Upsample;
 
 /// One layer within a program. Its constructor adds the forward pass; the two methods add the backward pass, which
 /// only training programs have.
@@ -21,25 +28,25 @@ interface CompiledLayer {
 
     /// Whether the layer computes a ReLU along that follows it.
     static boolean takesRelu(Network.Layer layer) {
-        return layer.spec() instanceof LayerSpec.BatchNorm || CompiledNormResidual.fits(layer);
+        return layer.spec() instanceof BatchNorm || CompiledNormResidual.fits(layer);
     }
 
     /// @param relu whether it computes one along; only for layers that do
     static CompiledLayer of(ProgramBuilder program, Network.Layer layer, Memory input, boolean relu) {
         return switch (layer.spec()) {
-            case LayerSpec.Conv2d spec -> new CompiledConv2d(program, layer, spec, input);
-            case LayerSpec.MaxPool2d spec -> new CompiledMaxPool2d(program, layer, spec, input);
-            case LayerSpec.AvgPool2d spec -> CompiledAvgPool2d.sliding(program, layer, spec, input);
-            case LayerSpec.AdaptiveAvgPool2d _ -> CompiledAvgPool2d.covering(program, layer, input);
-            case LayerSpec.Upsample spec -> new CompiledUpsample(program, layer, spec, input);
-            case LayerSpec.BatchNorm _ -> new CompiledBatchNorm(program, layer, input, null, relu);
+            case Conv2d spec -> new CompiledConv2d(program, layer, spec, input);
+            case Pooling.MaxPool2d spec -> new CompiledMaxPool2d(program, layer, spec, input);
+            case Pooling.AvgPool2d spec -> CompiledAvgPool2d.sliding(program, layer, spec, input);
+            case Pooling.AdaptiveAvgPool2d _ -> CompiledAvgPool2d.covering(program, layer, input);
+            case Upsample spec -> new CompiledUpsample(program, layer, spec, input);
+            case BatchNorm _ -> new CompiledBatchNorm(program, layer, input, null, relu);
             case SampleNorm spec -> new CompiledSampleNorm(program, layer, spec, input);
             case LayerSpec.LayerScale _ -> new CompiledLayerScale(program, layer, input);
-            case LayerSpec.ActivationFunction spec -> CompiledActivationFunction.of(program, layer, spec, input);
-            case LayerSpec.Dropout _, LayerSpec.Dropout2d _ -> CompiledDropout.of(program, layer, input);
+            case ActivationFunction spec -> CompiledActivationFunction.of(program, layer, spec, input);
+            case DropoutLayer _ -> CompiledDropout.of(program, layer, input);
             case LayerSpec.Flatten _, LayerSpec.Identity _ -> new PassThrough(input);
             case LayerSpec.Linear spec -> new CompiledLinear(program, layer, spec, input);
-            case LayerSpec.Residual _ ->
+            case Residual _ ->
                 CompiledNormResidual.fits(layer)
                         ? new CompiledNormResidual(program, layer, input, relu)
                         : new CompiledResidual(program, layer, input);

@@ -2,8 +2,8 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.device.onednn.kernel.ImageLayout;
 import io.trainyard.device.onednn.kernel.MaxPool;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Pooling;
 import java.lang.foreign.MemorySegment;
 
 /// The largest value of each window, by a kernel of our own over channels that lie side by side; images that lie
@@ -16,7 +16,7 @@ final class CompiledMaxPool2d implements CompiledLayer {
     /// Which value of its window was the largest.
     private final MemorySegment winners;
 
-    CompiledMaxPool2d(ProgramBuilder program, Network.Layer layer, LayerSpec.MaxPool2d spec, Memory input) {
+    CompiledMaxPool2d(ProgramBuilder program, Network.Layer layer, Pooling.MaxPool2d spec, Memory input) {
         Engine engine = program.engine();
         Memory source = program.inLanes(input);
         inputLayout = source.layout();

@@ -1,6 +1,6 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
 import java.util.List;
 
@@ -28,7 +28,7 @@ final class CompiledNormResidual implements CompiledLayer {
     }
 
     private static boolean endsWithNorm(List<Network.Layer> branch) {
-        return !branch.isEmpty() && branch.getLast().spec() instanceof LayerSpec.BatchNorm2d;
+        return !branch.isEmpty() && branch.getLast().spec() instanceof BatchNorm.BatchNorm2d;
     }
 
     @Override

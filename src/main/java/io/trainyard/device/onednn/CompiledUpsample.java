@@ -2,8 +2,8 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.device.onednn.kernel.ImageLayout;
 import io.trainyard.device.onednn.kernel.NearestPixels;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Upsample;
 import java.lang.foreign.MemorySegment;
 
 /// Images of another size, by a kernel of our own: oneDNN takes other pixels for the nearest than PyTorch does.
@@ -12,7 +12,7 @@ final class CompiledUpsample implements CompiledLayer {
     private final Layout inputLayout;
     private final Memory output;
 
-    CompiledUpsample(ProgramBuilder program, Network.Layer layer, LayerSpec.Upsample spec, Memory input) {
+    CompiledUpsample(ProgramBuilder program, Network.Layer layer, Upsample spec, Memory input) {
         Engine engine = program.engine();
         Memory source = program.inLanes(input);
         inputLayout = source.layout();

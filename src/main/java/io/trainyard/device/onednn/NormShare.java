@@ -1,8 +1,10 @@
 package io.trainyard.device.onednn;
 
 import io.trainyard.device.host.Meeting;
-import io.trainyard.spec.LayerSpec.BatchNorm;
+import io.trainyard.spec.BatchMomentum;
+import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
@@ -14,11 +16,12 @@ final class NormShare {
     private final Meeting meeting;
     private final BatchSums sums;
     private final float eps;
-    private final double momentum;
+    private final BatchMomentum momentum;
     private final @Nullable Slot scale; // null for 1, with the shift
     private final @Nullable Slot shift;
     private final Memory runningMean;
     private final Memory runningVariance;
+    private final MemorySegment batches; // one float: how many they are of
 
     private final double[] mean;
     private final double[] variance; // biased
@@ -32,12 +35,13 @@ final class NormShare {
         this.sums = sums;
         BatchNorm spec = (BatchNorm) layer.spec();
         eps = (float) spec.eps();
-        momentum = (float) spec.momentum();
+        momentum = spec.momentum();
         scale = spec.affine() ? state.placeVector(layer.parameters().get(0)) : null;
         shift = spec.affine() ? state.placeVector(layer.parameters().get(1)) : null;
         int running = spec.affine() ? 2 : 0;
         runningMean = state.placeVector(layer.parameters().get(running)).value();
         runningVariance = state.placeVector(layer.parameters().get(running + 1)).value();
+        batches = state.placeVector(layer.parameters().get(running + 2)).value().data();
         int channels = layer.in().size(0);
         mean = new double[channels];
         variance = new double[channels];
@@ -76,17 +80,22 @@ final class NormShare {
         sums.combine(mean, variance);
         if (shard == 0) {
             double count = sums.count();
-            follow(runningMean, mean, 1);
-            follow(runningVariance, variance, count / (count - 1));
+            float before = batches.get(ValueLayout.JAVA_FLOAT, 0);
+            double weight = momentum.weight(before);
+            follow(runningMean, mean, 1, weight);
+            follow(runningVariance, variance, count / (count - 1), weight);
+            batches.set(ValueLayout.JAVA_FLOAT, 0, before + 1);
         }
     }
 
     /// PyTorch keeps the unbiased variance: `correction` is its ratio to the biased one.
-    private void follow(Memory running, double[] batch, double correction) {
+    ///
+    /// @param weight of the batch
+    private static void follow(Memory running, double[] batch, double correction, double weight) {
         for (int c = 0; c < batch.length; c++) {
             double old = running.data().getAtIndex(ValueLayout.JAVA_FLOAT, c);
             double now = batch[c] * correction;
-            running.data().setAtIndex(ValueLayout.JAVA_FLOAT, c, (float) ((1 - momentum) * old + momentum * now));
+            running.data().setAtIndex(ValueLayout.JAVA_FLOAT, c, (float) ((1 - weight) * old + weight * now));
         }
     }
 

@@ -1,7 +1,7 @@
 package io.trainyard.device.reference;
 
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.ActivationFunction;
 import org.apache.commons.math3.special.Erf;
 
 /// y = f(x), value by value. At 0 the derivative of ReLUs is that below 0, as in PyTorch, and what is not finite
@@ -30,18 +30,19 @@ final class ReferenceActivationFunction implements ReferenceLayer {
         return new ReferenceActivationFunction(function, (gradient, x) -> gradient * derivative.at(x));
     }
 
-    static ReferenceActivationFunction of(LayerSpec.ActivationFunction spec) {
+    static ReferenceActivationFunction of(ActivationFunction spec) {
         return switch (spec) {
-            case LayerSpec.Relu _ -> relu();
-            case LayerSpec.LeakyRelu leaky -> leaky(leaky.negativeSlope());
-            case LayerSpec.Gelu gelu -> gelu.byTanh() ? geluByTanh() : gelu();
-            case LayerSpec.Tanh _ -> smooth(Math::tanh, x -> 1 - square(Math.tanh(x)));
-            case LayerSpec.Sigmoid _ ->
+            case ActivationFunction.Relu _ -> relu();
+            case ActivationFunction.LeakyRelu leaky -> leaky(leaky.negativeSlope());
+            case ActivationFunction.Gelu gelu -> gelu.byTanh() ? geluByTanh() : gelu();
+            case ActivationFunction.Tanh _ -> smooth(Math::tanh, x -> 1 - square(Math.tanh(x)));
+            case ActivationFunction.Sigmoid _ ->
                 smooth(ReferenceActivationFunction::sigmoid, x -> sigmoid(x) * (1 - sigmoid(x)));
-            case LayerSpec.Silu _ -> smooth(x -> x / (1 + Math.exp(-x)), x -> sigmoid(x) * (1 + x * (1 - sigmoid(x))));
-            case LayerSpec.Softplus softplus -> softplus(softplus.beta(), softplus.threshold());
-            case LayerSpec.Hardswish _ -> hardswish();
-            case LayerSpec.Clamp clamp -> clamp((float) clamp.minVal(), (float) clamp.maxVal());
+            case ActivationFunction.Silu _ ->
+                smooth(x -> x / (1 + Math.exp(-x)), x -> sigmoid(x) * (1 + x * (1 - sigmoid(x))));
+            case ActivationFunction.Softplus softplus -> softplus(softplus.beta(), softplus.threshold());
+            case ActivationFunction.Hardswish _ -> hardswish();
+            case ActivationFunction.Clamp clamp -> clamp((float) clamp.minVal(), (float) clamp.maxVal());
         };
     }
 

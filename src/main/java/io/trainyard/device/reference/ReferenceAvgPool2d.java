@@ -1,8 +1,8 @@
 package io.trainyard.device.reference;
 
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows;
 
 /// y = the mean x of each window, padding being 0 where it counts. Each x of a window gets an equal share of its
@@ -19,7 +19,7 @@ final class ReferenceAvgPool2d implements ReferenceLayer {
     private final Span[] rows; // one for each row of the output
     private final Span[] columns; // one for each column of the output
 
-    ReferenceAvgPool2d(LayerSpec.AvgPool2d spec, Network.Layer layer) {
+    ReferenceAvgPool2d(Pooling.AvgPool2d spec, Network.Layer layer) {
         this(
                 layer,
                 sliding(
@@ -34,7 +34,7 @@ final class ReferenceAvgPool2d implements ReferenceLayer {
                         layer.out().size(2)));
     }
 
-    ReferenceAvgPool2d(LayerSpec.AdaptiveAvgPool2d spec, Network.Layer layer) {
+    ReferenceAvgPool2d(Pooling.AdaptiveAvgPool2d spec, Network.Layer layer) {
         this(
                 layer,
                 covering(layer.in().size(1), spec.out().rows()),

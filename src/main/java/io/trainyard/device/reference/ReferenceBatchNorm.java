@@ -1,7 +1,8 @@
 package io.trainyard.device.reference;
 
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.LayerSpec.BatchNorm;
+import io.trainyard.spec.BatchMomentum;
+import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
 import java.util.Arrays;
 
@@ -11,7 +12,7 @@ import java.util.Arrays;
 /// As in PyTorch the batch is normalised by its biased variance, and the running variance follows the unbiased one.
 final class ReferenceBatchNorm implements ReferenceLayer {
     private final float eps;
-    private final float momentum;
+    private final BatchMomentum momentum;
     private final int channels;
     private final int area; // rows * columns; of vectors 1
     private final float[] weight; // (channels), as all below
@@ -20,13 +21,14 @@ final class ReferenceBatchNorm implements ReferenceLayer {
     private final float[] biasGradient;
     private final float[] runningMean;
     private final float[] runningVariance;
+    private final float[] batches; // (1): how many they are of
     private float[] in = {}; // (samples, channels, area)
     private final double[] mean;
     private final double[] inverseDeviation;
 
     ReferenceBatchNorm(BatchNorm spec, Network.Layer layer, ReferenceState state) {
         eps = (float) spec.eps();
-        momentum = (float) spec.momentum();
+        momentum = spec.momentum();
         channels = layer.in().size(0);
         area = layer.in().elements() / channels;
         if (spec.affine()) {
@@ -45,6 +47,7 @@ final class ReferenceBatchNorm implements ReferenceLayer {
         }
         runningMean = state.values(ReferenceLayer.parameter(layer, "running_mean"));
         runningVariance = state.values(ReferenceLayer.parameter(layer, "running_var"));
+        batches = state.values(ReferenceLayer.parameter(layer, "num_batches_tracked"));
         mean = new double[channels];
         inverseDeviation = new double[channels];
     }
@@ -71,11 +74,13 @@ final class ReferenceBatchNorm implements ReferenceLayer {
             runningMean[c] = follow(runningMean[c], mean[c]);
             runningVariance[c] = follow(runningVariance[c], squares / (count - 1));
         }
+        batches[0]++;
         return normalise(in, samples, mean, inverseDeviation);
     }
 
     private float follow(float running, double newest) {
-        return (float) ((1 - momentum) * running + momentum * newest);
+        double weight = momentum.weight(batches[0]);
+        return (float) ((1 - weight) * running + weight * newest);
     }
 
     @Override

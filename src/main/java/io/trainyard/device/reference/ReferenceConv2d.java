@@ -1,7 +1,7 @@
 package io.trainyard.device.reference;
 
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Windows;
 
@@ -26,7 +26,7 @@ final class ReferenceConv2d implements ReferenceLayer {
     private final float[] biasGradient;
     private float[] in = {}; // (samples, ins, inRows, inColumns)
 
-    ReferenceConv2d(LayerSpec.Conv2d spec, Network.Layer layer, ReferenceState state) {
+    ReferenceConv2d(Conv2d spec, Network.Layer layer, ReferenceState state) {
         rows = spec.windows().rows();
         columns = spec.windows().columns();
         ins = layer.in().size(0);

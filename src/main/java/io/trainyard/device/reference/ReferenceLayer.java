@@ -1,10 +1,17 @@
 package io.trainyard.device.reference;
 
 import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.ActivationFunction;
+import io.trainyard.spec.BatchNorm;
+import io.trainyard.spec.Conv2d;
+import io.trainyard.spec.DropoutLayer;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.Pooling;
+import io.trainyard.spec.Residual;
 import io.trainyard.spec.SampleNorm;
+import io.trainyard.spec.Upsample;
 
 /// One layer's two passes. Values are (samples, ...sample's shape), row-major.
 interface ReferenceLayer {
@@ -25,19 +32,19 @@ interface ReferenceLayer {
 
     static ReferenceLayer of(Network.Layer layer, ReferenceState state) {
         return switch (layer.spec()) {
-            case LayerSpec.Conv2d conv -> new ReferenceConv2d(conv, layer, state);
-            case LayerSpec.MaxPool2d pool -> new ReferenceMaxPool2d(pool, layer);
-            case LayerSpec.AvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
-            case LayerSpec.AdaptiveAvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
-            case LayerSpec.Upsample upsample -> new ReferenceUpsample(upsample, layer);
-            case LayerSpec.BatchNorm norm -> new ReferenceBatchNorm(norm, layer, state);
+            case Conv2d conv -> new ReferenceConv2d(conv, layer, state);
+            case Pooling.MaxPool2d pool -> new ReferenceMaxPool2d(pool, layer);
+            case Pooling.AvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
+            case Pooling.AdaptiveAvgPool2d pool -> new ReferenceAvgPool2d(pool, layer);
+            case Upsample upsample -> new ReferenceUpsample(upsample, layer);
+            case BatchNorm norm -> new ReferenceBatchNorm(norm, layer, state);
             case SampleNorm norm -> new ReferenceSampleNorm(norm, layer, state);
             case LayerSpec.LayerScale _ -> new ReferenceLayerScale(layer, state);
-            case LayerSpec.ActivationFunction activation -> ReferenceActivationFunction.of(activation);
-            case LayerSpec.Dropout _, LayerSpec.Dropout2d _ -> new ReferenceDropout(layer);
+            case ActivationFunction activation -> ReferenceActivationFunction.of(activation);
+            case DropoutLayer _ -> new ReferenceDropout(layer);
             case LayerSpec.Flatten _, LayerSpec.Identity _ -> new ReferencePassThrough();
             case LayerSpec.Linear linear -> new ReferenceLinear(linear, layer, state);
-            case LayerSpec.Residual _ -> new ReferenceResidual(layer, state);
+            case Residual _ -> new ReferenceResidual(layer, state);
         };
     }
 

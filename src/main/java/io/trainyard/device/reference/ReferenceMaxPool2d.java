@@ -1,8 +1,8 @@
 package io.trainyard.device.reference;
 
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows;
 
 /// y = the largest x of each window. The gradient goes to that x; of equals to the first in row-major order, as in
@@ -17,7 +17,7 @@ final class ReferenceMaxPool2d implements ReferenceLayer {
     private final int outColumns;
     private int[] chosen = {}; // (samples, channels, outRows, outColumns): the index into the input
 
-    ReferenceMaxPool2d(LayerSpec.MaxPool2d spec, Network.Layer layer) {
+    ReferenceMaxPool2d(Pooling.MaxPool2d spec, Network.Layer layer) {
         rows = spec.windows().rows();
         columns = spec.windows().columns();
         channels = layer.in().size(0);

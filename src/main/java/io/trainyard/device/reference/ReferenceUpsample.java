@@ -1,9 +1,9 @@
 package io.trainyard.device.reference;
 
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Nearest;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Upsample;
 
 /// y[r,c] = x[nearest to r, nearest to c]. The gradients of all that are one x add up.
 final class ReferenceUpsample implements ReferenceLayer {
@@ -13,7 +13,7 @@ final class ReferenceUpsample implements ReferenceLayer {
     private final int outRows;
     private final int outColumns;
 
-    ReferenceUpsample(LayerSpec.Upsample spec, Network.Layer layer) {
+    ReferenceUpsample(Upsample spec, Network.Layer layer) {
         nearestRow = spec.rows(layer.in());
         nearestColumn = spec.columns(layer.in());
         channels = layer.in().size(0);

@@ -15,7 +15,7 @@ public interface StateMemory {
         /// Gives it its shape.
         ParameterSpec parameter();
 
-        /// A parameter or a buffer itself.
+        /// A parameter or a buffer itself. A counter's is written only, as a float: a layer that needs it counts on.
         record Value(ParameterSpec parameter) implements Place {}
 
         /// What the optimizer keeps of a parameter.

@@ -77,7 +77,9 @@ public final class StateTable {
         }
         for (ParameterSpec spec : specs) {
             if (counts(spec)) {
-                counter(spec)[0] = model.longs(spec.name(), spec.shape())[0];
+                long count = model.longs(spec.name(), spec.shape())[0];
+                counter(spec)[0] = count;
+                memory.write(new Place.Value(spec), new float[] {count});
             } else {
                 memory.write(new Place.Value(spec), model.floats(spec.name(), spec.shape()));
             }

@@ -1,9 +1,16 @@
 package io.trainyard.device.vector;
 
 import io.trainyard.device.host.BatchMasks;
+import io.trainyard.spec.ActivationFunction;
+import io.trainyard.spec.BatchNorm;
+import io.trainyard.spec.Conv2d;
+import io.trainyard.spec.DropoutLayer;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Pooling;
+import io.trainyard.spec.Residual;
 import io.trainyard.spec.SampleNorm;
+import io.trainyard.spec.Upsample;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -61,28 +68,28 @@ final class ChunkChain {
     /// Empty for a layer that there are none for.
     private static Optional<Kernels> kernels(LayerSpec spec) {
         return switch (spec) {
-            case LayerSpec.Conv2d conv ->
+            case Conv2d conv ->
                 ChunkConv2d.computes(conv)
                         ? Optional.of((chain, layer, in) -> chain.convolution(conv, layer, in))
                         : Optional.empty();
             case LayerSpec.Linear linear -> Optional.of((chain, layer, in) -> chain.product(linear, layer, in));
-            case LayerSpec.MaxPool2d pool ->
+            case Pooling.MaxPool2d pool ->
                 ChunkMaxPool2d.computes(pool)
                         ? Optional.of((chain, layer, in) -> chain.maxPooling(pool, layer, in))
                         : Optional.empty();
-            case LayerSpec.Relu _ -> Optional.of((chain, _, in) -> chain.add(new ChunkRelu(in)));
-            case LayerSpec.Dropout _ -> Optional.of((chain, layer, in) -> chain.dropout(layer, in));
+            case ActivationFunction.Relu _ -> Optional.of((chain, _, in) -> chain.add(new ChunkRelu(in)));
+            case DropoutLayer.Dropout _ -> Optional.of((chain, layer, in) -> chain.dropout(layer, in));
             case LayerSpec.Flatten _ -> Optional.of((chain, _, in) -> chain.flattened(in));
             case LayerSpec.Identity _ -> Optional.of((_, _, in) -> in);
-            case LayerSpec.AvgPool2d _,
-                    LayerSpec.AdaptiveAvgPool2d _,
-                    LayerSpec.Upsample _,
-                    LayerSpec.BatchNorm _,
+            case Pooling.AvgPool2d _,
+                    Pooling.AdaptiveAvgPool2d _,
+                    Upsample _,
+                    BatchNorm _,
                     SampleNorm _,
                     LayerSpec.LayerScale _,
-                    LayerSpec.ActivationFunction _,
-                    LayerSpec.Dropout2d _,
-                    LayerSpec.Residual _ -> Optional.empty();
+                    ActivationFunction _,
+                    DropoutLayer.Dropout2d _,
+                    Residual _ -> Optional.empty();
         };
     }
 
@@ -91,7 +98,7 @@ final class ChunkChain {
         return layer.output();
     }
 
-    private Values convolution(LayerSpec.Conv2d conv, Network.Layer layer, Values in) {
+    private Values convolution(Conv2d conv, Network.Layer layer, Values in) {
         int padding = conv.windows().rows().before();
         Values padded = padding > 0 ? add(ChunkCopy.padded(in, padding, chunk)) : in;
         var weight = model.entry(layer.parameters().getFirst());
@@ -105,7 +112,7 @@ final class ChunkChain {
         return add(new ChunkLinear(in, linear.out(), weight, bias, model.values(), gradients, chunk));
     }
 
-    private Values maxPooling(LayerSpec.MaxPool2d pool, Network.Layer layer, Values in) {
+    private Values maxPooling(Pooling.MaxPool2d pool, Network.Layer layer, Values in) {
         int rows = layer.out().size(1);
         int columns = layer.out().size(2);
         int kernel = pool.kernel().rows();

@@ -1,7 +1,7 @@
 package io.trainyard.device.vector;
 
 import io.trainyard.device.vector.DotProduct.Pieces;
-import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Windows;
 import jdk.incubator.vector.FloatVector;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,7 @@ final class ChunkConv2d implements ChunkLayer {
     private final RowProduct inputGradient;
 
     /// Whether there is a kernel for such a convolution: square, padded evenly, dense in steps and in channels.
-    static boolean computes(LayerSpec.Conv2d spec) {
+    static boolean computes(Conv2d spec) {
         Windows.Side rows = spec.windows().rows();
         return rows.equals(spec.windows().columns())
                 && rows.stride() == 1
@@ -38,7 +38,7 @@ final class ChunkConv2d implements ChunkLayer {
     /// @param gradients of all parameters, where this shard adds up its share
     ChunkConv2d(
             Values input,
-            LayerSpec.Conv2d spec,
+            Conv2d spec,
             FlatModel.Entry weight,
             FlatModel.@Nullable Entry bias,
             float[] parameters,

@@ -1,6 +1,6 @@
 package io.trainyard.device.vector;
 
-import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows;
 import java.util.Arrays;
 
@@ -15,7 +15,7 @@ final class ChunkMaxPool2d implements ChunkLayer {
     private final int[] positions;
 
     /// Whether there is a kernel for such a pooling: square and dense windows that fit whole, without padding.
-    static boolean computes(LayerSpec.MaxPool2d spec) {
+    static boolean computes(Pooling.MaxPool2d spec) {
         Windows.Side rows = spec.windows().rows();
         return rows.equals(spec.windows().columns()) && rows.before() == 0 && rows.dilation() == 1 && !rows.ceil();
     }

@@ -24,8 +24,9 @@ final class FlatModel implements StateMemory {
             Arrays.fill(array, offset, offset + rows * pitch, 0);
         }
 
-        /// Puts row-major values in their places.
+        /// Puts row-major values in their places, and zeros between the rows: an infinite gradient leaves NaN there.
         void write(float[] values, float[] array) {
+            clear(array);
             for (int r = 0; r < rows; r++) {
                 System.arraycopy(values, r * columns, array, offset + r * pitch, columns);
             }

@@ -1,4 +1,4 @@
-// Softmax and cross entropy. ROW threads share a row of logits; the threads of a block go from row to row together.
+// Losses. ROW threads share a row of outputs; the threads of a block go from row to row together.
 
 const int ROW = 32;
 
@@ -103,21 +103,30 @@ __device__ inline float lossOfAll(Shared& shared, const VALUE* row, int classes,
     return acrossRow(shared.sums, sum, width, [](float a, float b) { return a + b; });
 }
 
+// Calls f(n, present) for each sample n, on all ROW threads of its row: those that have none go along with `present`
+// false, for all threads of a block must meet.
+template <class Function>
+__device__ void eachSample(int samples, Function f) {
+    const int rows = BLOCK / ROW; // of a block
+    for (int begin = blockIdx.x * rows; begin < samples; begin += gridDim.x * rows) {
+        int n = begin + threadIdx.x / ROW;
+        f(n < samples ? n : begin, n < samples);
+    }
+}
+
 // Calls f(n, row, softmax, lossOfAll) for each sample n with its row of logits (classes), on all ROW threads of the row.
 template <class Function>
 __device__ void eachRow(const VALUE* logits, int samples, int classes, Loss loss, Function f) {
     __shared__ Shared shared;
-    const int rows = BLOCK / ROW; // of a block
-    for (int begin = blockIdx.x * rows; begin < samples; begin += gridDim.x * rows) {
-        int n = begin + threadIdx.x / ROW;
-        bool present = n < samples; // others go along: all threads of a block must meet
-        const VALUE* row = logits + (long long) (present ? n : begin) * classes;
-        Softmax distribution = softmax(shared, row, classes);
-        float ofAll = lossOfAll(shared, row, classes, loss, distribution);
+    Shared* block = &shared;
+    eachSample(samples, [=](int n, bool present) {
+        const VALUE* row = logits + (long long) n * classes;
+        Softmax distribution = softmax(*block, row, classes);
+        float ofAll = lossOfAll(*block, row, classes, loss, distribution);
         if (present) {
             f(n, row, distribution, ofAll);
         }
-    }
+    });
 }
 
 // The samples' losses, and the gradient of the batch's mean loss by the logits. The samples are those from `first` on of
@@ -220,4 +229,94 @@ extern "C" __global__ void probabilities(
             out[(begin + n) * classes + k] = distribution.at(float(row[k]));
         }
     });
+}
+
+// What a sample's outputs are off, of some or all of them.
+struct Errors {
+    float squares, distances;
+
+    __device__ void add(float difference) {
+        squares += difference * difference;
+        distances += fabsf(difference);
+    }
+};
+
+// Of all ROW threads of a row with `width` outputs together.
+__device__ inline Errors acrossRow(float* parts, Errors errors, int width) {
+    int values = width < ROW ? width : ROW;
+    float squares = acrossRow(parts, errors.squares, values, [](float a, float b) { return a + b; });
+    return {squares, acrossRow(parts, errors.distances, values, [](float a, float b) { return a + b; })};
+}
+
+// The samples' sums of squared differences, and the gradient of the batch's mean by the outputs. The samples are those
+// from `first` on of a batch.
+extern "C" __global__ void squared_errors(
+        VALUE* gradient, // (samples, width); may be the outputs
+        float* sampleLosses, // (samples)
+        const VALUE* outputs, // (samples, width)
+        const float* targets, // (all samples, width)
+        const int* order, // (all samples): which the epoch takes
+        const int* step,
+        const float* batchWeights, // (steps of the epoch): what each step's losses are divided by
+        int batchSize,
+        int first,
+        int samples,
+        int width) {
+    __shared__ float parts[BLOCK];
+    float* shared = parts;
+    const int* batch = order + (long long) *step * batchSize + first;
+    float batchWeight = batchWeights[*step];
+    eachSample(samples, [=](int n, bool present) {
+        const VALUE* row = outputs + (long long) n * width;
+        const float* target = targets + (long long) batch[n] * width;
+        VALUE* rowGradient = gradient + (long long) n * width;
+        Errors errors = {0, 0};
+        for (int k = threadIdx.x % ROW; present && k < width; k += ROW) {
+            float difference = float(row[k]) - target[k];
+            errors.add(difference);
+            rowGradient[k] = VALUE(2 * difference / batchWeight);
+        }
+        float loss = acrossRow(shared, errors, width).squares;
+        if (present && threadIdx.x % ROW == 0) {
+            sampleLosses[n] = loss;
+        }
+    });
+}
+
+// What one batch of the test set is off, sample by sample.
+extern "C" __global__ void test_errors(
+        float* sampleLosses, // (all samples): sums of squared differences
+        float* absoluteErrors, // (all samples): sums of distances
+        const VALUE* outputs, // (samples, width)
+        const float* targets, // (all samples, width)
+        const int* step,
+        int batchSize,
+        int samples,
+        int width) {
+    __shared__ float parts[BLOCK];
+    float* shared = parts;
+    long long begin = (long long) *step * batchSize;
+    eachSample(samples, [=](int n, bool present) {
+        const VALUE* row = outputs + (long long) n * width;
+        const float* target = targets + (begin + n) * width;
+        Errors errors = {0, 0};
+        for (int k = threadIdx.x % ROW; present && k < width; k += ROW) {
+            errors.add(float(row[k]) - target[k]);
+        }
+        errors = acrossRow(shared, errors, width);
+        if (present && threadIdx.x % ROW == 0) {
+            sampleLosses[begin + n] = errors.squares;
+            absoluteErrors[begin + n] = errors.distances;
+        }
+    });
+}
+
+// Outputs as they are.
+extern "C" __global__ void predicted_numbers(
+        float* out, // (n)
+        const VALUE* outputs, // (n)
+        long long n) {
+    for (long long i = thread(); i < n; i += threads()) {
+        out[i] = float(outputs[i]);
+    }
 }

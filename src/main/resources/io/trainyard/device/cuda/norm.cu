@@ -1,4 +1,5 @@
-// Group norm and layer norm: sets of a sample's values, each normalised by its own mean and variance; and layer scale.
+// Group norm and layer norm: sets of a sample's values, each normalised by its own mean and variance; layer scale; and
+// the running statistics of batch norm that are means over all batches.
 
 // Where the values of a set are, and which scale and shift is whose. Values of a sample are counted in (channel, row,
 // column) order; NormSets in Java says what the fields are.
@@ -38,6 +39,39 @@ __device__ inline float sumForAll(float* sums, float value) {
     return sum;
 }
 
+// The sum of f(i) for i from 0 on, `count` of them, for all threads of a block.
+template <class Function>
+__device__ float sumOf(long long count, Function f) {
+    __shared__ float sums[BLOCK];
+    float sum = 0;
+    for (long long i = threadIdx.x; i < count; i += BLOCK) {
+        sum += f(i);
+    }
+    return sumForAll(sums, sum);
+}
+
+// What gradients come to: of y by its shift, and by its scale.
+struct Gradients {
+    float shift, scale;
+
+    __device__ void add(float gradient, float normalised) {
+        shift += gradient;
+        scale += gradient * normalised;
+    }
+};
+
+// As sumOf, of gradients, which f(i, sum) adds to.
+template <class Function>
+__device__ Gradients gradientsOf(long long count, Function f) {
+    __shared__ float sums[BLOCK];
+    Gradients sum = {0, 0};
+    for (long long i = threadIdx.x; i < count; i += BLOCK) {
+        f(i, sum);
+    }
+    float shift = sumForAll(sums, sum.shift);
+    return {shift, sumForAll(sums, sum.scale)};
+}
+
 // y = (x - mean) / sqrt(variance + eps) * weight + bias. A block takes a set at a time.
 extern "C" __global__ void sample_norm_forward(
         VALUE* y,
@@ -56,22 +90,16 @@ extern "C" __global__ void sample_norm_forward(
         int area,
         int channelsLast,
         float eps) {
-    __shared__ float sums[BLOCK];
     Sets of = {sets, size, sideBySide, weights, run, channels, area, channelsLast};
     for (long long s = blockIdx.x; s < (long long) samples * sets; s += gridDim.x) {
         int sample = s / sets;
         int set = s % sets;
-        float sum = 0;
-        for (int i = threadIdx.x; i < size; i += BLOCK) {
-            sum += float(x[of.index(sample, of.place(set, i))]);
-        }
-        float mean = sumForAll(sums, sum) / size;
-        float squares = 0;
-        for (int i = threadIdx.x; i < size; i += BLOCK) {
+        float mean = sumOf(size, [=](int i) { return float(x[of.index(sample, of.place(set, i))]); }) / size;
+        float squares = sumOf(size, [=](int i) {
             float apart = float(x[of.index(sample, of.place(set, i))]) - mean;
-            squares += apart * apart;
-        }
-        float inverse = 1 / sqrtf(sumForAll(sums, squares) / size + eps);
+            return apart * apart;
+        });
+        float inverse = 1 / sqrtf(squares / size + eps);
         for (int i = threadIdx.x; i < size; i += BLOCK) {
             int place = of.place(set, i);
             int w = of.weight(place);
@@ -104,24 +132,20 @@ extern "C" __global__ void sample_norm_backward(
         int channels,
         int area,
         int channelsLast) {
-    __shared__ float sums[BLOCK];
     Sets of = {sets, size, sideBySide, weights, run, channels, area, channelsLast};
     for (long long s = blockIdx.x; s < (long long) samples * sets; s += gridDim.x) {
         int sample = s / sets;
         int set = s % sets;
         float mean = means[s];
         float inverse = inverses[s];
-        float sum = 0;
-        float products = 0;
-        for (int i = threadIdx.x; i < size; i += BLOCK) {
+        Gradients sums = gradientsOf(size, [=](int i, Gradients& sum) {
             int place = of.place(set, i);
             long long at = of.index(sample, place);
             float g = float(dy[at]) * (weight ? weight[of.weight(place)] : 1.0f);
-            sum += g;
-            products += g * (float(x[at]) - mean) * inverse;
-        }
-        float average = sumForAll(sums, sum) / size;
-        float slope = sumForAll(sums, products) / size;
+            sum.add(g, (float(x[at]) - mean) * inverse);
+        });
+        float average = sums.shift / size;
+        float slope = sums.scale / size;
         for (int i = threadIdx.x; i < size; i += BLOCK) {
             int place = of.place(set, i);
             long long at = of.index(sample, place);
@@ -149,26 +173,20 @@ extern "C" __global__ void sample_norm_gradients(
         int channels,
         int area,
         int channelsLast) {
-    __shared__ float sums[BLOCK];
     Sets of = {sets, size, sideBySide, weights, run, channels, area, channelsLast};
     int each = (long long) sets * size / weights; // values of a sample that share a weight
     for (int w = blockIdx.x; w < weights; w += gridDim.x) {
-        float sum = 0;
-        float products = 0;
-        for (long long i = threadIdx.x; i < (long long) samples * each; i += BLOCK) {
+        Gradients sums = gradientsOf((long long) samples * each, [=](long long i, Gradients& sum) {
             int sample = i / each;
             int among = i % each;
             int place = (among / run * weights + w) * run + among % run;
             long long at = of.index(sample, place);
             long long s = (long long) sample * sets + of.setOf(place);
-            sum += float(dy[at]);
-            products += float(dy[at]) * (float(x[at]) - means[s]) * inverses[s];
-        }
-        sum = sumForAll(sums, sum);
-        products = sumForAll(sums, products);
+            sum.add(float(dy[at]), (float(x[at]) - means[s]) * inverses[s]);
+        });
         if (threadIdx.x == 0) {
-            weightGradient[w] = products;
-            biasGradient[w] = sum;
+            weightGradient[w] = sums.scale;
+            biasGradient[w] = sums.shift;
         }
     }
 }
@@ -192,16 +210,32 @@ extern "C" __global__ void layer_scale_gradient(
         int outer,
         int channels,
         int inner) {
-    __shared__ float sums[BLOCK];
     for (int c = blockIdx.x; c < channels; c += gridDim.x) {
-        float sum = 0;
-        for (long long i = threadIdx.x; i < (long long) outer * inner; i += BLOCK) {
+        float sum = sumOf((long long) outer * inner, [=](long long i) {
             long long at = (quotient(i, inner) * channels + c) * inner + i % inner;
-            sum += float(dy[at]) * float(x[at]);
-        }
-        sum = sumForAll(sums, sum);
+            return float(dy[at]) * float(x[at]);
+        });
         if (threadIdx.x == 0) {
             gradient[c] = sum;
         }
+    }
+}
+
+// Takes the statistics of one more batch into means over all batches. One block.
+extern "C" __global__ void take_in_statistics(
+        float* runningMean, // (channels)
+        float* runningVariance, // (channels)
+        float* batches, // how many they are means over
+        const float* mean, // (channels)
+        const float* variance, // (channels)
+        int channels) {
+    float weight = 1 / (*batches + 1);
+    for (int c = threadIdx.x; c < channels; c += BLOCK) {
+        runningMean[c] = (1 - weight) * runningMean[c] + weight * mean[c];
+        runningVariance[c] = (1 - weight) * runningVariance[c] + weight * variance[c];
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        *batches += 1;
     }
 }

@@ -1,42 +1,6 @@
 // Pooling without padding; windows may overlap. With the channels last a thread takes neighbouring channels at once
 // where it can: they have the same windows.
 
-// Where a value is in a batch of images.
-struct Place {
-    long long sample;
-    int channel, row, column;
-};
-
-// How a batch of images lies in memory.
-struct Images {
-    int channels, rows, columns;
-    bool channelsLast;
-
-    __device__ Place place(long long index) const {
-        if (channelsLast) {
-            long long pixel = quotient(index, channels);
-            long long row = quotient(pixel, columns);
-            long long sample = quotient(row, rows);
-            return {sample, int(index - pixel * channels), int(row - sample * rows), int(pixel - row * columns)};
-        }
-        long long row = quotient(index, columns);
-        long long plane = quotient(row, rows);
-        long long sample = quotient(plane, channels);
-        return {sample, int(plane - sample * channels), int(row - plane * rows), int(index - row * columns)};
-    }
-
-    __device__ long long index(Place place) const {
-        return channelsLast
-                ? ((place.sample * rows + place.row) * columns + place.column) * channels + place.channel
-                : ((place.sample * channels + place.channel) * rows + place.row) * columns + place.column;
-    }
-
-    // How far the next column is; the next row is `columns` times as far.
-    __device__ int step() const {
-        return channelsLast ? channels : 1;
-    }
-};
-
 template <int WIDTH>
 __device__ void maxPool(
         VALUE* y, int* index, const VALUE* x, long long n, Images out, Images in, int kernel, int stride) {
@@ -89,16 +53,6 @@ extern "C" __global__ void max_pool_forward(
     } else {
         maxPool<1>(y, index, x, n, out, in, kernel, stride);
     }
-}
-
-// The windows of max pooling that cover any of the places `from` up to `to`, both included, of a side: `first` up to
-// `last`, which may be none.
-struct Windows {
-    int first, last;
-};
-
-__device__ inline Windows covering(int from, int to, int kernel, int stride, int count) {
-    return {from < kernel ? 0 : (from - kernel) / stride + 1, min(to / stride, count - 1)};
 }
 
 // Each dx collects the gradients of the windows that chose its x, so that no two threads write to one place. A
@@ -182,74 +136,5 @@ extern "C" __global__ void max_pool_backward(
         maxPoolGradientChannelsLast<LANES>(dx, dy, index, n, out, in, kernel, stride);
     } else {
         maxPoolGradient<1>(dx, dy, index, n, out, in, kernel, stride);
-    }
-}
-
-// The windows that cover a side of `size` pixels: window i of `out` reaches from floor(i size / out) to
-// ceil((i + 1) size / out), not included.
-__device__ inline int windowBegin(int i, int size, int out) {
-    return i * size / out;
-}
-
-__device__ inline int windowEnd(int i, int size, int out) {
-    return ((i + 1) * size + out - 1) / out;
-}
-
-// y = the mean x of each of outRows * outColumns windows.
-extern "C" __global__ void adaptive_avg_pool_forward(
-        VALUE* y, // (samples, channels, outRows, outColumns) or channels last
-        const VALUE* x, // (samples, channels, rows, columns) or channels last
-        int samples,
-        int channels,
-        int rows,
-        int columns,
-        int outRows,
-        int outColumns,
-        int channelsLast) {
-    Images from = {channels, rows, columns, channelsLast != 0};
-    Images to = {channels, outRows, outColumns, channelsLast != 0};
-    for (long long i = thread(); i < (long long) samples * channels * outRows * outColumns; i += threads()) {
-        Place place = to.place(i);
-        int top = windowBegin(place.row, rows, outRows);
-        int bottom = windowEnd(place.row, rows, outRows);
-        int left = windowBegin(place.column, columns, outColumns);
-        int right = windowEnd(place.column, columns, outColumns);
-        float sum = 0;
-        for (int row = top; row < bottom; row++) {
-            for (int column = left; column < right; column++) {
-                sum += float(x[from.index({place.sample, place.channel, row, column})]);
-            }
-        }
-        y[i] = VALUE(sum / ((bottom - top) * (right - left)));
-    }
-}
-
-// Each x of a window gets an equal share of its gradient.
-extern "C" __global__ void adaptive_avg_pool_backward(
-        VALUE* dx, // (samples, channels, rows, columns) or channels last
-        const VALUE* dy, // (samples, channels, outRows, outColumns) or channels last
-        int samples,
-        int channels,
-        int rows,
-        int columns,
-        int outRows,
-        int outColumns,
-        int channelsLast) {
-    Images from = {channels, outRows, outColumns, channelsLast != 0};
-    Images to = {channels, rows, columns, channelsLast != 0};
-    for (long long i = thread(); i < (long long) samples * channels * rows * columns; i += threads()) {
-        Place place = to.place(i);
-        // The windows a pixel is in are found as the pixels of a window are, the other way round.
-        int bottom = windowEnd(place.row, outRows, rows);
-        int right = windowEnd(place.column, outColumns, columns);
-        float sum = 0;
-        for (int row = windowBegin(place.row, outRows, rows); row < bottom; row++) {
-            int height = windowEnd(row, rows, outRows) - windowBegin(row, rows, outRows);
-            for (int column = windowBegin(place.column, outColumns, columns); column < right; column++) {
-                int width = windowEnd(column, columns, outColumns) - windowBegin(column, columns, outColumns);
-                sum += float(dy[from.index({place.sample, place.channel, row, column})]) / (height * width);
-            }
-        }
-        dx[i] = VALUE(sum);
     }
 }

@@ -1,5 +1,5 @@
-// Pooling whose windows reach into padding, leave out pixels or have sides of their own, and images of another size.
-// A thread takes one value at a time: pooling.cu has what is usual.
+// Max pooling whose windows reach into padding, leave out pixels or have sides of their own, and images of another
+// size. A thread takes one value at a time: pooling.cu has what is usual.
 
 // Along a side, tap t of window i is at i * stride - before + t * dilation.
 struct Side {
@@ -40,15 +40,14 @@ extern "C" __global__ void max_pool_windows_forward(
     Images out = {channels, outRows, outColumns, channelsLast != 0};
     Side down = {rowTaps, rowStride, rowDilation, rowBefore};
     Side along = {columnTaps, columnStride, columnDilation, columnBefore};
-    for (long long i = thread(); i < (long long) samples * channels * outRows * outColumns; i += threads()) {
-        Place to = out.place(i);
+    eachValue(out, samples, [=](long long i, Place to) {
         int chosen = -1; // every window has a pixel
         VALUE largest = VALUE(0.f);
-        for (int a = 0; a < rowTaps; a++) {
+        for (int a = 0; a < down.taps; a++) {
             int row = down.at(to.row, a);
-            for (int b = 0; b < columnTaps; b++) {
+            for (int b = 0; b < along.taps; b++) {
                 int column = along.at(to.column, b);
-                if (row < 0 || row >= rows || column < 0 || column >= columns) {
+                if (!in.has(row, column)) {
                     continue;
                 }
                 VALUE next = x[in.index({to.sample, to.channel, row, column})];
@@ -61,7 +60,7 @@ extern "C" __global__ void max_pool_windows_forward(
         }
         y[i] = largest;
         index[i] = chosen;
-    }
+    });
 }
 
 // Each dx collects the gradients of the windows that chose its x.
@@ -88,13 +87,12 @@ extern "C" __global__ void max_pool_windows_backward(
     Images out = {channels, outRows, outColumns, channelsLast != 0};
     Side down = {rowTaps, rowStride, rowDilation, rowBefore};
     Side along = {columnTaps, columnStride, columnDilation, columnBefore};
-    for (long long i = thread(); i < (long long) samples * channels * rows * columns; i += threads()) {
-        Place to = in.place(i);
+    eachValue(in, samples, [=](long long i, Place to) {
         int own = to.row * columns + to.column;
         float sum = 0;
-        for (int a = rowTaps - 1; a >= 0; a--) {
+        for (int a = down.taps - 1; a >= 0; a--) {
             int row = down.window(to.row, a, outRows);
-            for (int b = columnTaps - 1; row >= 0 && b >= 0; b--) {
+            for (int b = along.taps - 1; row >= 0 && b >= 0; b--) {
                 int column = along.window(to.column, b, outColumns);
                 if (column >= 0) {
                     long long from = out.index({to.sample, to.channel, row, column});
@@ -103,93 +101,7 @@ extern "C" __global__ void max_pool_windows_backward(
             }
         }
         dx[i] = VALUE(sum);
-    }
-}
-
-// One window of an average along a side of `size` pixels with `padding` before and behind: its pixels, and how many
-// values it is the mean of.
-struct Span {
-    int from, to, counted;
-};
-
-__device__ inline Span span(int window, int taps, int stride, int padding, int size, bool countPadding) {
-    int begin = window * stride - padding;
-    int end = min(begin + taps, size + padding);
-    int from = max(begin, 0);
-    int to = min(end, size);
-    return {from, to, countPadding ? end - begin : to - from};
-}
-
-// y = the mean x of each window, some of which reach beyond the padding.
-extern "C" __global__ void avg_pool_windows_forward(
-        VALUE* y, // (samples, channels, outRows, outColumns) or channels last
-        const VALUE* x, // (samples, channels, rows, columns) or channels last
-        int samples,
-        int channels,
-        int rows,
-        int columns,
-        int outRows,
-        int outColumns,
-        int channelsLast,
-        int rowTaps,
-        int rowStride,
-        int rowPadding,
-        int columnTaps,
-        int columnStride,
-        int columnPadding,
-        int countPadding) {
-    Images in = {channels, rows, columns, channelsLast != 0};
-    Images out = {channels, outRows, outColumns, channelsLast != 0};
-    for (long long i = thread(); i < (long long) samples * channels * outRows * outColumns; i += threads()) {
-        Place to = out.place(i);
-        Span down = span(to.row, rowTaps, rowStride, rowPadding, rows, countPadding != 0);
-        Span along = span(to.column, columnTaps, columnStride, columnPadding, columns, countPadding != 0);
-        float sum = 0;
-        for (int row = down.from; row < down.to; row++) {
-            for (int column = along.from; column < along.to; column++) {
-                sum += float(x[in.index({to.sample, to.channel, row, column})]);
-            }
-        }
-        y[i] = VALUE(sum / (down.counted * along.counted));
-    }
-}
-
-// Each x of a window gets an equal share of its gradient.
-extern "C" __global__ void avg_pool_windows_backward(
-        VALUE* dx, // (samples, channels, rows, columns) or channels last
-        const VALUE* dy, // (samples, channels, outRows, outColumns) or channels last
-        int samples,
-        int channels,
-        int rows,
-        int columns,
-        int outRows,
-        int outColumns,
-        int channelsLast,
-        int rowTaps,
-        int rowStride,
-        int rowPadding,
-        int columnTaps,
-        int columnStride,
-        int columnPadding,
-        int countPadding) {
-    Images in = {channels, rows, columns, channelsLast != 0};
-    Images out = {channels, outRows, outColumns, channelsLast != 0};
-    for (long long i = thread(); i < (long long) samples * channels * rows * columns; i += threads()) {
-        Place to = in.place(i);
-        int padded = to.row + rowPadding;
-        Windows down = covering(padded, padded, rowTaps, rowStride, outRows);
-        padded = to.column + columnPadding;
-        Windows along = covering(padded, padded, columnTaps, columnStride, outColumns);
-        float sum = 0;
-        for (int row = down.first; row <= down.last; row++) {
-            int height = span(row, rowTaps, rowStride, rowPadding, rows, countPadding != 0).counted;
-            for (int column = along.first; column <= along.last; column++) {
-                int width = span(column, columnTaps, columnStride, columnPadding, columns, countPadding != 0).counted;
-                sum += float(dy[out.index({to.sample, to.channel, row, column})]) / (height * width);
-            }
-        }
-        dx[i] = VALUE(sum);
-    }
+    });
 }
 
 // Images with zeros below and right.
@@ -205,10 +117,9 @@ extern "C" __global__ void pad_forward(
         int channelsLast) {
     Images in = {channels, rows, columns, channelsLast != 0};
     Images out = {channels, outRows, outColumns, channelsLast != 0};
-    for (long long i = thread(); i < (long long) samples * channels * outRows * outColumns; i += threads()) {
-        Place to = out.place(i);
-        y[i] = to.row < rows && to.column < columns ? x[in.index(to)] : VALUE(0.f);
-    }
+    eachValue(out, samples, [=](long long i, Place to) {
+        y[i] = in.has(to.row, to.column) ? x[in.index(to)] : VALUE(0.f);
+    });
 }
 
 extern "C" __global__ void pad_backward(
@@ -223,9 +134,7 @@ extern "C" __global__ void pad_backward(
         int channelsLast) {
     Images in = {channels, rows, columns, channelsLast != 0};
     Images out = {channels, outRows, outColumns, channelsLast != 0};
-    for (long long i = thread(); i < (long long) samples * channels * rows * columns; i += threads()) {
-        dx[i] = dy[out.index(in.place(i))];
-    }
+    eachValue(in, samples, [=](long long i, Place to) { dx[i] = dy[out.index(to)]; });
 }
 
 // Which of `size` pixels that of the larger or smaller image is a copy of, as io.trainyard.spec.Nearest says.
@@ -247,12 +156,11 @@ extern "C" __global__ void upsample_forward(
         float columnStep) {
     Images in = {channels, rows, columns, channelsLast != 0};
     Images out = {channels, outRows, outColumns, channelsLast != 0};
-    for (long long i = thread(); i < (long long) samples * channels * outRows * outColumns; i += threads()) {
-        Place to = out.place(i);
+    eachValue(out, samples, [=](long long i, Place to) {
         int row = nearest(to.row, rowStep, rows);
         int column = nearest(to.column, columnStep, columns);
         y[i] = x[in.index({to.sample, to.channel, row, column})];
-    }
+    });
 }
 
 // The first pixel that is a copy of `pixel` or one behind it; of none `count`.
@@ -282,8 +190,7 @@ extern "C" __global__ void upsample_backward(
         float columnStep) {
     Images in = {channels, rows, columns, channelsLast != 0};
     Images out = {channels, outRows, outColumns, channelsLast != 0};
-    for (long long i = thread(); i < (long long) samples * channels * rows * columns; i += threads()) {
-        Place to = in.place(i);
+    eachValue(in, samples, [=](long long i, Place to) {
         int bottom = firstCopy(to.row + 1, rowStep, rows, outRows);
         int left = firstCopy(to.column, columnStep, columns, outColumns);
         int right = firstCopy(to.column + 1, columnStep, columns, outColumns);
@@ -294,5 +201,5 @@ extern "C" __global__ void upsample_backward(
             }
         }
         dx[i] = VALUE(sum);
-    }
+    });
 }

@@ -28,11 +28,11 @@ class JobTableTest {
         List<String> rows = JobTable.rows(List.of(ran, waits, refused));
         assertThat(rows.get(0))
                 .matches(
-                        "JOB +STATE +NETWORK +DATA SET +DEVICE +WORKER +STEP +LOSS +ACCURACY +START +DURATION +REASON");
+                        "JOB +STATE +NETWORK +DATA SET +DEVICE +WORKER +STEP +LOSS +TEST LOSS +ACCURACY +START +DURATION +REASON");
         assertThat(rows.get(1))
                 .matches(
-                        "a +FINISHED +lenet +shapes32 +cpu +w1 +20/20 +1\\.0000 +0\\.7500 +2026-11-22T03:04:05Z +0:05 +-");
-        assertThat(rows.get(2)).matches("a-longer-name +QUEUED +lenet +shapes32 +- +- +- +- +- +- +- +-");
+                        "a +FINISHED +lenet +shapes32 +cpu +w1 +20/20 +1\\.0000 +0\\.8000 +0\\.7500 +2026-11-22T03:04:05Z +0:05 +-");
+        assertThat(rows.get(2)).matches("a-longer-name +QUEUED +lenet +shapes32 +- +- +- +- +- +- +- +- +-");
         assertThat(rows.get(3)).matches("x{39}… +REJECTED .*bad\\?\\[31m");
         int states = rows.get(0).indexOf("STATE");
         assertThat(rows).extracting(row -> row.charAt(states - 1)).containsOnly(' ');

@@ -2,9 +2,13 @@ package io.trainyard.device.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.spec.BatchNorm;
+import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
+import io.trainyard.spec.Pooling;
+import io.trainyard.spec.Residual;
 import io.trainyard.spec.Shape;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -41,9 +45,9 @@ class ThreadRuleTest {
     /// Some 2.7 million floating-point operations a sample.
     private static Network normalising(int norms) {
         List<LayerSpec> layers = new ArrayList<>();
-        layers.add(new LayerSpec.Conv2d(null, 16, 3, 1, 1, true));
-        layers.addAll(Collections.nCopies(norms, new LayerSpec.BatchNorm2d(null)));
-        layers.add(new LayerSpec.AdaptiveAvgPool2d(null, 1));
+        layers.add(new Conv2d(null, 16, 3, 1, 1, true));
+        layers.addAll(Collections.nCopies(norms, new BatchNorm.BatchNorm2d(null)));
+        layers.add(new Pooling.AdaptiveAvgPool2d(null, 1));
         layers.add(new LayerSpec.Flatten(null));
         layers.add(new LayerSpec.Linear(null, 10, true));
         return Network.fit(NetworkSpec.ofLayers(layers), Shape.of(3, 32, 32), 10);
@@ -59,11 +63,11 @@ class ThreadRuleTest {
 
     @Test
     void layersWithinResidualsAndGroupsCount() {
-        LayerSpec grouped = new LayerSpec.Conv2d(null, 6, 3, 1, 1, 1, 2, true);
-        LayerSpec pointwise = new LayerSpec.Conv2d(null, 6, 1, 1, 0, true);
+        LayerSpec grouped = new Conv2d(null, 6, 3, 1, 1, 1, 2, true);
+        LayerSpec pointwise = new Conv2d(null, 6, 1, 1, 0, true);
         Network network = Network.fit(
                 NetworkSpec.ofLayers(List.of(
-                        new LayerSpec.Residual(null, List.of(grouped), List.of(pointwise)),
+                        new Residual(null, List.of(grouped), List.of(pointwise)),
                         new LayerSpec.Flatten(null),
                         new LayerSpec.Linear(null, 3, true))),
                 Shape.of(4, 5, 5),

@@ -4,7 +4,6 @@ import io.trainyard.device.Device;
 import io.trainyard.device.DeviceContract;
 import io.trainyard.device.FloatSamplesContract;
 import io.trainyard.spec.DeviceSpec;
-import io.trainyard.spec.LossSpec;
 
 /// Everything a device must do, through JCuda on the double of NVIDIA's libraries.
 @OnDouble
@@ -12,10 +11,5 @@ final class CudaDeviceDoubleTest extends DeviceContract implements FloatSamplesC
     @Override
     public Device device() {
         return new CudaBackend().open(new DeviceSpec("cuda:0"));
-    }
-
-    @Override
-    public boolean computes(LossSpec loss) {
-        return !loss.isRegression();
     }
 }

@@ -162,6 +162,75 @@ final class LossKernelsDoubleTest {
     }
 
     @ParameterizedTest
+    @CsvSource({"FP32, 5, 1, false", "FP32, 61, 3, true", "FP32, 27, 77, false", "BF16, 61, 10, false"})
+    void hasTheGradientOfTheMeanSquaredError(Precision precision, int samples, int width, boolean inPlace) {
+        int first = 2;
+        int batch = samples + 4;
+        int all = 3 * batch;
+        float batchWeight = batch * width + 0.5f;
+        try (var runner = new KernelRunner(precision)) {
+            float[] outputs = runner.rounded(logits(samples * width));
+            float[] targets = logits(all * width);
+            int[] order = random.ints(all, 0, all).toArray();
+            Buffer values = runner.values(outputs);
+            Buffer gradient = inPlace ? values : runner.roomForValues(samples * width);
+            Buffer sampleLosses = runner.floats(new float[samples]);
+            runner.run(
+                    "squared_errors",
+                    gradient,
+                    sampleLosses,
+                    values,
+                    runner.floats(targets),
+                    runner.ints(order),
+                    runner.ints(STEP),
+                    runner.floats(new float[] {0, 0, batchWeight}),
+                    batch,
+                    first,
+                    samples,
+                    width);
+            double[] expected = new double[samples * width];
+            double[] expectedLosses = new double[samples];
+            for (int i = 0; i < expected.length; i++) {
+                int target = order[STEP * batch + first + i / width] * width + i % width;
+                double difference = (double) outputs[i] - targets[target];
+                expectedLosses[i / width] += difference * difference;
+                expected[i] = 2 * difference / batchWeight;
+            }
+            assertNear(runner.readFloats(sampleLosses), expectedLosses, 2e-3); // thousands, added up in float32
+            runner.assertNear(runner.readValues(gradient), expected, 1e-7);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FP32, 61, 3", "FP32, 30, 1", "FP32, 27, 77", "BF16, 61, 10"})
+    void testsABatchOfNumbers(Precision precision, int samples, int width) {
+        int batch = 70;
+        int all = STEP * batch + samples;
+        try (var runner = new KernelRunner(precision)) {
+            float[] outputs = runner.rounded(logits(samples * width));
+            float[] targets = logits(all * width);
+            Buffer losses = runner.floats(new float[all]);
+            Buffer absoluteErrors = runner.floats(new float[all]);
+            Buffer predictions = runner.floats(new float[samples * width]);
+            Buffer values = runner.values(outputs);
+            Buffer step = runner.ints(STEP);
+            runner.run(
+                    "test_errors", losses, absoluteErrors, values, runner.floats(targets), step, batch, samples, width);
+            runner.run("predicted_numbers", predictions, values, (long) samples * width);
+            double[] expectedLosses = new double[all];
+            double[] expectedErrors = new double[all];
+            for (int i = 0; i < outputs.length; i++) {
+                double difference = (double) outputs[i] - targets[STEP * batch * width + i];
+                expectedLosses[STEP * batch + i / width] += difference * difference;
+                expectedErrors[STEP * batch + i / width] += Math.abs(difference);
+            }
+            assertNear(runner.readFloats(losses), expectedLosses, 2e-3); // thousands, added up in float32
+            assertNear(runner.readFloats(absoluteErrors), expectedErrors, 2e-4);
+            assertThat(runner.readFloats(predictions)).containsExactly(outputs);
+        }
+    }
+
+    @ParameterizedTest
     @CsvSource({"1", "4", "64", "256", "257", "1999"})
     void endsAStepWithItsMeanLoss(int samples) {
         int batch = samples + 3;

@@ -1,5 +1,7 @@
 package io.trainyard.device.cuda;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.NormSets;
 import io.trainyard.spec.Precision;
@@ -13,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.IntToDoubleFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -100,6 +103,38 @@ final class NormKernelsDoubleTest {
             runner.assertNear(runner.readFloats(weights), expected.ofWeight, 1e-4);
             runner.assertNear(runner.readFloats(biases), expected.ofBias, 1e-4);
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 5", "41, 300"})
+    void takesABatchIntoMeansOverAll(int before, int channels) {
+        float[] mean = normal(channels);
+        float[] variance = normal(channels);
+        float[] newestMean = normal(channels);
+        float[] newestVariance = normal(channels);
+        try (var runner = new KernelRunner(Precision.FP32)) {
+            Buffer means = runner.floats(mean);
+            Buffer variances = runner.floats(variance);
+            Buffer batches = runner.floats(new float[] {before});
+            runner.runBlocks(
+                    "take_in_statistics",
+                    1,
+                    means,
+                    variances,
+                    batches,
+                    runner.floats(newestMean),
+                    runner.floats(newestVariance),
+                    channels);
+            runner.assertNear(runner.readFloats(means), meansOver(before, mean, newestMean), 1e-6);
+            runner.assertNear(runner.readFloats(variances), meansOver(before, variance, newestVariance), 1e-6);
+            assertThat(runner.readFloats(batches)).containsExactly(before + 1);
+        }
+    }
+
+    private static double[] meansOver(int before, float[] running, float[] newest) {
+        return IntStream.range(0, running.length)
+                .mapToDouble(c -> ((double) before * running[c] + newest[c]) / (before + 1))
+                .toArray();
     }
 
     private static void run(

@@ -10,7 +10,6 @@ import io.trainyard.device.parallel.ParallelDevice;
 import io.trainyard.spec.ClipSpec;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.LoopSpec;
-import io.trainyard.spec.LossSpec;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -42,10 +41,5 @@ final class TwoGpusDoubleTest extends ParallelContract {
                 .isInstanceOf(DeviceException.class)
                 .hasMessage(
                         "clipGradients.norm is 2.5: the norm is that of all gradients, but each of the 2 GPUs sums a part of them only; clip by value, or train on one GPU (\"device\" instead of \"devices\")");
-    }
-
-    @Override
-    public boolean computes(LossSpec loss) {
-        return !loss.isRegression();
     }
 }

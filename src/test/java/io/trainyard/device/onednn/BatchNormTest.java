@@ -3,6 +3,7 @@ package io.trainyard.device.onednn;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.data.PixelScale;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.Devices;
@@ -11,10 +12,18 @@ import io.trainyard.device.NumbersContract;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.ReferenceComparison;
+import io.trainyard.spec.ActivationFunction;
+import io.trainyard.spec.BatchNorm;
+import io.trainyard.spec.Conv2d;
+import io.trainyard.spec.DatasetSpec.Normalize;
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.DropoutLayer;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.ParameterSpec;
+import io.trainyard.spec.Pooling;
+import io.trainyard.spec.Residual;
 import io.trainyard.spec.Shape;
 import java.util.List;
 import org.assertj.core.data.Offset;
@@ -52,20 +61,20 @@ class BatchNormTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatFollowsIsComputedAlong(boolean relus) {
-        LayerSpec norm = new LayerSpec.BatchNorm2d(null);
-        LayerSpec end = relus ? new LayerSpec.Relu(null) : new LayerSpec.Tanh(null);
-        LayerSpec inner = new LayerSpec.Residual(null, List.of(norm, end, conv(10), norm), List.of());
+        LayerSpec norm = new BatchNorm.BatchNorm2d(null);
+        LayerSpec end = relus ? new ActivationFunction.Relu(null) : new ActivationFunction.Tanh(null);
+        LayerSpec inner = new Residual(null, List.of(norm, end, conv(10), norm), List.of());
         List<LayerSpec> layers = List.of(
                 norm,
                 end,
                 conv(10),
-                new LayerSpec.Residual(null, List.of(conv(10), norm), List.of()),
+                new Residual(null, List.of(conv(10), norm), List.of()),
                 end,
-                new LayerSpec.Residual(null, List.of(conv(10), norm, end, conv(12), norm), List.of(conv(12), norm)),
+                new Residual(null, List.of(conv(10), norm, end, conv(12), norm), List.of(conv(12), norm)),
                 end,
-                new LayerSpec.Residual(null, List.of(conv(10)), List.of(conv(10), norm)),
+                new Residual(null, List.of(conv(10)), List.of(conv(10), norm)),
                 end,
-                new LayerSpec.Residual(null, List.of(inner, end, conv(10), norm), List.of(norm)),
+                new Residual(null, List.of(inner, end, conv(10), norm), List.of(norm)),
                 end,
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, 4, true));
@@ -81,8 +90,8 @@ class BatchNormTest {
     @ValueSource(ints = {1, 2})
     void statisticsAreExactToTheRoundingOfWhatIsKept(int threads) {
         List<LayerSpec> layers = List.of(
-                new LayerSpec.Conv2d(null, 16, 3, 1, 1, true),
-                new LayerSpec.BatchNorm2d(null),
+                new Conv2d(null, 16, 3, 1, 1, true),
+                new BatchNorm.BatchNorm2d(null),
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, 6, true));
         Workload workload = CheckWorkload.of(Shape.of(3, 64, 64), 6, layers, STANDING_STILL, 16, 16, 2);
@@ -102,6 +111,18 @@ class BatchNormTest {
         }
     }
 
+    /// A mean is hundreds of thousands of deviations, of which its rounding to float32 is a part that counts.
+    @Test
+    void whatRoundingTakesFromAMeanIsInTheGradients() {
+        List<LayerSpec> layers = List.of(
+                new BatchNorm.BatchNorm2d(null), new LayerSpec.Flatten(null), new LayerSpec.Linear(null, 4, true));
+        Workload near = CheckWorkload.of(Shape.of(1, 5, 5), 4, layers, CheckWorkload.PLAIN, 8, 8, 2);
+        PixelScale scale = PixelScale.of(1, new Normalize(List.of(-100000.3), List.of(1.0)));
+        Workload far = new Workload(
+                near.network(), near.optimizer(), 8, near.dataset(), scale, near.augment(), near.precision(), 1);
+        assertThat(ReferenceComparison.gradients(device(), far).differences()).isEmpty();
+    }
+
     @Test
     void aSessionForTestsAloneTestsTheSameAndRefusesToTrain() {
         Workload workload = unevenly().withThreads(2);
@@ -119,22 +140,22 @@ class BatchNormTest {
     private static Workload unevenly() {
         List<LayerSpec> layers = List.of(
                 conv(17),
-                new LayerSpec.BatchNorm2d(null),
-                new LayerSpec.Relu(null),
-                new LayerSpec.Dropout(null, 0.25),
-                new LayerSpec.Residual(
+                new BatchNorm.BatchNorm2d(null),
+                new ActivationFunction.Relu(null),
+                new DropoutLayer.Dropout(null, 0.25),
+                new Residual(
                         null,
-                        List.of(conv(17), new LayerSpec.BatchNorm2d(null), new LayerSpec.Dropout2d(null, 0.5)),
-                        List.of(conv(17), new LayerSpec.BatchNorm2d(null))),
-                new LayerSpec.Relu(null),
-                new LayerSpec.MaxPool2d(null, 2, 2),
+                        List.of(conv(17), new BatchNorm.BatchNorm2d(null), new DropoutLayer.Dropout2d(null, 0.5)),
+                        List.of(conv(17), new BatchNorm.BatchNorm2d(null))),
+                new ActivationFunction.Relu(null),
+                new Pooling.MaxPool2d(null, 2, 2),
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, 4, true));
         return CheckWorkload.of(Shape.of(3, 12, 12), 4, layers, CheckWorkload.MOMENTUM, 32, 65, 7);
     }
 
     private static LayerSpec conv(int out) {
-        return new LayerSpec.Conv2d(null, out, 3, 1, 1, false);
+        return new Conv2d(null, out, 3, 1, 1, false);
     }
 
     private record Stepped(float loss, SessionState state) {}

@@ -16,14 +16,19 @@ import io.trainyard.device.NumbersContract;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.LayerCase;
+import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.AugmentSpec.Cutout;
 import io.trainyard.spec.AugmentSpec.HorizontalFlip;
 import io.trainyard.spec.AugmentSpec.RandomCrop;
+import io.trainyard.spec.BatchNorm;
+import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.DropoutLayer;
 import io.trainyard.spec.LayerKinds;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.NetworkSpec;
+import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Shape;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -59,10 +64,10 @@ public class OneDnnDeviceTest extends DeviceContract implements FloatSamplesCont
     @ValueSource(ints = {2, 3, 4})
     void shardsOfABatchTrainAndTestAsTheReferenceDoes(int threads) {
         List<LayerSpec> layers = List.of(
-                new LayerSpec.Conv2d(null, 17, 3, 1, 1, true),
-                new LayerSpec.MaxPool2d(null, 2, 2),
-                new LayerSpec.Relu(null),
-                new LayerSpec.Conv2d(null, 5, 3, 2, 0, false),
+                new Conv2d(null, 17, 3, 1, 1, true),
+                new Pooling.MaxPool2d(null, 2, 2),
+                new ActivationFunction.Relu(null),
+                new Conv2d(null, 5, 3, 2, 0, false),
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, 4, true));
         Workload workload = CheckWorkload.of(Shape.of(3, 12, 12), 4, layers, CheckWorkload.MOMENTUM, 32, 65, 7)
@@ -75,9 +80,9 @@ public class OneDnnDeviceTest extends DeviceContract implements FloatSamplesCont
     @Test
     void aShardMayHaveMoreOfTheLastBatch() {
         List<LayerSpec> layers = List.of(
-                new LayerSpec.Conv2d(null, 17, 3, 1, 1, true),
-                new LayerSpec.Relu(null),
-                new LayerSpec.MaxPool2d(null, 4, 4),
+                new Conv2d(null, 17, 3, 1, 1, true),
+                new ActivationFunction.Relu(null),
+                new Pooling.MaxPool2d(null, 4, 4),
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, 4, true));
         Workload workload = CheckWorkload.of(Shape.of(3, 12, 12), 4, layers, CheckWorkload.MOMENTUM, 43, 85, 7);
@@ -90,10 +95,10 @@ public class OneDnnDeviceTest extends DeviceContract implements FloatSamplesCont
     @ValueSource(ints = {1, 3})
     void chunksOfABatchTrainAndTestAsTheReferenceDoes(int threads) {
         List<LayerSpec> layers = List.of(
-                new LayerSpec.Conv2d(null, 40, 3, 1, 1, true),
-                new LayerSpec.Relu(null),
-                new LayerSpec.Conv2d(null, 18, 3, 2, 1, true),
-                new LayerSpec.MaxPool2d(null, 4, 4),
+                new Conv2d(null, 40, 3, 1, 1, true),
+                new ActivationFunction.Relu(null),
+                new Conv2d(null, 18, 3, 2, 1, true),
+                new Pooling.MaxPool2d(null, 4, 4),
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, 4, true));
         Workload workload = CheckWorkload.of(Shape.of(2, 32, 32), 4, layers, CheckWorkload.MOMENTUM, 60, 71, 70);
@@ -107,12 +112,12 @@ public class OneDnnDeviceTest extends DeviceContract implements FloatSamplesCont
     @CsvSource({"15, 1", "16, 2"})
     void batchNormAndDropoutDoNotKeepABatchFromBeingCut(int batchSize, int shards) {
         List<LayerSpec> layers = List.of(
-                new LayerSpec.Conv2d(null, 17, 3, 1, 1, true),
-                new LayerSpec.BatchNorm2d(null),
-                new LayerSpec.Relu(null),
-                new LayerSpec.Dropout(null, 0.25),
-                new LayerSpec.MaxPool2d(null, 4, 4),
-                new LayerSpec.Dropout2d(null, 0.5),
+                new Conv2d(null, 17, 3, 1, 1, true),
+                new BatchNorm.BatchNorm2d(null),
+                new ActivationFunction.Relu(null),
+                new DropoutLayer.Dropout(null, 0.25),
+                new Pooling.MaxPool2d(null, 4, 4),
+                new DropoutLayer.Dropout2d(null, 0.5),
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, 4, true));
         Workload plain = CheckWorkload.of(
@@ -130,7 +135,7 @@ public class OneDnnDeviceTest extends DeviceContract implements FloatSamplesCont
         OneDnnLibrary library = OneDnnLibrary.loaded();
         Device device =
                 new InTwoShards(new DeviceInfo("cpu", "a model", library.description(), Long.MAX_VALUE), library);
-        int trains = LayerKinds.in(row.layers()).anyMatch(LayerSpec.BatchNorm1d.class::equals) ? 34 : 33;
+        int trains = LayerKinds.in(row.layers()).anyMatch(BatchNorm.BatchNorm1d.class::equals) ? 34 : 33;
         NumbersContract.checkTraining(
                 device,
                 CheckWorkload.of(row.input(), row.classes(), row.layers(), CheckWorkload.MOMENTUM, 32, trains, 7));
@@ -211,10 +216,10 @@ public class OneDnnDeviceTest extends DeviceContract implements FloatSamplesCont
     /// Large enough for two threads to share the work: blocked layouts, a short last batch, evaluation chunks.
     public static Workload wide() {
         List<LayerSpec> layers = List.of(
-                new LayerSpec.Conv2d(null, 32, 5, 1, 2, true),
-                new LayerSpec.MaxPool2d(null, 2, 2),
-                new LayerSpec.Conv2d(null, 40, 3, 1, 1, true),
-                new LayerSpec.Relu(null),
+                new Conv2d(null, 32, 5, 1, 2, true),
+                new Pooling.MaxPool2d(null, 2, 2),
+                new Conv2d(null, 40, 3, 1, 1, true),
+                new ActivationFunction.Relu(null),
                 new LayerSpec.Flatten(null),
                 new LayerSpec.Linear(null, 10, true));
         return CheckWorkload.of(Shape.of(3, 16, 16), 10, layers, CheckWorkload.MOMENTUM, 32, 80, 50);

@@ -1,7 +1,7 @@
 package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
-import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.Network;
 
 /// A function of each value by itself.
@@ -26,27 +26,26 @@ final class CudaActivationFunction implements CudaLayer {
 
     /// @param applied whether the layer before applies it
     private CudaActivationFunction(
-            LayerSpec.ActivationFunction spec, BatchTensor in, BatchTensor out, boolean applied, Compilation c) {
+            ActivationFunction spec, BatchTensor in, BatchTensor out, boolean applied, Compilation c) {
         this.c = c;
         this.applied = applied;
         this.formula = switch (spec) {
-            case LayerSpec.Relu _ -> new Formula("relu");
-            case LayerSpec.LeakyRelu leaky -> new Formula("leaky_relu", (float) leaky.negativeSlope(), UNUSED);
-            case LayerSpec.Gelu gelu -> new Formula(gelu.byTanh() ? "gelu_tanh" : "gelu");
-            case LayerSpec.Tanh _ -> new Formula("tanh");
-            case LayerSpec.Sigmoid _ -> new Formula("sigmoid");
-            case LayerSpec.Silu _ -> new Formula("silu");
-            case LayerSpec.Softplus softplus ->
+            case ActivationFunction.Relu _ -> new Formula("relu");
+            case ActivationFunction.LeakyRelu leaky -> new Formula("leaky_relu", (float) leaky.negativeSlope(), UNUSED);
+            case ActivationFunction.Gelu gelu -> new Formula(gelu.byTanh() ? "gelu_tanh" : "gelu");
+            case ActivationFunction.Tanh _ -> new Formula("tanh");
+            case ActivationFunction.Sigmoid _ -> new Formula("sigmoid");
+            case ActivationFunction.Silu _ -> new Formula("silu");
+            case ActivationFunction.Softplus softplus ->
                 new Formula("softplus", (float) softplus.beta(), (float) softplus.threshold());
-            case LayerSpec.Hardswish _ -> new Formula("hardswish");
-            case LayerSpec.Clamp clamp -> new Formula("clamp", (float) clamp.minVal(), (float) clamp.maxVal());
+            case ActivationFunction.Hardswish _ -> new Formula("hardswish");
+            case ActivationFunction.Clamp clamp -> new Formula("clamp", (float) clamp.minVal(), (float) clamp.maxVal());
         };
         this.in = in;
         this.out = out;
     }
 
-    static CudaActivationFunction of(
-            LayerSpec.ActivationFunction spec, Network.Layer layer, BatchTensor in, Compilation c) {
+    static CudaActivationFunction of(ActivationFunction spec, Network.Layer layer, BatchTensor in, Compilation c) {
         return new CudaActivationFunction(
                 spec, in, c.output(layer.out(), in.gradient() != null, layer.name()), false, c);
     }
@@ -55,7 +54,7 @@ final class CudaActivationFunction implements CudaLayer {
     ///
     /// @param before that layer; where it can, it applies ReLU itself
     static CudaActivationFunction reluInPlace(
-            LayerSpec.Relu spec, Network.Layer layer, CudaLayer before, Compilation c) {
+            ActivationFunction.Relu spec, Network.Layer layer, CudaLayer before, Compilation c) {
         BatchTensor in = before.out();
         Buffer gradient = in.gradient() == null ? null : c.gradient(layer.out(), layer.name());
         return new CudaActivationFunction(spec, in, in.withGradient(gradient), before.takeRelu(), c);

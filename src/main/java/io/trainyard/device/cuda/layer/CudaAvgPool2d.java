@@ -3,8 +3,8 @@ package io.trainyard.device.cuda.layer;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows;
 import java.util.Objects;
 import jcuda.jcudnn.JCudnn;
@@ -22,15 +22,14 @@ final class CudaAvgPool2d implements CudaLayer {
     private final cudnnTensorDescriptor y;
 
     /// Whether cuDNN has such windows.
-    static boolean computes(LayerSpec.AvgPool2d spec, Network.Layer layer) {
+    static boolean computes(Pooling.AvgPool2d spec, Network.Layer layer) {
         Windows.Side rows = spec.windows().rows();
         Windows.Side columns = spec.windows().columns();
         return rows.needed(layer.in().size(1), layer.out().size(1)) == rows.after()
                 && columns.needed(layer.in().size(2), layer.out().size(2)) == columns.after();
     }
 
-    CudaAvgPool2d(
-            LayerSpec.AvgPool2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
+    CudaAvgPool2d(Pooling.AvgPool2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         this.c = c;
         this.name = layer.name();
         this.in = in;

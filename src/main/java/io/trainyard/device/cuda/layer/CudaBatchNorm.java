@@ -3,7 +3,7 @@ package io.trainyard.device.cuda.layer;
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
-import io.trainyard.spec.LayerSpec.BatchNorm;
+import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.ParameterSpec;
 import java.util.Objects;
@@ -11,6 +11,7 @@ import java.util.Optional;
 import jcuda.jcudnn.JCudnn;
 import jcuda.jcudnn.cudnnBatchNormMode;
 import jcuda.jcudnn.cudnnTensorDescriptor;
+import org.jspecify.annotations.Nullable;
 
 /// Batch norm by cuDNN, to which a vector is an image of one pixel. Its parameters and statistics are float32 in each
 /// precision.
@@ -28,6 +29,9 @@ final class CudaBatchNorm implements CudaLayer {
     private final Buffer biasGradient;
     private final Buffer runningMean;
     private final Buffer runningVariance;
+    private final @Nullable Buffer batchMean; // what the running ones take in; null where cuDNN has them do so
+    private final @Nullable Buffer batchVariance;
+    private final Buffer batches; // one float: how many the running ones are of
     private final Buffer mean; // of the batch
     private final Buffer inverseDeviation;
     private final Buffer unwanted; // where nobody asks for the input's gradient, cuDNN computes it all the same
@@ -46,6 +50,11 @@ final class CudaBatchNorm implements CudaLayer {
         this.biasGradient = gradient(layer, "bias");
         this.runningMean = value(layer, "running_mean");
         this.runningVariance = value(layer, "running_var");
+        this.batches = value(layer, "num_batches_tracked");
+        boolean cumulative = c.training() && spec.momentum().isCumulative();
+        this.batchMean = cumulative ? c.arena().reserve(runningMean.bytes(), "the newest mean of layer " + name) : null;
+        this.batchVariance =
+                cumulative ? c.arena().reserve(runningMean.bytes(), "the newest variance of layer " + name) : null;
         this.mean = c.arena().reserve(runningMean.bytes(), "the batch's mean of layer " + name);
         this.inverseDeviation = c.arena().reserve(runningMean.bytes(), "the batch's deviation of layer " + name);
         Buffer wanted = in.gradient();
@@ -93,6 +102,10 @@ final class CudaBatchNorm implements CudaLayer {
             c.kernels().launch("fill", in.channels(), weight, in.channels(), 1f);
             c.kernels().launch("fill", in.channels(), bias, in.channels(), 0f);
         }
+        if (batchMean != null && batchVariance != null) { // cuDNN adds what is there times 0, which of NaN is NaN
+            c.kernels().launch("fill", in.channels(), batchMean, in.channels(), 0f);
+            c.kernels().launch("fill", in.channels(), batchVariance, in.channels(), 0f);
+        }
         if (c.training()) {
             Status.dnn(
                     JCudnn.cudnnBatchNormalizationForwardTraining(
@@ -107,13 +120,16 @@ final class CudaBatchNorm implements CudaLayer {
                             channels,
                             gpu.at(weight),
                             gpu.at(bias),
-                            (float) spec.momentum(),
-                            gpu.at(runningMean),
-                            gpu.at(runningVariance),
+                            spec.momentum().weight(0),
+                            gpu.at(Objects.requireNonNullElse(batchMean, runningMean)),
+                            gpu.at(Objects.requireNonNullElse(batchVariance, runningVariance)),
                             (float) spec.eps(),
                             gpu.at(mean),
                             gpu.at(inverseDeviation)),
                     "cudnnBatchNormalizationForwardTraining of layer " + name);
+            if (batchMean != null && batchVariance != null) {
+                takeIn(batchMean, batchVariance);
+            }
         } else {
             Status.dnn(
                     JCudnn.cudnnBatchNormalizationForwardInference(
@@ -133,6 +149,20 @@ final class CudaBatchNorm implements CudaLayer {
                             (float) spec.eps()),
                     "cudnnBatchNormalizationForwardInference of layer " + name);
         }
+    }
+
+    /// A step is recorded once, with the weight of the newest batch that it gives cuDNN; this one changes.
+    private void takeIn(Buffer newestMean, Buffer newestVariance) {
+        c.kernels()
+                .launchBlocks(
+                        "take_in_statistics",
+                        1,
+                        runningMean,
+                        runningVariance,
+                        batches,
+                        newestMean,
+                        newestVariance,
+                        in.channels());
     }
 
     @Override

@@ -1,8 +1,15 @@
 package io.trainyard.device.cuda.layer;
 
+import io.trainyard.spec.ActivationFunction;
+import io.trainyard.spec.BatchNorm;
+import io.trainyard.spec.Conv2d;
+import io.trainyard.spec.DropoutLayer;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Pooling;
+import io.trainyard.spec.Residual;
 import io.trainyard.spec.SampleNorm;
+import io.trainyard.spec.Upsample;
 import io.trainyard.spec.Windows;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,9 +29,10 @@ public final class CudaChain {
         List<CudaLayer> layers = new ArrayList<>();
         BatchTensor last = in;
         for (Network.Layer spec : specs) {
-            Optional<CudaLayer> layer = spec.spec() instanceof LayerSpec.Relu relu && mayOverwrite(layers, last)
-                    ? Optional.of(CudaActivationFunction.reluInPlace(relu, spec, layers.getLast(), c))
-                    : compile(spec, last, c, descriptors);
+            Optional<CudaLayer> layer =
+                    spec.spec() instanceof ActivationFunction.Relu relu && mayOverwrite(layers, last)
+                            ? Optional.of(CudaActivationFunction.reluInPlace(relu, spec, layers.getLast(), c))
+                            : compile(spec, last, c, descriptors);
             layer.ifPresent(layers::add);
             last = layer.map(CudaLayer::out).orElse(last.as(spec.out()));
         }
@@ -42,35 +50,34 @@ public final class CudaChain {
     private static Optional<CudaLayer> compile(
             Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         return switch (layer.spec()) {
-            case LayerSpec.Conv2d conv -> Optional.of(convolution(conv, layer, in, c, descriptors));
+            case Conv2d conv -> Optional.of(convolution(conv, layer, in, c, descriptors));
             case LayerSpec.Linear _ -> Optional.of(new CudaLinear(layer, in, c));
-            case LayerSpec.BatchNorm norm -> Optional.of(new CudaBatchNorm(norm, layer, in, c, descriptors));
+            case BatchNorm norm -> Optional.of(new CudaBatchNorm(norm, layer, in, c, descriptors));
             case SampleNorm norm -> Optional.of(new CudaSampleNorm(norm, layer, in, c));
             case LayerSpec.LayerScale _ -> Optional.of(new CudaLayerScale(layer, in, c));
-            case LayerSpec.MaxPool2d pool -> Optional.of(new CudaMaxPool2d(pool, layer, in, c));
-            case LayerSpec.AvgPool2d pool ->
+            case Pooling.MaxPool2d pool -> Optional.of(new CudaMaxPool2d(pool, layer, in, c));
+            case Pooling.AvgPool2d pool ->
                 Optional.of(
                         CudaAvgPool2d.computes(pool, layer)
                                 ? new CudaAvgPool2d(pool, layer, in, c, descriptors)
-                                : new CudaCeilAvgPool2d(pool, layer, in, c));
-            case LayerSpec.AdaptiveAvgPool2d _ -> Optional.of(new CudaAdaptiveAvgPool2d(layer, in, c));
-            case LayerSpec.Upsample upsample -> Optional.of(new CudaUpsample(upsample, layer, in, c));
-            case LayerSpec.ActivationFunction activation ->
-                Optional.of(CudaActivationFunction.of(activation, layer, in, c));
-            case LayerSpec.Dropout _, LayerSpec.Dropout2d _ ->
+                                : CudaResampling.averages(pool, layer, in, c));
+            case Pooling.AdaptiveAvgPool2d _ -> Optional.of(CudaResampling.adaptive(layer, in, c));
+            case Upsample upsample -> Optional.of(CudaResampling.nearest(upsample, layer, in, c));
+            case ActivationFunction activation -> Optional.of(CudaActivationFunction.of(activation, layer, in, c));
+            case DropoutLayer _ ->
                 layer.mask().filter(_ -> c.training()).<CudaLayer>map(mask -> new CudaDropout(mask, layer, in, c));
             case LayerSpec.Flatten _ ->
                 c.numbers().channelsLast() && in.shape().rank() > 1 && in.channels() > 1 && in.area() > 1
                         ? Optional.of(new CudaFlatten(layer, in, c))
                         : Optional.empty();
             case LayerSpec.Identity _ -> Optional.empty();
-            case LayerSpec.Residual _ -> Optional.of(new CudaResidual(layer, in, c, descriptors));
+            case Residual _ -> Optional.of(new CudaResidual(layer, in, c, descriptors));
         };
     }
 
     /// cuDNN pads as much below and right as above and left.
     private static CudaLayer convolution(
-            LayerSpec.Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
+            Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         Windows.Side rows = spec.windows().rows();
         Windows.Side columns = spec.windows().columns();
         int below = rows.after() - rows.before();
@@ -78,7 +85,7 @@ public final class CudaChain {
         if (below == 0 && right == 0) {
             return new CudaConv2d(spec, layer, in, c, descriptors);
         }
-        CudaPadding padding = new CudaPadding(layer, in, c, below, right);
+        CudaResampling padding = CudaResampling.padding(layer, in, c, below, right);
         return new CudaPaddedConv2d(padding, new CudaConv2d(spec, layer, padding.out(), c, descriptors));
     }
 

@@ -4,7 +4,7 @@ import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
 import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Direction;
-import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Network;
 import java.util.Objects;
 import jcuda.jcudnn.JCudnn;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// A convolution by cuDNN. Where a precision converts, the weight is packed before it is used, (out, row, column,
 /// channel), and its gradient unpacked.
 final class CudaConv2d implements CudaLayer {
-    private final LayerSpec.Conv2d spec;
+    private final Conv2d spec;
     private final Compilation c;
     private final BatchTensor in;
     private final BatchTensor out;
@@ -35,7 +35,7 @@ final class CudaConv2d implements CudaLayer {
     private record Convolution(cudnnConvolutionDescriptor descriptor, ConvolutionAlgorithm algorithm) {}
 
     /// @param in padded already where the windows need more below or right than before the image
-    CudaConv2d(LayerSpec.Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
+    CudaConv2d(Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         this.spec = spec;
         this.c = c;
         this.in = in;

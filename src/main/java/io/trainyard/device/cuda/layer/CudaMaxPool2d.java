@@ -1,8 +1,8 @@
 package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
-import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows;
 import java.util.Objects;
 
@@ -17,7 +17,7 @@ final class CudaMaxPool2d implements CudaLayer {
     private final boolean usual; // square windows of neighbours, all within the image
     private final Buffer index; // (samples, channels, rows, columns) of out
 
-    CudaMaxPool2d(LayerSpec.MaxPool2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
+    CudaMaxPool2d(Pooling.MaxPool2d spec, Network.Layer layer, BatchTensor in, Compilation c) {
         this.rows = spec.windows().rows();
         this.columns = spec.windows().columns();
         this.usual =

@@ -1,7 +1,7 @@
 package io.trainyard.device.cuda.layer;
 
 /// A convolution of images that are padded for it.
-record CudaPaddedConv2d(CudaPadding padding, CudaConv2d convolution) implements CudaLayer {
+record CudaPaddedConv2d(CudaResampling padding, CudaConv2d convolution) implements CudaLayer {
     @Override
     public BatchTensor out() {
         return convolution.out();

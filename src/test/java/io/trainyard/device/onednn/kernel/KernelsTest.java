@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.device.ChildJvm;
 import io.trainyard.spec.Extent;
-import io.trainyard.spec.LayerSpec.MaxPool2d;
+import io.trainyard.spec.Pooling.MaxPool2d;
 import io.trainyard.spec.Shape;
 import io.trainyard.spec.Windows;
 import java.io.IOException;

@@ -1,0 +1,116 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import org.jspecify.annotations.Nullable;
+
+/// A function of each value by itself.
+public sealed interface ActivationFunction extends LayerSpec.Fixed {
+    @Override
+    default Shape output(Shape in) {
+        return in;
+    }
+
+    /// max(0, x).
+    record Relu(@Nullable String name) implements ActivationFunction {}
+
+    /// x above 0, `negativeSlope` x elsewhere.
+    record LeakyRelu(@Nullable String name, double negativeSlope) implements ActivationFunction {
+        public LeakyRelu {
+            Check.within("leakyRelu.negativeSlope", negativeSlope, 0, 1000);
+        }
+
+        /// `negativeSlope` defaults to 0.01.
+        @JsonCreator
+        static LeakyRelu read(@Nullable String name, @Nullable Double negativeSlope) {
+            return new LeakyRelu(name, negativeSlope == null ? 0.01 : negativeSlope);
+        }
+    }
+
+    /// x Phi(x), where Phi is the normal distribution's function (Hendrycks and Gimpel 2016).
+    ///
+    /// @param approximate `none` for Phi itself, `tanh` for 0.5 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
+    record Gelu(@Nullable String name, String approximate) implements ActivationFunction {
+        public Gelu {
+            Check.matching("gelu.approximate", approximate, "none|tanh", "none or tanh");
+        }
+
+        /// `approximate` defaults to `none`.
+        @JsonCreator
+        static Gelu read(@Nullable String name, @Nullable String approximate) {
+            return new Gelu(name, approximate == null ? "none" : approximate);
+        }
+
+        public boolean byTanh() {
+            return approximate.equals("tanh");
+        }
+    }
+
+    /// The hyperbolic tangent.
+    record Tanh(@Nullable String name) implements ActivationFunction {}
+
+    /// 1 / (1 + e^-x).
+    record Sigmoid(@Nullable String name) implements ActivationFunction {}
+
+    /// x times its sigmoid.
+    record Silu(@Nullable String name) implements ActivationFunction {}
+
+    /// ln(1 + e^(beta x)) / beta; x itself where beta x is above `threshold`.
+    record Softplus(@Nullable String name, double beta, double threshold) implements ActivationFunction {
+        /// e to the power of it is a float32.
+        private static final double MAX_THRESHOLD = 80;
+
+        public Softplus {
+            Check.between("softplus.beta", beta, 0.001, 1000);
+            Check.between("softplus.threshold", threshold, 0, MAX_THRESHOLD);
+        }
+
+        /// `beta` defaults to 1, `threshold` to 20.
+        @JsonCreator
+        static Softplus read(@Nullable String name, @Nullable Double beta, @Nullable Double threshold) {
+            return new Softplus(name, beta == null ? 1 : beta, threshold == null ? 20 : threshold);
+        }
+    }
+
+    /// x min(max(x + 3, 0), 6) / 6.
+    record Hardswish(@Nullable String name) implements ActivationFunction {}
+
+    /// x, or the nearer bound where x is beyond one.
+    sealed interface Clamp extends ActivationFunction {
+        double minVal();
+
+        double maxVal();
+    }
+
+    /// x between `minVal` and `maxVal`.
+    record Hardtanh(@Nullable String name, double minVal, double maxVal) implements Clamp {
+        private static final double MOST = 1000;
+
+        public Hardtanh {
+            Check.within("hardtanh.minVal", minVal, -MOST, MOST);
+            Check.between("hardtanh.maxVal", maxVal, -MOST, MOST);
+            if ((float) minVal >= (float) maxVal) {
+                throw new InvalidJobException("hardtanh.minVal is %s, but hardtanh.maxVal is %s; it must be below it"
+                        .formatted(minVal, maxVal));
+            }
+        }
+
+        /// From -1 to 1 by default.
+        @JsonCreator
+        static Hardtanh read(@Nullable String name, @Nullable Double minVal, @Nullable Double maxVal) {
+            return new Hardtanh(name, minVal == null ? -1 : minVal, maxVal == null ? 1 : maxVal);
+        }
+    }
+
+    /// x between 0 and 6.
+    record Relu6(@Nullable String name) implements Clamp {
+        @Override
+        public double minVal() {
+            return 0;
+        }
+
+        @Override
+        public double maxVal() {
+            return 6;
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// Cross-correlation with `out` kernels, zeros around the image; weight (out, in / groups, kernel rows, kernel
+/// columns).
+///
+/// @param dilation the distance between a kernel's taps; 1 for a dense one
+/// @param groups into how many equal parts the channels before and after are divided; each part of the
+///     output sees only its own part of the input
+public record Conv2d(
+        @Nullable String name,
+        int out,
+        Extent kernel,
+        Extent stride,
+        Padding padding,
+        Extent dilation,
+        int groups,
+        boolean bias)
+        implements LayerSpec {
+    public Conv2d {
+        Check.between("conv2d.out", out, 1, MAX_WIDTH);
+        Window.check("conv2d", kernel, stride, padding.given(), dilation);
+        Check.between("conv2d.groups", groups, 1, MAX_WIDTH);
+        if (out % groups != 0) {
+            throw new InvalidJobException("conv2d.groups is %d, but conv2d.out is %d; it must be a multiple of groups"
+                    .formatted(groups, out));
+        }
+        if (padding.isSame() && !stride.equals(Extent.square(1))) {
+            throw new InvalidJobException(
+                    "conv2d.padding is \"same\", but conv2d.stride is %s; it must be 1, or the padding a number"
+                            .formatted(stride));
+        }
+    }
+
+    /// Square.
+    public Conv2d(
+            @Nullable String name,
+            int out,
+            int kernel,
+            int stride,
+            int padding,
+            int dilation,
+            int groups,
+            boolean bias) {
+        this(
+                name,
+                out,
+                Extent.square(kernel),
+                Extent.square(stride),
+                Padding.of(padding),
+                Extent.square(dilation),
+                groups,
+                bias);
+    }
+
+    /// Square and dense, in one group.
+    public Conv2d(@Nullable String name, int out, int kernel, int stride, int padding, boolean bias) {
+        this(name, out, kernel, stride, padding, 1, 1, bias);
+    }
+
+    @JsonCreator
+    static Conv2d read(
+            @Nullable String name,
+            @Nullable Integer out,
+            @Nullable Extent kernel,
+            @Nullable Extent stride,
+            @Nullable Padding padding,
+            @Nullable Extent dilation,
+            @Nullable Integer groups,
+            @Nullable Boolean bias) {
+        return new Conv2d(
+                name,
+                Check.present("conv2d.out", out),
+                Check.present("conv2d.kernel", kernel),
+                Extent.orSquare(stride, 1),
+                padding == null ? Padding.of(0) : padding,
+                Extent.orSquare(dilation, 1),
+                groups == null ? 1 : groups,
+                bias == null || bias);
+    }
+
+    public Windows windows() {
+        Extent reach = new Extent((kernel.rows() - 1) * dilation.rows(), (kernel.columns() - 1) * dilation.columns());
+        return Windows.of(kernel, stride, dilation, padding.before(reach), padding.after(reach));
+    }
+
+    @Override
+    public Shape output(Shape in) {
+        Window.requireImage(in);
+        if (in.size(0) % groups != 0) {
+            throw new ShapeMismatch("its %d groups cannot share %d channels evenly".formatted(groups, in.size(0)));
+        }
+        return windows().over(in, out);
+    }
+
+    @Override
+    public List<ParameterSpec> parameters(Shape in) {
+        int seen = in.size(0) / groups;
+        return Window.weightAndBias(Shape.of(out, seen, kernel.rows(), kernel.columns()), seen * kernel.area(), bias);
+    }
+
+    @Override
+    public boolean needsWholeBatch() {
+        return false;
+    }
+
+    @Override
+    public Optional<MaskSpec> mask(Shape in) {
+        return Optional.empty();
+    }
+
+    @Override
+    public long multiplyAdds(Shape in) {
+        return (long) output(in).elements() * (in.size(0) / groups) * kernel.area();
+    }
+}

@@ -1,0 +1,75 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// In training zeroes values with probability `p` and scales the others by 1/(1-p); in evaluation does nothing.
+public sealed interface DropoutLayer extends LayerSpec {
+    double DEFAULT_P = 0.5;
+
+    double p();
+
+    /// How many draws decide about a sample of shape `in`.
+    int draws(Shape in);
+
+    @Override
+    default Shape output(Shape in) {
+        return in;
+    }
+
+    @Override
+    default boolean needsWholeBatch() {
+        return false;
+    }
+
+    @Override
+    default Optional<MaskSpec> mask(Shape in) {
+        return p() == 0 ? Optional.empty() : Optional.of(new MaskSpec(p(), draws(in)));
+    }
+
+    @Override
+    default long multiplyAdds(Shape in) {
+        return 0;
+    }
+
+    /// Each element by itself.
+    record Dropout(@Nullable String name, double p) implements DropoutLayer {
+        public Dropout {
+            Check.within("dropout.p", p, 0, 1);
+        }
+
+        @JsonCreator
+        static Dropout read(@Nullable String name, @Nullable Double p) {
+            return new Dropout(name, p == null ? DEFAULT_P : p);
+        }
+
+        @Override
+        public int draws(Shape in) {
+            return in.elements();
+        }
+    }
+
+    /// Each channel of a sample as a whole: one draw a channel.
+    record Dropout2d(@Nullable String name, double p) implements DropoutLayer {
+        public Dropout2d {
+            Check.within("dropout2d.p", p, 0, 1);
+        }
+
+        @JsonCreator
+        static Dropout2d read(@Nullable String name, @Nullable Double p) {
+            return new Dropout2d(name, p == null ? DEFAULT_P : p);
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            Window.requireImage(in);
+            return in;
+        }
+
+        @Override
+        public int draws(Shape in) {
+            return in.size(0);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import org.jspecify.annotations.Nullable;
+
+/// Makes one value of each window of an image, channel by channel.
+public sealed interface Pooling extends LayerSpec.Fixed {
+
+    /// The largest value of each window. Padding is never the largest.
+    ///
+    /// @param dilation the distance between a window's taps; 1 for a dense one
+    /// @param ceilMode whether a last window that does not fit whole counts if it begins in the image or before
+    record MaxPool2d(
+            @Nullable String name, Extent kernel, Extent stride, Extent padding, Extent dilation, boolean ceilMode)
+            implements Pooling {
+        public MaxPool2d {
+            Window.check("maxPool2d", kernel, stride, padding, dilation);
+            Window.requireHalf("maxPool2d", padding, kernel);
+        }
+
+        /// Square, without padding.
+        public MaxPool2d(@Nullable String name, int kernel, int stride) {
+            this(name, Extent.square(kernel), Extent.square(stride), Extent.square(0), Extent.square(1), false);
+        }
+
+        /// The stride defaults to the kernel.
+        @JsonCreator
+        static MaxPool2d read(
+                @Nullable String name,
+                @Nullable Extent kernel,
+                @Nullable Extent stride,
+                @Nullable Extent padding,
+                @Nullable Extent dilation,
+                @Nullable Boolean ceilMode) {
+            Extent size = Check.present("maxPool2d.kernel", kernel);
+            return new MaxPool2d(
+                    name,
+                    size,
+                    stride == null ? size : stride,
+                    Extent.orSquare(padding, 0),
+                    Extent.orSquare(dilation, 1),
+                    ceilMode != null && ceilMode);
+        }
+
+        public Windows windows() {
+            return Windows.of(kernel, stride, dilation, padding).ceiling(ceilMode);
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            Shape out = windows().over(in, in.size(0));
+            windows().requirePixels(in, out);
+            return out;
+        }
+    }
+
+    /// The mean of each window.
+    ///
+    /// @param ceilMode whether a last window that does not fit whole counts if it begins in the image or before
+    /// @param countIncludePad whether a window's zeros of the padding count as values; what lies beyond the padding
+    ///     never does
+    record AvgPool2d(
+            @Nullable String name,
+            Extent kernel,
+            Extent stride,
+            Extent padding,
+            boolean ceilMode,
+            boolean countIncludePad)
+            implements Pooling {
+        public AvgPool2d {
+            Window.check("avgPool2d", kernel, stride, padding, Extent.square(1));
+            Window.requireHalf("avgPool2d", padding, kernel);
+        }
+
+        /// Square, without padding.
+        public AvgPool2d(@Nullable String name, int kernel, int stride) {
+            this(name, Extent.square(kernel), Extent.square(stride), Extent.square(0), false, true);
+        }
+
+        /// The stride defaults to the kernel; padding counts unless it is said not to.
+        @JsonCreator
+        static AvgPool2d read(
+                @Nullable String name,
+                @Nullable Extent kernel,
+                @Nullable Extent stride,
+                @Nullable Extent padding,
+                @Nullable Boolean ceilMode,
+                @Nullable Boolean countIncludePad) {
+            Extent size = Check.present("avgPool2d.kernel", kernel);
+            return new AvgPool2d(
+                    name,
+                    size,
+                    stride == null ? size : stride,
+                    Extent.orSquare(padding, 0),
+                    ceilMode != null && ceilMode,
+                    countIncludePad == null || countIncludePad);
+        }
+
+        public Windows windows() {
+            return Windows.of(kernel, stride, Extent.square(1), padding).ceiling(ceilMode);
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            return windows().over(in, in.size(0));
+        }
+    }
+
+    /// Means over windows that cover the image, whatever its size: window i of `out` along a side of `size` pixels
+    /// reaches from floor(i size / out) to ceil((i + 1) size / out), not included. Neighbours may share pixels.
+    ///
+    /// @param out how many windows there are down the rows and along the columns
+    record AdaptiveAvgPool2d(@Nullable String name, Extent out) implements Pooling {
+        public AdaptiveAvgPool2d {
+            Check.between("adaptiveAvgPool2d.out", out, 1, MAX_WINDOW);
+        }
+
+        /// As many both ways.
+        public AdaptiveAvgPool2d(@Nullable String name, int out) {
+            this(name, Extent.square(out));
+        }
+
+        @JsonCreator
+        static AdaptiveAvgPool2d read(@Nullable String name, @Nullable Extent out) {
+            return new AdaptiveAvgPool2d(name, Check.present("adaptiveAvgPool2d.out", out));
+        }
+
+        @Override
+        public Shape output(Shape in) {
+            Window.requireImage(in);
+            return Shape.of(in.size(0), out.rows(), out.columns());
+        }
+    }
+}

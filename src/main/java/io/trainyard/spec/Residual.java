@@ -1,0 +1,63 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// layers(x) + shortcut(x), where an empty shortcut is x itself. Names of the layers begin with this one's,
+/// those of the shortcut with this one's and `shortcut`.
+public record Residual(@Nullable String name, List<LayerSpec> layers, List<LayerSpec> shortcut) implements LayerSpec {
+    public Residual {
+        layers = Check.complete("residual.layers", layers);
+        shortcut = Check.complete("residual.shortcut", shortcut);
+        if (layers.isEmpty()) {
+            throw new InvalidJobException("residual.layers has 0 layers; give it at least 1");
+        }
+    }
+
+    /// The shortcut defaults to x itself.
+    @JsonCreator
+    static Residual read(@Nullable String name, @Nullable List<LayerSpec> layers, @Nullable List<LayerSpec> shortcut) {
+        return new Residual(name, Check.present("residual.layers", layers), shortcut == null ? List.of() : shortcut);
+    }
+
+    @Override
+    public List<Branch> branches() {
+        return List.of(new Branch("layers", "", layers), new Branch("shortcut", "shortcut.", shortcut));
+    }
+
+    @Override
+    public Shape output(Shape in) {
+        Shape sum = Branch.output(layers, in);
+        Shape other = Branch.output(shortcut, in);
+        if (!sum.equals(other)) {
+            throw new ShapeMismatch(
+                    "its layers give %s, but its shortcut gives %s; they are added, so they must give the same"
+                            .formatted(sum, other));
+        }
+        return sum;
+    }
+
+    @Override
+    public List<ParameterSpec> parameters(Shape in) {
+        return branches().stream()
+                .flatMap(branch -> branch.parameters(in).stream())
+                .toList();
+    }
+
+    @Override
+    public boolean needsWholeBatch() {
+        return false;
+    }
+
+    @Override
+    public Optional<MaskSpec> mask(Shape in) {
+        return Optional.empty();
+    }
+
+    @Override
+    public long multiplyAdds(Shape in) {
+        return 0;
+    }
+}

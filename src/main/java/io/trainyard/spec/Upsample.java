@@ -1,0 +1,68 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// Images of another size, made of pixels of the one that is given: each of the one before it, nearest to its
+/// place.
+///
+/// @param size rows and columns it gives; null where a factor says it
+/// @param scaleFactor by how much it grows; what is left of a pixel is left out; null where a size is given
+/// @param mode `nearest`
+public record Upsample(
+        @Nullable String name,
+        @Nullable Extent size,
+        @Nullable Scale scaleFactor,
+        String mode) implements LayerSpec.Fixed {
+    private static final int MAX_SIZE = 1 << 16;
+    private static final double MIN_FACTOR = 0.001;
+    private static final double MAX_FACTOR = 1024;
+
+    public Upsample {
+        Check.matching("upsample.mode", mode, "nearest", "nearest");
+        if ((size == null) == (scaleFactor == null)) {
+            throw new InvalidJobException("upsample has %s; give it one of size and scaleFactor"
+                    .formatted(size == null ? "neither size nor scaleFactor" : "size and scaleFactor"));
+        }
+        if (size != null) {
+            Check.between("upsample.size", size, 1, MAX_SIZE);
+        }
+        if (scaleFactor != null) {
+            Check.between("upsample.scaleFactor", scaleFactor.rows(), MIN_FACTOR, MAX_FACTOR);
+            Check.between("upsample.scaleFactor", scaleFactor.columns(), MIN_FACTOR, MAX_FACTOR);
+        }
+    }
+
+    @JsonCreator
+    static Upsample read(
+            @Nullable String name, @Nullable Extent size, @Nullable Scale scaleFactor, @Nullable String mode) {
+        return new Upsample(name, size, scaleFactor, mode == null ? "nearest" : mode);
+    }
+
+    @Override
+    public Shape output(Shape in) {
+        Window.requireImage(in);
+        if (size != null) {
+            return Shape.of(in.size(0), size.rows(), size.columns());
+        }
+        Scale factor = Objects.requireNonNull(scaleFactor);
+        int rows = (int) (in.size(1) * factor.rows());
+        int columns = (int) (in.size(2) * factor.columns());
+        if (rows < 1 || columns < 1) {
+            throw new ShapeMismatch(
+                    "scaled by %s nothing is left of it; choose a larger scaleFactor".formatted(factor));
+        }
+        return Shape.of(in.size(0), rows, columns);
+    }
+
+    /// How the rows it gives are found in those it is given.
+    public Nearest rows(Shape in) {
+        return Nearest.of(in.size(1), output(in).size(1), scaleFactor == null ? null : scaleFactor.rows());
+    }
+
+    /// The same of columns.
+    public Nearest columns(Shape in) {
+        return Nearest.of(in.size(2), output(in).size(2), scaleFactor == null ? null : scaleFactor.columns());
+    }
+}

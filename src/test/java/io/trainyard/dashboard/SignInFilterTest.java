@@ -1,0 +1,52 @@
+package io.trainyard.dashboard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.ConnectException;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import org.jboss.logmanager.ExtLogRecord;
+import org.jboss.logmanager.ExtLogRecord.FormatStyle;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class SignInFilterTest {
+    private static final String SECRET = "tr0ub4dor";
+
+    private static String sentence(@Nullable Throwable thrown, String message, Object... parameters) {
+        ExtLogRecord entry = new ExtLogRecord(Level.SEVERE, message, FormatStyle.PRINTF, "the caller");
+        entry.setLoggerName("io.quarkus.oidc.runtime.Client");
+        entry.setParameters(parameters);
+        entry.setThrown(thrown);
+        return SignInFilter.sentence(entry);
+    }
+
+    @Test
+    void tellsTheKindAndNotTheWordsOfARefusal() {
+        String answer = "{\"error\":\"invalid_client\",\"error_description\":\"not %s\"}".formatted(SECRET);
+        String told =
+                "somebody could not be signed in (Client): status 401, invalid_client; the provider's own log says more";
+        assertThat(sentence(null, "Request %s has failed: status: %d, error message: %s", "http://x/", 401, answer))
+                .isEqualTo(told);
+        assertThat(sentence(null, "Request has failed: status: 401, error message: " + answer))
+                .isEqualTo(told);
+        assertThat(sentence(new IllegalStateException(answer, new ConnectException(SECRET)), "failed"))
+                .contains("invalid_client, IllegalStateException, ConnectException")
+                .doesNotContain(SECRET);
+    }
+
+    @Test
+    void tellsThatItKnowsNoMore() {
+        assertThat(sentence(null, SECRET)).contains("it was not said why").doesNotContain(SECRET);
+        LogRecord empty = new LogRecord(Level.SEVERE, null);
+        assertThat(SignInFilter.sentence(empty)).contains("it was not said why");
+    }
+
+    @Test
+    void nothingIsLoggedAsItCame() {
+        assertThat(new SignInFilter().isLoggable(new LogRecord(Level.FINE, SECRET)))
+                .isFalse();
+        assertThat(new SignInFilter().isLoggable(new LogRecord(Level.SEVERE, SECRET)))
+                .isFalse();
+    }
+}

@@ -1,0 +1,18 @@
+package io.trainyard.data;
+
+import io.trainyard.data.image.PictureSize;
+import io.trainyard.data.image.Pictures;
+import java.util.Map;
+
+/// What data sets may be at most, by what the page of limits calls it.
+public final class DatasetLimits {
+    public static final Map<String, Number> ALL = Map.of(
+            "classes of a data set", Dataset.MAX_CLASSES,
+            "images in a folder of images", ImageFolder.MAX_IMAGES,
+            "pixels of an image before it is resized", PictureSize.MAX_PIXELS,
+            "bytes of an image's file", Pictures.MAX_FILE_BYTES,
+            "columns of a table", CsvTable.MAX_COLUMNS,
+            "bytes of `dataset.json`", ManifestJson.MAX_BYTES);
+
+    private DatasetLimits() {}
+}
