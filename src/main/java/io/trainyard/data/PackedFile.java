@@ -194,6 +194,7 @@ final class PackedFile implements AutoCloseable {
             throw DataFiles.wrong(file, samples.toString(), "uint8 or float32, samples of " + info.shape());
         }
         MemorySegment memory = samples.memory();
+        Readahead.bring(memory);
         return new Split(
                 samples.type().isByte() ? new Samples.Pixels(memory) : new Samples.Values(memory),
                 ArrayTargets.of(targets, info.answers()));

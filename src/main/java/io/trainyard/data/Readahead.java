@@ -26,6 +26,7 @@ public final class Readahead implements AutoCloseable {
     private static final int MEMORY_SHARE = 4;
 
     private static final int WILL_NEED = 3; // MADV_WILLNEED, on Linux and macOS
+    private static final int POPULATE_READ = 22; // MADV_POPULATE_READ, since Linux 5.14; others refuse it
 
     private static final Optional<MethodHandle> ADVISE = Linker.nativeLinker()
             .defaultLookup()
@@ -56,9 +57,21 @@ public final class Readahead implements AutoCloseable {
     /// @param batchSize samples of a step
     public static Optional<Readahead> of(Dataset dataset, int batchSize) {
         MemorySegment memory = dataset.train().samples().memory();
-        return memory.isMapped() && memory.byteSize() > machineBytes() / MEMORY_SHARE
-                ? Optional.of(new Readahead(memory, dataset.sampleBytes(), batchSize, Readahead::advise))
+        return memory.isMapped() && !staysInMemory(memory)
+                ? Optional.of(new Readahead(memory, dataset.sampleBytes(), batchSize, Readahead::ask))
                 : Optional.empty();
+    }
+
+    /// Makes a mapped file's pages this process's own where they will stay in memory. Each would else be asked of the
+    /// system when a step first comes to it, which takes longer than making a small batch.
+    static void bring(MemorySegment memory) {
+        if (memory.isMapped() && staysInMemory(memory)) {
+            advise(memory, POPULATE_READ);
+        }
+    }
+
+    private static boolean staysInMemory(MemorySegment memory) {
+        return memory.byteSize() <= machineBytes() / MEMORY_SHARE;
     }
 
     /// Of the machine, or of the container that this process is in.
@@ -134,15 +147,21 @@ public final class Readahead implements AutoCloseable {
         }
     }
 
-    private static void advise(MemorySegment samples) {
+    private static void ask(MemorySegment samples) {
         if (ADVISE.isEmpty()) {
             samples.load();
+        } else {
+            advise(samples, WILL_NEED);
+        }
+    }
+
+    private static void advise(MemorySegment samples, int advice) {
+        if (ADVISE.isEmpty()) {
             return;
         }
         long begin = samples.address() / PAGE_BYTES * PAGE_BYTES;
         try {
-            int unused =
-                    (int) ADVISE.get().invokeExact(begin, samples.address() + samples.byteSize() - begin, WILL_NEED);
+            int unused = (int) ADVISE.get().invokeExact(begin, samples.address() + samples.byteSize() - begin, advice);
         } catch (RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {

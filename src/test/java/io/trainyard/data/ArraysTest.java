@@ -235,6 +235,47 @@ class ArraysTest {
         assertRefused("x_train.npy is missing in " + folder);
     }
 
+    /// Of zip files Java compares only what it unpacks as a stream.
+    @Test
+    void aZipFileWithAnotherCheckSumIsRefused() throws IOException {
+        describe(", \"file\": \"all.npz\"");
+        byte[] zip = Npy.npz(Npy.rows());
+        int entry = new String(zip, StandardCharsets.ISO_8859_1).indexOf("PK\u0001\u0002"); // of x_train, the first
+        zip[entry + 16]++;
+        Files.write(folder.resolve("all.npz"), zip);
+        assertRefused("x_train of the check sum", "as the file says");
+    }
+
+    @Test
+    void aClassIsAWholeNumber() throws IOException {
+        Npy.write(folder, Npy.rows());
+        describe(", \"classes\": 3");
+        write("y_train", npy("<f4", "(3,)", floats(0, 1.5f, 1)));
+        assertRefused("y_train[1] of 1.5", "class labels of 0 to 2");
+    }
+
+    @Test
+    void numbersToPredictAreFinite() throws IOException {
+        Npy.write(folder, Npy.rows());
+        describe(", \"targets\": \"numbers\"");
+        write("y_train", npy("<f4", "(3,)", floats(0, 1, Float.NEGATIVE_INFINITY)));
+        write("y_test", npy("<f4", "(2,)", floats(0, 1)));
+        assertRefused("y_train[2] of -Infinity", "finite as float32");
+        write("y_train", npy("<f4", "(3,)", floats(0, Float.NaN, 2)));
+        assertRefused("y_train[1] of NaN", "finite as float32");
+    }
+
+    @Test
+    void anArrayOfSafetensorsIsAsLongAsItsShapeSays() throws IOException {
+        describe(", \"file\": \"all.safetensors\"");
+        String file = new String(Npy.safetensors(), StandardCharsets.ISO_8859_1);
+        for (String offsets : new String[] {"[0, 20]", "[0, 28]", "[8, 24]"}) {
+            String other = file.replace("[0, 24]", offsets);
+            Files.write(folder.resolve("all.safetensors"), other.getBytes(StandardCharsets.ISO_8859_1));
+            assertRefused("x_train at", "24 bytes within the file");
+        }
+    }
+
     @Test
     void aBrokenZipFileIsRefused() throws IOException {
         Path file = folder.resolve("all.npz");

@@ -54,6 +54,13 @@ class CsvTest {
     }
 
     @Test
+    void aByteOrderMarkIsNoPartOfAName() throws IOException {
+        describe(LABEL + ", \"columns\": [\"length\"]");
+        write("train.csv", "\uFEFFlength,kind,width\n1,oak,2\n3.5,ash,-4e1\n");
+        assertThat(values(open().train())).containsExactly(1, 3.5f);
+    }
+
+    @Test
     void aRowIsASampleAndAColumnNamesItsClass() {
         Dataset set = open();
         assertThat(set.shape()).isEqualTo(Shape.of(2));
