@@ -35,6 +35,7 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.errors.AuthorizationException;
@@ -157,24 +158,35 @@ class KafkaRolesTest {
         claimAndSweep(user, brokers, deliveries);
     }
 
-    /// One after the other, so that nobody waits for a command that another has. Two are dealt with: how far a group
-    /// is,
-    /// the brokers keep one acknowledgement late, and at the very beginning nothing would be swept.
+    /// One after the other, so that nobody waits for a command that another has. There must be something to sweep: how
+    /// far a group is, the brokers say some acknowledgements late, or not at once.
     private static synchronized void claimAndSweep(String user, Brokers brokers, int deliveries) throws Exception {
         CommandRoutes routes = new CommandRoutes(PREFIX, Set.of("cpu"));
-        try (ShareQueue queue = new ShareQueue(brokers, user, routes.sources().subList(0, 1))) {
-            for (int i = 0; i < 2; i++) {
+        try (ShareQueue queue = new ShareQueue(brokers, user, routes.sources().subList(0, 1));
+                Admin admin = kafka.anyDoor().admin(ANSWER)) {
+            Patience.await("a command that may be swept").pollInterval(OFTEN).until(() -> {
                 send(Topic.COMMANDS_HIGH);
                 Patience.await("a command")
                         .pollInterval(OFTEN)
                         .until(() -> queue.next().isPresent());
                 assertThat(queue.accept()).isTrue();
-            }
+                return begins(admin) > 0;
+            });
         }
         WorkerRules rules = new WorkerRules(user, routes, ANSWER, ANSWER, 3, deliveries);
         FleetView view = new FleetView(user, Instant.now());
         EventPublisher nowhere = new EventPublisher((_, _, _, _) -> CompletableFuture.allOf(), PREFIX, user);
         new CommandSweep(brokers, new Surroundings(rules, new Machine(), store, nowhere, view, new Activity())).sweep();
+    }
+
+    /// Before where all commands are dealt with.
+    private static long begins(Admin admin) {
+        String group = Topic.COMMANDS_HIGH.claimGroup(PREFIX);
+        var offsets = admin.listShareGroupOffsets(Map.of(group, new ListShareGroupOffsetsSpec()));
+        return TopicAdmin.await(kafka.anyDoor(), offsets.partitionsToOffsetInfo(group), ANSWER).values().stream()
+                .mapToLong(info -> info == null ? 0 : info.startOffset())
+                .max()
+                .orElse(0);
     }
 
     private static void send(Topic topic) throws Exception {
