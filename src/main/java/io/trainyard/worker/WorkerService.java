@@ -51,9 +51,10 @@ public class WorkerService {
     private final MeterRegistry registry;
     private final boolean served;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final Activity activity = new Activity();
     private @Nullable ClaimLoop loop;
-    private @Nullable KeeperLoop keeper;
-    private @Nullable Heartbeat heartbeat;
+    private volatile @Nullable KeeperLoop keeper;
+    private volatile @Nullable Heartbeat heartbeat;
     private @Nullable CommandSweep sweep;
 
     /// @param served whether this process listens for whoever wants its metrics
@@ -95,7 +96,6 @@ public class WorkerService {
         Host machine = new Machine();
         JobTraining training = new JobTraining(data, device, worker.threads(), id)
                 .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())));
-        Activity activity = new Activity();
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
         Heartbeat beats = new Heartbeat(
@@ -175,6 +175,29 @@ public class WorkerService {
     /// Completes when the worker has stopped; exceptionally when it cannot go on and the process should end.
     public CompletableFuture<Void> ended() {
         return ended;
+    }
+
+    /// What probes of a container ask. Whether Kafka is there is not among it: a worker waits for it, and another in
+    /// its
+    /// place would, too.
+    Condition condition() {
+        if (!settings.worker().enabled()) {
+            return Condition.WELL;
+        }
+        KeeperLoop keeping = keeper;
+        boolean started =
+                heartbeat != null && keeping != null && keeping.ready().isDone();
+        return new Condition(started, !ended.isDone(), activity.trouble());
+    }
+
+    /// How the worker is.
+    ///
+    /// @param started whether it takes commands, or has
+    /// @param alive whether it can go on in this process
+    /// @param trouble why it takes no jobs at present; null: it does
+    record Condition(
+            boolean started, boolean alive, @Nullable String trouble) {
+        static final Condition WELL = new Condition(true, true, null);
     }
 
     private static JobLimits limits(WorkerSettings.Limits asked) {

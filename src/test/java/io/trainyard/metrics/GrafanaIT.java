@@ -116,6 +116,20 @@ class GrafanaIT {
         });
     }
 
+    /// What the probes of a container ask.
+    @Test
+    void probesAreAnswered() throws Exception {
+        for (String probe : List.of("started", "ready", "live")) {
+            for (String host : List.of(page, worker)) {
+                JsonNode answer = get(host, "/q/health/" + probe);
+                assertThat(answer.at("/checks/0/name").asText()).isEqualTo("worker");
+                assertThat(answer.get("status").asText())
+                        .as("%s of %s", probe, host)
+                        .isEqualTo("UP");
+            }
+        }
+    }
+
     /// A store that lets nobody in is one that is away. What happens meanwhile is read when it is back.
     @Test
     @Order(Integer.MAX_VALUE) // a job more is in the store after it

@@ -5,10 +5,11 @@ import io.trainyard.dashboard.DashboardConfig;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 
-/// A worker with a port for its metrics is no dashboard: there nothing else is served.
+/// A worker with a port for its metrics is no dashboard: beside them only how it is, for probes, is served there.
 @ApplicationScoped
-class MetricsAlone {
+class WorkerPort {
     private static final String METRICS = "/metrics";
+    private static final String HEALTH = "/q/health/";
     private static final int NOT_FOUND = 404;
 
     /// Before all others.
@@ -16,7 +17,7 @@ class MetricsAlone {
 
     private final DashboardConfig config;
 
-    MetricsAlone(DashboardConfig config) {
+    WorkerPort(DashboardConfig config) {
         this.config = config;
     }
 
@@ -26,7 +27,8 @@ class MetricsAlone {
         }
         filters.register(
                 call -> {
-                    if (call.normalizedPath().equals(METRICS)) {
+                    String path = call.normalizedPath();
+                    if (path.equals(METRICS) || path.startsWith(HEALTH)) {
                         call.next();
                     } else {
                         call.response().setStatusCode(NOT_FOUND).end();
