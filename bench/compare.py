@@ -15,6 +15,7 @@ the project asks of it (must) and what it would like (aim). A ratio above 1 mean
                  in `train`, one epoch from the start of the process beside the tutorials' script with its DataLoader,
                  two jobs on two workers beside the same on one
 --table resnet   resnet18-cifar, in batches of --batch, beside bench/resnet18_peer.py
+--table networks VGG, MobileNetV2, ConvNeXt and one with each norm of a sample, as bench/resnet18_peer.py makes them of the job
 --table djl      beside DJL on PyTorch's engine, from Java; needs Maven and no Python with torch
 --table gpu      the one of --device cuda: tudui and lenet beside PyTorch's eager step, its CUDA graph and its compiled
                  step, ResNet-18, the tutorial's whole job, and what publishing events costs; gpu.py says what is compared
@@ -30,10 +31,10 @@ With APP set, the application that was built into that folder runs instead of ./
 """
 import argparse, os, signal, subprocess, sys, tempfile
 
-import cold, cpu, djl, gpu, images, resnet
+import cold, cpu, djl, gpu, images, networks, resnet
 from runs import Clock, TimeOver, busy_neighbours, trainyard
 
-TABLES = {"cpu": cpu, "cold": cold, "resnet": resnet, "djl": djl, "gpu": gpu}
+TABLES = {"cpu": cpu, "cold": cold, "resnet": resnet, "networks": networks, "djl": djl, "gpu": gpu}
 
 
 def main():

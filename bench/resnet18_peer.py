@@ -3,12 +3,13 @@
 
     resnet18_peer.py --device cuda --batch 512 --precision bf16 [--compile] [--steps 60]
     resnet18_peer.py --batch 32 --threads 2 --memory-format contiguous --steps 20
+    resnet18_peer.py --job docs/jobs/vgg11-bn.json ...       another network: the layers of a job's file
 
 Random images on the device, channels_last unless asked otherwise, cuDNN's search, SGD with momentum; bf16 is autocast's.
 Prints a JSON object with median_step_micros, the median over windows of steps after a warm-up in which everything is
 compiled.
 """
-import argparse, contextlib, json, statistics, time
+import argparse, contextlib, json, os, statistics, sys, time
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -36,8 +37,17 @@ def resnet18():
     return nn.Sequential(*layers, nn.AvgPool2d(4), nn.Flatten(), nn.Linear(512, 10))
 
 
+def of_job(path):
+    """What docs/clients/trainyard_torch.py makes of its layers."""
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "clients"))
+    import trainyard_torch
+    with open(path) as f:
+        return trainyard_torch.to_module(json.load(f)["network"]["layers"], (3, 32, 32))
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--job")
     p.add_argument("--device", default="cpu")
     p.add_argument("--batch", type=int, default=512)
     p.add_argument("--precision", choices=["fp32", "tf32", "bf16"], default="fp32")
@@ -57,7 +67,7 @@ def main():
     device = torch.device(a.device)
     images = torch.rand(a.images, 3, 32, 32, device=device).contiguous(memory_format=layout)
     labels = torch.randint(10, (a.images,), device=device)
-    net = resnet18().to(device, memory_format=layout)
+    net = (of_job(a.job) if a.job else resnet18()).to(device, memory_format=layout)
     forward = torch.compile(net) if a.compile else net
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
     sync = torch.cuda.synchronize if device.type == "cuda" else (lambda: None)
