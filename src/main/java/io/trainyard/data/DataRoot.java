@@ -70,11 +70,19 @@ public record DataRoot(Path path) {
     /// sizes and times tell.
     ///
     /// @param name of the set
-    public Object stamps(String name) {
+    public FileStamps stamps(String name) {
         return FileStamps.of(Datasets.folders(name).stream()
                 .map(path::resolve)
                 .filter(Files::isDirectory)
                 .toList());
+    }
+
+    /// Whether the files of a data set are others than they were; not where none are there any more, or can be reached.
+    ///
+    /// @param stamps as [#stamps] told them then
+    public boolean hasOthersNow(String name, FileStamps stamps) {
+        FileStamps now = stamps(name);
+        return now.files() > 0 && !now.equals(stamps);
     }
 
     private DataFolder folder(String name) {

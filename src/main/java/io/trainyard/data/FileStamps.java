@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 ///
 /// @param files how many
 /// @param mix of the paths, sizes and times of all of them, in any order
-record FileStamps(int files, long mix) {
+public record FileStamps(int files, long mix) {
     /// Of a set of more files the others are not looked at, for this is asked before each job.
     private static final int MOST_FILES = 200_000;
 

@@ -23,7 +23,7 @@ public final class Readahead implements AutoCloseable {
     private static final int WINDOW_BATCHES = 4;
 
     /// The system keeps what was read, so that of a smaller part of memory all is there after the first epoch.
-    private static final int MEMORY_SHARE = 4;
+    private static final int MEMORY_SHARE = 2;
 
     private static final int WILL_NEED = 3; // MADV_WILLNEED, on Linux and macOS
     private static final int POPULATE_READ = 22; // MADV_POPULATE_READ, since Linux 5.14; others refuse it

@@ -6,6 +6,7 @@ import io.trainyard.data.Dataset;
 import io.trainyard.data.DatasetInfo;
 import io.trainyard.data.Datasets;
 import io.trainyard.data.FetchProgress;
+import io.trainyard.data.FileStamps;
 import io.trainyard.data.PixelScale;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.Workload;
@@ -35,12 +36,12 @@ final class Workloads {
     /// A data set, with what it was read by.
     ///
     /// @param stamps of its files before they were read
-    private record Kept(DataRoot root, DatasetSpec spec, DatasetInfo info, Object stamps, Dataset dataset) {
-        boolean isOf(DataRoot otherRoot, DatasetSpec otherSpec, DatasetInfo otherInfo, Object otherStamps) {
+    private record Kept(DataRoot root, DatasetSpec spec, DatasetInfo info, FileStamps stamps, Dataset dataset) {
+        boolean isOf(DataRoot otherRoot, DatasetSpec otherSpec, DatasetInfo otherInfo) {
             return root.equals(otherRoot)
                     && spec.equals(otherSpec)
                     && info.equals(otherInfo)
-                    && stamps.equals(otherStamps);
+                    && !root.hasOthersNow(spec.name(), stamps);
         }
     }
 
@@ -107,11 +108,11 @@ final class Workloads {
 
     private Dataset dataset(DataRoot root, JobSpec job, DatasetInfo info, Network network) {
         DatasetSpec spec = job.dataset().asRead();
-        Object stamps = root.stamps(spec.name());
         Kept kept = last;
-        if (kept == null || !kept.isOf(root, spec, info, stamps)) {
+        if (kept == null || !kept.isOf(root, spec, info)) {
             last = null; // room for the next one
             beginWarmUp(job, network);
+            FileStamps stamps = root.stamps(spec.name());
             kept = new Kept(root, spec, info, stamps, root.open(spec));
             last = kept;
         }

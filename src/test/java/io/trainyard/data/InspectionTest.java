@@ -169,15 +169,24 @@ class InspectionTest {
     @Test
     void theDeviationOfLargeNumbersIsExact() throws IOException {
         Files.write(
-                own.resolve("x_train.npy"), Npy.npy("<f4", "(4, 1)", Npy.floats(8e6f, 8e6f + 1, 8e6f + 2, 8e6f + 3)));
+                own.resolve("x_train.npy"), Npy.npy("<f4", "(4, 1)", Npy.floats(1e8f, 1e8f + 8, 1e8f + 16, 1e8f + 24)));
         Files.write(own.resolve("x_test.npy"), Npy.npy("<f4", "(1, 1)", Npy.floats(0)));
         Files.write(own.resolve("y_train.npy"), Npy.npy("<f4", "(4,)", Npy.floats(1, 2, 3, 4)));
         Files.write(own.resolve("y_test.npy"), Npy.npy("<f4", "(1,)", Npy.floats(1)));
         Inspection found = written();
-        assertThat(found.channels().getFirst().mean()).isEqualTo(8_000_001.5);
-        assertThat(found.channels().getFirst().std()).isCloseTo(Math.sqrt(1.25), within(1e-9));
+        assertThat(found.channels().getFirst().mean()).isEqualTo(100_000_012);
+        assertThat(found.channels().getFirst().std()).isCloseTo(8 * Math.sqrt(1.25), within(1e-9));
         assertThat(found.description().has("normalize")).isFalse(); // its means are within a million
         assertThat(found.odd()).anyMatch(sentence -> sentence.startsWith("some values are too far from 0"));
+    }
+
+    @Test
+    void samplesThatAreTwiceAmongThoseThatTestAreNotAmongThoseToTrainOn() throws IOException {
+        write("train.csv", "a,y\n1,0\n2,1\n");
+        write("test.csv", "a,y\n3,0\n4,1\n3,0\n");
+        assertThat(inspect().odd())
+                .contains("0 samples to train on and 1 to test on are there before in the same part")
+                .noneMatch(sentence -> sentence.contains("are among those to train on"));
     }
 
     @Test

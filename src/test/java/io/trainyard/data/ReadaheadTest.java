@@ -86,6 +86,10 @@ class ReadaheadTest {
     void doesNotAskForWhatIsBehind() throws Exception {
         int[] order = TorchRandom.permutation(1, 100);
         try (Readahead ahead = new Readahead(memory, SAMPLE, 2, this::hear)) {
+            ahead.reach(order, 10);
+            await(64);
+            assertThat(asked).isEqualTo(of(order, 10, 74));
+            asked.clear();
             ahead.reach(order, 90);
             await(10);
             assertThat(asked).isEqualTo(of(order, 90, 100));
