@@ -10,7 +10,8 @@ when it begins: the resident one. Each round trains the networks on both, one af
 over the rounds of the median time of a step, without the first third, in which Java compiles.
 
 --cold has the system forget the packed file before the steps begin, so that each sample is read from the disk: what the
-first epoch is on a machine whose memory is needed by others. It needs no rights, but that nobody else has the file open.
+first epoch is on a machine whose memory is needed by others. Only of a set of more than half of the memory: of a smaller
+one the worker maps all before the first step, and what is mapped is not forgotten.
 
 Also printed: how fast the set was packed, how long it takes from the start of the process until the first step, and how
 fast dd reads the first 2 GiB of the file, before and after the system has forgotten it. Run it where nobody else computes.
