@@ -1,6 +1,7 @@
 package io.trainyard.kubernetes;
 
 import io.trainyard.Patience;
+import io.trainyard.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,11 +35,11 @@ public final class Kustomize {
 
     /// As text.
     public static String render(Path folder) throws IOException, InterruptedException {
-        String kubectl = Files.isExecutable(OWN) ? OWN.toString() : "kubectl";
+        Path kubectl = Files.isExecutable(OWN) ? OWN : Programs.find("kubectl", "kubectl, of trixie or newer");
         Path out = Files.createTempFile("rendered", ".yaml");
         Path err = Files.createTempFile("rendered", ".log");
         try {
-            Process process = new ProcessBuilder(kubectl, "kustomize", folder.toString())
+            Process process = new ProcessBuilder(kubectl.toString(), "kustomize", folder.toString())
                     .redirectOutput(out.toFile())
                     .redirectError(err.toFile())
                     .start();

@@ -1,12 +1,11 @@
 package io.trainyard.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.trainyard.Patience;
-import java.io.File;
+import io.trainyard.Programs;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -18,9 +17,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -39,20 +36,9 @@ final class Prometheus implements AutoCloseable {
         this.url = url;
     }
 
-    /// Skips the test where the program is not here; where CI=true that is a failure.
-    ///
     /// @param name `prometheus` or `promtool`, which come together
     static Path program(String name) {
-        Optional<Path> found = Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
-                .map(folder -> Path.of(folder, name))
-                .filter(Files::isExecutable)
-                .findFirst();
-        String missing = name + " is not here: install Debian's package prometheus";
-        if ("true".equals(System.getenv("CI"))) {
-            assertThat(found).as(missing).isPresent();
-        }
-        assumeTrue(found.isPresent(), missing);
-        return found.orElseThrow();
+        return Programs.find(name, "prometheus");
     }
 
     /// Starts it, and waits until it is ready.
