@@ -172,7 +172,7 @@ class JobView extends PageElement {
     return html`<dl id="facts">
       ${facts.map(
         ([name, value]) =>
-          html`<div class=${name === LONGEST ? "wide" : ""}>
+          html`<div class=${WIDE.has(name) ? "wide" : ""}>
             <dt>${name}</dt>
             <dd>${value}</dd>
           </div>`,
@@ -181,7 +181,9 @@ class JobView extends PageElement {
   }
 }
 
-const LONGEST = "Last checkpoint";
+const WARNINGS = "Warnings";
+const CHECKPOINT = "Last checkpoint";
+const WIDE: ReadonlySet<string> = new Set([WARNINGS, CHECKPOINT]);
 
 type Fact = [name: string, value: string | TemplateResult];
 
@@ -202,7 +204,6 @@ function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, submit
   return [
     ["Network", summary.network ?? format.NONE],
     ["Data set", summary.dataset ?? format.NONE],
-    ["Warnings", warnings?.join("\n") ?? format.NONE],
     ["Device", summary.device && model ? `${summary.device}: ${model}` : (summary.device ?? format.NONE)],
     ["Worker", summary.worker ?? format.NONE],
     ["Submitted by", submitter ?? format.NONE],
@@ -230,7 +231,8 @@ function factsOf(summary: JobSummary, { tests, attempts: spans, warnings, submit
       initFrom ? html`<a href=${jobLink(initFrom.split(/[/~]/)[0]!)}>${initFrom}</a>` : format.NONE,
     ],
     ["Attempt", summary.attempt > 1 ? format.integer(summary.attempt) : format.NONE],
-    [LONGEST, summary.checkpoint ?? format.NONE],
+    [WARNINGS, warnings?.join("\n") ?? format.NONE],
+    [CHECKPOINT, summary.checkpoint ?? format.NONE],
   ];
 }
 
