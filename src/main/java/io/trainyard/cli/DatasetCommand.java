@@ -14,7 +14,6 @@ import io.trainyard.spec.Printable;
 import io.trainyard.spec.SplitSpec;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.logging.Handler;
 import java.util.logging.Level;
@@ -23,6 +22,7 @@ import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -84,8 +84,12 @@ public final class DatasetCommand implements Callable<Integer>, PlainCommand {
             description = "And cut as dataset.centerCrop: HEIGHTxWIDTH, or the side of a square.")
     private @Nullable String centerCrop;
 
-    @Option(names = "--colors", paramLabel = "C", description = "What images become: rgb (default) or grey.")
-    private @Nullable String colors;
+    @Option(
+            names = "--colors",
+            paramLabel = "C",
+            converter = ColorsConverter.class,
+            description = "What images become: rgb (default) or grey.")
+    private @Nullable Colors colors;
 
     @Option(
             names = "--split",
@@ -167,7 +171,7 @@ public final class DatasetCommand implements Callable<Integer>, PlainCommand {
         try {
             return new DatasetSpec(
                     folder.name(),
-                    colors == null ? null : colors(colors),
+                    colors,
                     resize == null ? null : sizes("--resize", resize),
                     centerCrop == null ? null : sizes("--center-crop", centerCrop),
                     split == null ? null : new SplitSpec(split, seed),
@@ -176,14 +180,6 @@ public final class DatasetCommand implements Callable<Integer>, PlainCommand {
         } catch (InvalidJobException e) {
             throw wrong(String.valueOf(e.getMessage()));
         }
-    }
-
-    private Colors colors(String name) {
-        return Stream.of(Colors.values())
-                .filter(one -> one.name().toLowerCase(Locale.ROOT).equals(name))
-                .findFirst()
-                .orElseThrow(
-                        () -> wrong("--colors is \"%s\"; allowed is rgb or grey".formatted(Printable.text(name, 100))));
     }
 
     private List<Integer> sizes(String option, String text) {
@@ -196,6 +192,13 @@ public final class DatasetCommand implements Callable<Integer>, PlainCommand {
 
     private ParameterException wrong(String message) {
         return new ParameterException(command.commandLine(), message);
+    }
+
+    private static final class ColorsConverter implements ITypeConverter<Colors> {
+        @Override
+        public Colors convert(String value) {
+            return Words.read(value, Colors.class);
+        }
     }
 
     /// How far it is, beside the results.

@@ -93,9 +93,11 @@ class DatasetCommandTest {
         assertThat(run("inspect", "a", "b")).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(run("convert", root.toString())).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(run("inspect", root.toString(), "--resize", "8*8")).isEqualTo(ExitCodes.BAD_INPUT);
+        assertThat(run("inspect", root.toString(), "--colors", "blue")).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(errors.toString())
                 .contains(
                         "allowed is inspect or convert",
+                        "\"blue\" is none; allowed is rgb, grey",
                         "is not there; name the folder that the files are in",
                         "inspect takes one folder",
                         "convert takes two folders");
