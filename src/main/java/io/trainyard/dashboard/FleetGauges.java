@@ -116,6 +116,7 @@ class FleetGauges {
         }
         meters.gauge(Metric.EVENT_LAG_RECORDS, sources::behindRecords);
         meters.gauge(Metric.EVENT_LAG_SECONDS, () -> sources.state().behindMillis() / 1e3);
+        meters.gauge(Metric.PODS_UNMARKED, sources::podsUnmarked);
         meters.gauge(Metric.SOURCE_UP, () -> sources.state().kafka().ok() ? 1 : 0, "kafka");
         meters.gauge(Metric.SOURCE_UP, () -> sources.state().store().ok() ? 1 : 0, "store");
     }

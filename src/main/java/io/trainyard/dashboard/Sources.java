@@ -9,6 +9,7 @@ import java.util.function.UnaryOperator;
 public final class Sources {
     private final AtomicReference<State> state;
     private volatile long behindRecords;
+    private volatile int podsUnmarked;
 
     /// One of them.
     ///
@@ -52,6 +53,15 @@ public final class Sources {
 
     void behindRecords(long records) {
         behindRecords = records;
+    }
+
+    /// How many workers' pods are not marked as they should be.
+    int podsUnmarked() {
+        return podsUnmarked;
+    }
+
+    void podsUnmarked(int pods) {
+        podsUnmarked = pods;
     }
 
     private void change(UnaryOperator<State> change) {

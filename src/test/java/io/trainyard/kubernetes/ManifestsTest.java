@@ -103,17 +103,45 @@ class ManifestsTest {
         }
     }
 
-    /// Only the dashboard asks the API server something, and only where it marks busy pods.
+    /// Only the dashboard asks the API server something: that it marks busy pods. It may do nothing else there.
     @ParameterizedTest
     @MethodSource("all")
-    void nobodyHasATokenWithoutNeed(String what) throws Exception {
+    void onlyTheDashboardHasATokenAndWithItOneRight(String what) throws Exception {
         for (JsonNode deployment : deployments(what)) {
             assertThat(deployment
                             .at("/spec/template/spec/automountServiceAccountToken")
                             .asBoolean(true))
                     .as(id(deployment))
-                    .isFalse();
+                    .isEqualTo(id(deployment).equals("Deployment/trainyard-dashboard"));
         }
+        List<JsonNode> objects = objects(what);
+        assertThat(objects)
+                .filteredOn(object -> object.get("kind").asText().equals("ServiceAccount"))
+                .hasSize(2)
+                .noneMatch(
+                        account -> account.get("automountServiceAccountToken").asBoolean(true));
+        assertThat(objects)
+                .filteredOn(object -> object.get("kind").asText().matches("(Cluster)?Role(Binding)?"))
+                .extracting(ManifestsTest::id)
+                .containsExactlyInAnyOrder("Role/trainyard-marking", "RoleBinding/trainyard-marking");
+        assertThat(find(objects, "Role/trainyard-marking").get("rules").toString())
+                .isEqualTo("[{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"patch\"]}]");
+        assertThat(find(objects, "RoleBinding/trainyard-marking").get("subjects"))
+                .singleElement()
+                .satisfies(subject -> {
+                    assertThat(subject.get("name").asText()).isEqualTo("trainyard-dashboard");
+                    assertThat(subject.get("namespace").asText()).isEqualTo("trainyard");
+                });
+        assertThat(objects)
+                .extracting(ManifestsTest::id)
+                .contains("ValidatingAdmissionPolicyBinding/trainyard-marking");
+    }
+
+    private static JsonNode find(List<JsonNode> objects, String id) {
+        return objects.stream()
+                .filter(object -> id(object).equals(id))
+                .findFirst()
+                .orElseThrow();
     }
 
     @ParameterizedTest
