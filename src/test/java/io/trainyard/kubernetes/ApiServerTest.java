@@ -13,7 +13,8 @@ import io.fabric8.mockwebserver.http.RecordedRequest;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,26 +22,30 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// With fabric8's stand-in for an API server, which keeps what it is given.
-@EnableKubernetesMockClient(crud = true)
+@EnableKubernetesMockClient(crud = true, https = false)
 class ApiServerTest {
     private static final String OTHERS = "example.org/kept";
 
-    KubernetesMockServer server;
-    KubernetesClient client;
-    private @Nullable ApiServer opened;
+    static KubernetesMockServer server;
+    static KubernetesClient client;
+    private static @Nullable ApiServer opened;
 
-    @AfterEach
-    void close() {
+    @BeforeAll
+    static void open() {
+        opened = new ApiServer(client.getConfiguration());
+    }
+
+    @AfterAll
+    static void close() {
         api().close();
     }
 
-    private ApiServer api() {
+    private static ApiServer api() {
         return Objects.requireNonNull(opened);
     }
 
     @BeforeEach
     void makePod() {
-        opened = new ApiServer(client.getConfiguration());
         var _ = client.pods()
                 .resource(new PodBuilder()
                         .withNewMetadata()
@@ -51,7 +56,7 @@ class ApiServerTest {
                         .withNodeName("node-1")
                         .endSpec()
                         .build())
-                .create();
+                .createOr(pod -> pod.update());
     }
 
     private Pod pod() {
@@ -131,7 +136,7 @@ class ApiServerTest {
                 .patch()
                 .withPath("/api/v1/namespaces/%s/pods/worker-1".formatted(client.getNamespace()))
                 .andReturn(status, Map.of("kind", "Status", "apiVersion", "v1", "code", status, "message", message))
-                .always();
+                .once();
     }
 
     @Test
