@@ -88,7 +88,7 @@ final class ArchitectureTest {
             .resideOutsideOfPackage("io.trainyard.kubernetes")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.fabric8..", "io.grpc..");
+            .resideInAnyPackage("io.fabric8..", "io.grpc..", "io.netty..");
 
     @ArchTest
     static final ArchRule onlyTheOneDnnBackendKnowsBytedeco = noClasses()

@@ -27,6 +27,7 @@ class Background {
     private final Instance<AlertWatch> alerts;
     private final Instance<TensorBoardFiles> tensorBoard;
     private final Instance<PodWatch> pods;
+    private final Instance<DemandWatch> demand;
     private final DashboardConfig config;
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(
             5, Thread.ofPlatform().name("background-", 0).daemon().factory());
@@ -39,6 +40,7 @@ class Background {
             Instance<AlertWatch> alerts,
             Instance<TensorBoardFiles> tensorBoard,
             Instance<PodWatch> pods,
+            Instance<DemandWatch> demand,
             DashboardConfig config) {
         this.watch = watch;
         this.gauges = gauges;
@@ -46,6 +48,7 @@ class Background {
         this.alerts = alerts;
         this.tensorBoard = tensorBoard;
         this.pods = pods;
+        this.demand = demand;
         this.config = config;
     }
 
@@ -59,6 +62,9 @@ class Background {
             every(LOOK, tensorBoard.get()::append);
             if (config.markPods()) {
                 every(PODS, pods.get()::look);
+            }
+            if (config.scalerPort().isPresent()) {
+                demand.get().start();
             }
             every(FORGET, () -> retention.get().forget(System.currentTimeMillis()));
             every(FORGET, () -> alert.forget(System.currentTimeMillis()));
@@ -87,6 +93,9 @@ class Background {
             alerts.get().close();
             if (config.markPods()) {
                 pods.get().close();
+            }
+            if (config.scalerPort().isPresent()) {
+                demand.get().close();
             }
         }
     }

@@ -84,6 +84,9 @@ public interface DashboardConfig {
     @WithDefault("false")
     boolean markPods();
 
+    /// The port on which KEDA is told how many jobs want a worker; absent: none.
+    Optional<Integer> scalerPort();
+
     /// What somebody is told of by a webhook.
     Alerts alerts();
 

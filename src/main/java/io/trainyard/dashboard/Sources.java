@@ -10,6 +10,7 @@ public final class Sources {
     private final AtomicReference<State> state;
     private volatile long behindRecords;
     private volatile int podsUnmarked;
+    private volatile boolean caughtUp;
 
     /// One of them.
     ///
@@ -62,6 +63,16 @@ public final class Sources {
 
     void podsUnmarked(int pods) {
         podsUnmarked = pods;
+    }
+
+    /// Whether all that the topics had when this process began is in the store: until then what it says of jobs is what
+    /// it said when somebody read them last.
+    boolean isCaughtUp() {
+        return caughtUp;
+    }
+
+    void caughtUp() {
+        caughtUp = true;
     }
 
     private void change(UnaryOperator<State> change) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.trainyard.Page;
+import io.trainyard.metrics.Label;
 import io.trainyard.metrics.YamlFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -278,6 +279,33 @@ class ManifestsTest {
                                 .allMatch(label -> label.getValue().equals(labels.get(label.getKey()))));
             }
         }
+    }
+
+    /// Where KEDA asks there is a port that the dashboard answers on, what it says there is understood, and nobody but
+    /// KEDA is let in.
+    @Test
+    void kedaAsksWhereTheDashboardAnswers() throws Exception {
+        List<JsonNode> objects = objects("components/keda-push");
+        JsonNode trigger = find(objects, "ScaledObject/trainyard-worker").at("/spec/triggers/0");
+        assertThat(trigger.get("type").asText()).isEqualTo("external-push");
+        assertThat(List.of(trigger.at("/metadata/kinds").asText().split(","))).isSubsetOf(Label.KIND.allowed());
+        assertThat(trigger.at("/metadata/scalerAddress").asText()).isEqualTo("trainyard-dashboard.trainyard:9500");
+        assertThat(find(objects, "Service/trainyard-dashboard").at("/spec/ports"))
+                .anyMatch(port -> port.get("port").asInt() == 9500
+                        && port.get("targetPort").asText().equals("scaler"));
+        JsonNode container = find(objects, "Deployment/trainyard-dashboard").at("/spec/template/spec/containers/0");
+        assertThat(container.get("ports"))
+                .anyMatch(port -> port.get("name").asText().equals("scaler")
+                        && port.get("containerPort").asInt() == 9500);
+        assertThat(container.get("env"))
+                .anyMatch(env -> env.get("name").asText().equals("TRAINYARD_DASHBOARD_SCALER_PORT")
+                        && env.get("value").asText().equals("9500"));
+        assertThat(find(objects, "NetworkPolicy/trainyard-scaler")
+                        .at("/spec/ingress")
+                        .toString())
+                .isEqualTo(
+                        "[{\"from\":[{\"namespaceSelector\":{\"matchLabels\":{\"kubernetes.io/metadata.name\":\"keda\"}}}],"
+                                + "\"ports\":[{\"port\":9500,\"protocol\":\"TCP\"}]}]");
     }
 
     /// So that a change is seen. `-Dgolden.write=true` writes them anew.

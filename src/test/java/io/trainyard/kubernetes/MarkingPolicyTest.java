@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
@@ -141,12 +142,12 @@ class MarkingPolicyTest {
 
     @SuppressWarnings("unchecked")
     private static Map<String, Object> metadata(Map<String, Object> pod) {
-        return (Map<String, Object>) pod.get("metadata");
+        return (Map<String, Object>) Objects.requireNonNull(pod.get("metadata"));
     }
 
     @SuppressWarnings("unchecked")
     private static Map<String, Object> spec(Map<String, Object> pod) {
-        return (Map<String, Object>) pod.get("spec");
+        return (Map<String, Object>) Objects.requireNonNull(pod.get("spec"));
     }
 
     @Test
