@@ -32,7 +32,7 @@ class SourceWatch implements AutoCloseable {
     private final Brokers kafka;
     private @Nullable Admin admin;
     private long caughtUpNanos = System.nanoTime();
-    private @Nullable Map<TopicPartition, Long> firstEnds;
+    private final CatchUp catchUp = new CatchUp();
 
     private boolean storeAway;
 
@@ -90,25 +90,12 @@ class SourceWatch implements AutoCloseable {
         if (behind == 0) {
             caughtUpNanos = now;
         }
-        seeWhetherCaughtUp(ends, known);
+        if (!sources.isCaughtUp() && catchUp.see(ends, end -> known.getOrDefault(consumer.tracked(end), 0L))) {
+            sources.caughtUp();
+        }
         sources.behindRecords(behind);
         long behindMillis = (now - caughtUpNanos) / 1_000_000;
         sources.behind(behindMillis < AT_ONCE_MILLIS ? 0 : behindMillis);
-    }
-
-    /// What a fleet at work tells meanwhile does not count: there is always some of it on its way.
-    private void seeWhetherCaughtUp(Map<TopicPartition, Long> ends, Map<Partition, Long> known) {
-        if (sources.isCaughtUp()) {
-            return;
-        }
-        if (firstEnds == null) {
-            firstEnds = ends;
-        }
-        firstEnds.keySet().retainAll(ends.keySet()); // of what has been deleted meanwhile nothing is left to read
-        if (firstEnds.entrySet().stream()
-                .allMatch(end -> known.getOrDefault(consumer.tracked(end.getKey()), 0L) >= end.getValue())) {
-            sources.caughtUp();
-        }
     }
 
     @Override

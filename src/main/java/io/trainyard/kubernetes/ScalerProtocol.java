@@ -15,7 +15,8 @@ import java.util.Map;
 
 /// What KEDA and an external scaler say to one another: the service `externalscaler.ExternalScaler` of KEDA's
 /// `externalscaler.proto`, but for its optional `StreamMetricSpec`. Its few small messages are read and written by
-/// hand, and held to Google's own reading of them by a test.
+/// hand, and held to Google's own reading of them by a test: no code is generated, and no server of Quarkus' starts in
+/// processes that nobody asks.
 final class ScalerProtocol {
     static final String SERVICE = "externalscaler.ExternalScaler";
 
