@@ -31,7 +31,7 @@ def compare(a):
     torch = versions(a)
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "data")
-        images.make(data, 64)  # 320 to train on: 10 steps of 32
+        images.make(data, 640)  # 3200 to train on: 100 steps of 32, the first of which Java compiles kernels in
         head(a, f"PyTorch {torch['torch']}")
         table = Table("Trainyard", "PyTorch", "ratio")
         for name, network in networks():

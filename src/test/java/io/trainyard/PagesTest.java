@@ -21,7 +21,7 @@ class PagesTest {
     static Stream<Path> pages() throws IOException {
         try (Stream<Path> files = Files.walk(Path.of("docs"))) {
             return Stream.concat(
-                    Stream.of(Path.of("README.md")),
+                    Stream.of("README.md", "CHANGELOG.md", "CONTRIBUTING.md").map(Path::of),
                     files.filter(file -> file.toString().endsWith(".md")).sorted())
                     .toList()
                     .stream();

@@ -52,6 +52,19 @@ public record Windows(Side rows, Side columns) {
             return Math.clamp(Math.ceilDiv(size - begin(window), dilation), 0, taps);
         }
 
+        /// The first window of which a tap is a pixel.
+        public int firstWindow(int tap) {
+            return Math.ceilDiv(Math.max(0, before - tap * dilation), stride);
+        }
+
+        /// The window behind the last of which a tap is a pixel.
+        ///
+        /// @param size of the image
+        /// @param count of windows
+        public int endWindow(int tap, int size, int count) {
+            return Math.clamp(Math.ceilDiv(size + before - tap * dilation, stride), 0, count);
+        }
+
         /// Padding that the windows need behind an image, so that the last fits whole; at least [#after].
         ///
         /// @param size of the image

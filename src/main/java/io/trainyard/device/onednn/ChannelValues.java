@@ -6,17 +6,20 @@ import io.trainyard.spec.Network;
 /// A batch as kernels see it that treat each channel by itself; of a vector each number is a channel.
 ///
 /// @param memory the batch in a layout that they know
-record ChannelValues(Memory memory, ImageLayout images) {
+/// @param one the first sample
+record ChannelValues(Memory memory, ImageLayout images, ImageLayout one) {
     /// The input of a layer. Vectors lie row by row, those that were images before a flatten, too.
     static ChannelValues of(ProgramBuilder program, Network.Layer layer, Memory input) {
         boolean image = layer.in().rank() > 1;
         Layout layout = input.layout();
         boolean known = image && layout.image().isPresent();
         Memory memory = known ? input : program.in(program.engine().plain(layout.sizes()), input);
-        ImageLayout images = image
-                ? memory.layout().image().orElseThrow()
-                : ImageLayout.ofRows(
-                        Math.toIntExact(layout.sizes()[0]), layer.in().elements());
-        return new ChannelValues(memory, images);
+        if (image) {
+            ImageLayout images = memory.layout().image().orElseThrow();
+            return new ChannelValues(memory, images, images.ofOne());
+        }
+        int numbers = layer.in().elements();
+        int vectors = Math.toIntExact(layout.sizes()[0]);
+        return new ChannelValues(memory, ImageLayout.ofRows(vectors, numbers), ImageLayout.ofRows(1, numbers));
     }
 }

@@ -6,6 +6,7 @@ import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Windows;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /// Cross-correlation; weight (out, in, kernel rows, kernel columns), or with groups (groups, out / groups, in / groups,
 /// kernel rows, kernel columns), which is the same order of elements.
@@ -21,9 +22,11 @@ final class CompiledConv2d implements CompiledLayer {
     private final Memory source;
     private final WeightAndBias parameters;
     private final Memory output;
+    private final Conv2d spec;
 
     CompiledConv2d(ProgramBuilder program, Network.Layer layer, Conv2d spec, Memory input) {
         name = layer.name();
+        this.spec = spec;
         Windows windows = spec.windows();
         strides = both(windows, Windows.Side::stride);
         before = both(windows, Windows.Side::before);
@@ -54,12 +57,22 @@ final class CompiledConv2d implements CompiledLayer {
                         before,
                         after,
                         null));
-        source = program.in(forward.layout(dnnl_query_src_md, inputSizes), input);
-        Slot weight = program.state()
-                .place(layer.parameters().getFirst(), forward.layout(dnnl_query_weights_md, weightSizes));
-        parameters = new WeightAndBias(weight, weightSizes, bias);
-        output = engine.memory(forward.layout(dnnl_query_dst_md, outputSizes));
-        parameters.addForward(program, forward, source, output);
+        if (DepthwiseConv2d.fits(spec, input, forward)) {
+            DepthwiseConv2d own = new DepthwiseConv2d(spec, outputSizes, weightSizes);
+            source = program.inBlocks(input);
+            parameters = place(program, layer, own.weightLayout(engine, source), bias);
+            output = own.addForward(program, source, parameters);
+        } else {
+            source = program.in(forward.layout(dnnl_query_src_md, inputSizes), input);
+            parameters = place(program, layer, forward.layout(dnnl_query_weights_md, weightSizes), bias);
+            output = engine.memory(forward.layout(dnnl_query_dst_md, outputSizes));
+            parameters.addForward(program, forward, source, output);
+        }
+    }
+
+    private WeightAndBias place(ProgramBuilder program, Network.Layer layer, Layout layout, @Nullable Slot bias) {
+        Slot weight = program.state().place(layer.parameters().getFirst(), layout);
+        return new WeightAndBias(weight, weightSizes, bias);
     }
 
     private static long[] both(Windows windows, ToLongFunction<Windows.Side> number) {
@@ -103,7 +116,12 @@ final class CompiledConv2d implements CompiledLayer {
                         after,
                         forward.handle(),
                         null));
-        parameters.addGradients(program, backward, source, outputGradient);
+        if (DepthwiseConv2d.fits(spec, source, backward)) {
+            new DepthwiseConv2d(spec, outputSizes, weightSizes)
+                    .addGradients(program, source, outputGradient, parameters);
+        } else {
+            parameters.addGradients(program, backward, source, outputGradient);
+        }
     }
 
     @Override

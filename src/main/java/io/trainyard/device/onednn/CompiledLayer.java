@@ -40,7 +40,8 @@ interface CompiledLayer {
             case Pooling.AdaptiveAvgPool2d _ -> CompiledAvgPool2d.covering(program, layer, input);
             case Upsample spec -> new CompiledUpsample(program, layer, spec, input);
             case BatchNorm _ -> new CompiledBatchNorm(program, layer, input, null, relu);
-            case SampleNorm spec -> new CompiledSampleNorm(program, layer, spec, input);
+            case SampleNorm.GroupNorm spec -> new CompiledGroupNorm(program, layer, spec, input);
+            case SampleNorm spec -> new CompiledLayerNorm(program, layer, spec, input);
             case LayerSpec.LayerScale _ -> new CompiledLayerScale(program, layer, input);
             case ActivationFunction spec -> CompiledActivationFunction.of(program, layer, spec, input);
             case DropoutLayer _ -> CompiledDropout.of(program, layer, input);

@@ -78,6 +78,14 @@ final class Engine implements AutoCloseable {
         return tagged(tag, sizes);
     }
 
+    /// Kernels of one channel each, which lie side by side as the channels of images in [#blocked] do.
+    ///
+    /// @param lanes 8 or 16
+    /// @param sizes (channels, 1, 1, kernel rows, kernel columns)
+    Layout blockedKernels(int lanes, long... sizes) {
+        return tagged(lanes == 16 ? dnnl_Goihw16g : dnnl_Goihw8g, sizes);
+    }
+
     /// Left to the primitive that is described with it.
     Layout any(long... sizes) {
         return tagged(dnnl_format_tag_any, sizes);

@@ -1,15 +1,26 @@
 package io.trainyard.device.onednn;
 
-import static org.bytedeco.dnnl.global.dnnl.dnnl_primitive_desc_query_md;
+import static org.bytedeco.dnnl.global.dnnl.*;
 
 import io.trainyard.device.DeviceException;
 import org.bytedeco.dnnl.dnnl_memory_desc;
 import org.bytedeco.dnnl.dnnl_primitive_desc;
+import org.bytedeco.javacpp.BytePointer;
+import org.bytedeco.javacpp.PointerPointer;
 
 /// What oneDNN decided for one operation: its implementation and the layouts that wants. Belongs to an [Engine].
 ///
 /// @param what it does, for errors: `run the forward convolution of layer "conv1"`
 record PrimitiveDescription(dnnl_primitive_desc handle, String what) {
+    /// Whether oneDNN has no kernel made for it, and would have it done by a general one: a product of matrices or
+    /// plain loops.
+    boolean general() {
+        PointerPointer<BytePointer> name = new PointerPointer<>(1);
+        Status.check(dnnl_primitive_desc_query(handle, dnnl_query_impl_info_str, 0, name), "name what is to " + what);
+        String implementation = name.get(BytePointer.class).getString();
+        return implementation.contains("gemm") || implementation.startsWith("ref");
+    }
+
     /// The layout of one argument.
     ///
     /// @param query such as `dnnl_query_src_md`

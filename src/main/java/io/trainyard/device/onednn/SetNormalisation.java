@@ -6,33 +6,23 @@ import io.trainyard.spec.Network;
 import io.trainyard.spec.NormSets;
 import io.trainyard.spec.SampleNorm;
 
-/// oneDNN's view of a layer that normalises sets of a sample's values: rows, of which each is a set, or images whose
-/// channels are grouped.
+/// oneDNN's view of a layer that normalises sets of a sample's values: rows, of which each is a set.
 ///
 /// @param base in which the values must lie in memory
 /// @param seen what oneDNN takes this memory for
 /// @param statistics of a mean, or a variance, of each set
-/// @param groups of channels; 0 for rows
 /// @param flags oneDNN's: whether there are scale and shift
-record SetNormalisation(String layer, Layout base, Layout seen, Layout statistics, int groups, float eps, int flags) {
+record SetNormalisation(String layer, Layout base, Layout seen, Layout statistics, float eps, int flags) {
     static SetNormalisation of(Engine engine, Network.Layer layer, SampleNorm spec, long[] sizes) {
         NormSets sets = spec.sets(layer.in());
         long samples = sizes[0];
         long channels = layer.in().size(0);
-        Layout rows = engine.plain(samples * sets.sets(), sets.size());
         int flags = spec.affine() ? dnnl_use_scale | dnnl_use_shift : dnnl_normalization_flags_none;
         return new SetNormalisation(
                 layer.name(),
                 sets.sideBySide() ? engine.blocked((int) channels, sizes) : engine.plain(sizes),
-                switch (spec) {
-                    case SampleNorm.GroupNorm _ ->
-                        engine.plain(samples, channels, layer.in().elements() / channels, 1);
-                    case SampleNorm.LayerNorm _, SampleNorm.LayerNorm2d _ -> rows;
-                },
-                spec instanceof SampleNorm.GroupNorm
-                        ? engine.plain(samples, sets.sets())
-                        : engine.plain(samples * sets.sets()),
-                spec instanceof SampleNorm.GroupNorm norm ? norm.groups() : 0,
+                engine.plain(samples * sets.sets(), sets.size()),
+                engine.plain(samples * sets.sets()),
                 (float) spec.eps(),
                 flags);
     }
@@ -45,27 +35,16 @@ record SetNormalisation(String layer, Layout base, Layout seen, Layout statistic
         return program.engine()
                 .describe(
                         "run layer \"%s\" forward".formatted(layer),
-                        (handle, cpu) -> groups > 0
-                                ? dnnl_group_normalization_forward_primitive_desc_create(
-                                        handle,
-                                        cpu,
-                                        program.propagation(),
-                                        seen.handle(),
-                                        seen.handle(),
-                                        groups,
-                                        eps,
-                                        flags,
-                                        null)
-                                : dnnl_layer_normalization_forward_primitive_desc_create(
-                                        handle,
-                                        cpu,
-                                        program.propagation(),
-                                        seen.handle(),
-                                        seen.handle(),
-                                        statistics.handle(),
-                                        eps,
-                                        flags,
-                                        null));
+                        (handle, cpu) -> dnnl_layer_normalization_forward_primitive_desc_create(
+                                handle,
+                                cpu,
+                                program.propagation(),
+                                seen.handle(),
+                                seen.handle(),
+                                statistics.handle(),
+                                eps,
+                                flags,
+                                null));
     }
 
     /// Of the input's gradient, and with it of those of scale and shift, where there are any.
@@ -74,31 +53,18 @@ record SetNormalisation(String layer, Layout base, Layout seen, Layout statistic
         return program.engine()
                 .describe(
                         "run the gradients of layer \"%s\"".formatted(layer),
-                        (handle, cpu) -> groups > 0
-                                ? dnnl_group_normalization_backward_primitive_desc_create(
-                                        handle,
-                                        cpu,
-                                        kind,
-                                        seen.handle(),
-                                        seen.handle(),
-                                        seen.handle(),
-                                        groups,
-                                        eps,
-                                        flags,
-                                        forward.handle(),
-                                        null)
-                                : dnnl_layer_normalization_backward_primitive_desc_create(
-                                        handle,
-                                        cpu,
-                                        kind,
-                                        seen.handle(),
-                                        seen.handle(),
-                                        seen.handle(),
-                                        statistics.handle(),
-                                        eps,
-                                        flags,
-                                        forward.handle(),
-                                        null));
+                        (handle, cpu) -> dnnl_layer_normalization_backward_primitive_desc_create(
+                                handle,
+                                cpu,
+                                kind,
+                                seen.handle(),
+                                seen.handle(),
+                                seen.handle(),
+                                statistics.handle(),
+                                eps,
+                                flags,
+                                forward.handle(),
+                                null));
     }
 
     /// The values as oneDNN is to see them.

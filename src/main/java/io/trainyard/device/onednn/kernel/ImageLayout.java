@@ -67,6 +67,11 @@ public record ImageLayout(
         return new ImageLayout(1, numbers, vectors, 1, numbers, all, all, numbers, numbers);
     }
 
+    /// Of a batch of one sample.
+    public ImageLayout ofOne() {
+        return new ImageLayout(1, channels, rows, columns, lanes, sampleStride, blockStride, rowStride, columnStride);
+    }
+
     /// Blocks of channels of each sample.
     public int blocks() {
         return Math.ceilDiv(channels, lanes);

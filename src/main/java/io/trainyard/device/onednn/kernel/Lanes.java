@@ -24,6 +24,15 @@ final class Lanes {
 
     private Lanes() {}
 
+    /// @throws IllegalArgumentException unless both have channels in vectors, as many
+    static void requireSame(ImageLayout in, ImageLayout out) {
+        if (!in.inVectors() || !out.inVectors() || in.lanes() != out.lanes()) {
+            throw new IllegalArgumentException(
+                    "images have %d channels side by side, what is made of them %d; both must be the same multiple of %d"
+                            .formatted(in.lanes(), out.lanes(), COUNT));
+        }
+    }
+
     /// How many bytes of the values whole vectors cover, from the beginning on.
     static long wholeVectorBytes(MemorySegment values) {
         return values.byteSize() / BYTES * BYTES;

@@ -26,11 +26,7 @@ public final class MaxPool {
     /// @param out as `in`, with as many rows and columns as there are windows
     /// @throws IllegalArgumentException unless both have channels in vectors, as many
     public MaxPool(ImageLayout in, ImageLayout out, Windows windows) {
-        if (!in.inVectors() || !out.inVectors() || in.lanes() != out.lanes()) {
-            throw new IllegalArgumentException(
-                    "images have %d channels side by side, pooled ones %d; both must be the same multiple of %d"
-                            .formatted(in.lanes(), out.lanes(), Lanes.COUNT));
-        }
+        Lanes.requireSame(in, out);
         this.in = in;
         this.out = out;
         rows = windows.rows();
@@ -200,8 +196,9 @@ public final class MaxPool {
     private void addTapVectors(
             MemorySegment gradient, MemorySegment winners, long from, MemorySegment to, long first, int tap) {
         FloatVector zero = FloatVector.zero(Lanes.SPECIES);
-        int begin = firstWindow(tap % columns.taps());
-        int end = endWindow(tap % columns.taps());
+        int ofRow = tap % columns.taps();
+        int begin = columns.firstWindow(ofRow);
+        int end = columns.endWindow(ofRow, in.columns(), out.columns());
         long pixel = first + taps[tap];
         for (int column = begin; column < end; column++) {
             long at = from + column * outPixel;
@@ -209,16 +206,5 @@ public final class MaxPool {
             VectorMask<Float> won = Lanes.load(winners, at).compare(VectorOperators.EQ, (float) tap);
             Lanes.store(Lanes.load(to, place).add(zero.blend(Lanes.load(gradient, at), won)), to, place);
         }
-    }
-
-    /// The first of a row's windows of which a tap is a pixel.
-    private int firstWindow(int tap) {
-        return Math.ceilDiv(Math.max(0, columns.before() - tap * columns.dilation()), columns.stride());
-    }
-
-    /// The window behind the last.
-    private int endWindow(int tap) {
-        int room = in.columns() + columns.before() - tap * columns.dilation();
-        return Math.clamp(Math.ceilDiv(room, columns.stride()), 0, out.columns());
     }
 }

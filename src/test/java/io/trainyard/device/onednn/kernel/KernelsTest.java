@@ -241,8 +241,9 @@ class KernelsTest {
         ImageLayout plain = PoolCase.layout(4, 1, 4, 4);
         assertThat(plain.inVectors()).isFalse();
         assertThatThrownBy(() -> new MaxPool(plain, PoolCase.layout(4, 1, 2, 2), new MaxPool2d(null, 2, 2).windows()))
-                .hasMessage("images have 1 channels side by side, pooled ones 1; both must be the same multiple of "
-                        + Lanes.COUNT);
+                .hasMessage(
+                        "images have 1 channels side by side, what is made of them 1; both must be the same multiple of "
+                                + Lanes.COUNT);
     }
 
     /// What processes with shorter vectors run.

@@ -6,6 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Random;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.AfterEach;
@@ -148,6 +149,73 @@ class NormKernelsTest {
                 assertThat(at(of, i)).isCloseTo((float) expected, ROUNDING);
             }
         }
+        assertPaddingIsZero(layout, of);
+    }
+
+    /// The groups are a hundred deviations from zero.
+    @ParameterizedTest
+    @MethodSource("layouts")
+    void groupsOfChannelsAreNormalisedInEachSample(ImageLayout layout) {
+        int groups = 5;
+        int ofGroup = CHANNELS / groups;
+        MemorySegment x = images(layout, 100, 1);
+        MemorySegment gradient = images(layout, 0, 1);
+        MemorySegment scales = arena.allocate(CHANNELS * Float.BYTES, 64);
+        MemorySegment shifts = arena.allocate(CHANNELS * Float.BYTES, 64);
+        for (int c = 0; c < CHANNELS; c++) {
+            scales.setAtIndex(ValueLayout.JAVA_FLOAT, c, (float) factors[c]);
+            shifts.setAtIndex(ValueLayout.JAVA_FLOAT, c, (float) this.shifts[c]);
+        }
+        MemorySegment y = empty(layout);
+        MemorySegment of = empty(layout);
+        GroupNormalisation kernel = new GroupNormalisation(layout.ofOne(), layout.samples(), groups, 1e-5f);
+        kernel.forward(x, scales, shifts, y);
+        kernel.backward(gradient, x, scales, of);
+        MemorySegment ofScales = arena.allocate(CHANNELS * Float.BYTES, 64);
+        MemorySegment ofShifts = arena.allocate(CHANNELS * Float.BYTES, 64);
+        kernel.readParameterGradients(ofScales, ofShifts);
+
+        double[] expectedScales = new double[CHANNELS];
+        double[] expectedShifts = new double[CHANNELS];
+        for (int n = 0; n < layout.samples(); n++) {
+            for (int g = 0; g < groups; g++) {
+                long[] set = new long[ofGroup * layout.area()];
+                for (int i = 0; i < set.length; i++) {
+                    int pixel = i % layout.area();
+                    int channel = g * ofGroup + i / layout.area();
+                    set[i] = layout.index(n, channel, pixel / layout.columns(), pixel % layout.columns());
+                }
+                double mean =
+                        LongStream.of(set).mapToDouble(i -> at(x, i)).average().orElseThrow();
+                double variance = LongStream.of(set)
+                        .mapToDouble(i -> Math.pow(at(x, i) - mean, 2))
+                        .average()
+                        .orElseThrow();
+                double inverse = 1 / Math.sqrt(variance + 1e-5f);
+                double average = 0;
+                double product = 0;
+                for (int i = 0; i < set.length; i++) {
+                    int channel = g * ofGroup + i / layout.area();
+                    double h = (at(x, set[i]) - mean) * inverse;
+                    double expected = h * factors[channel] + this.shifts[channel];
+                    assertThat(at(y, set[i])).isCloseTo((float) expected, ROUNDING);
+                    average += factors[channel] * at(gradient, set[i]) / set.length;
+                    product += factors[channel] * at(gradient, set[i]) * h / set.length;
+                    expectedScales[channel] += at(gradient, set[i]) * h;
+                    expectedShifts[channel] += at(gradient, set[i]);
+                }
+                for (int i = 0; i < set.length; i++) {
+                    double own = factors[g * ofGroup + i / layout.area()] * at(gradient, set[i]);
+                    double h = (at(x, set[i]) - mean) * inverse;
+                    assertThat(at(of, set[i])).isCloseTo((float) (inverse * (own - average - h * product)), ROUNDING);
+                }
+            }
+        }
+        for (int c = 0; c < CHANNELS; c++) {
+            assertThat(at(ofScales, c)).isCloseTo((float) expectedScales[c], Offset.offset(1e-5f));
+            assertThat(at(ofShifts, c)).isCloseTo((float) expectedShifts[c], Offset.offset(1e-5f));
+        }
+        assertPaddingIsZero(layout, y);
         assertPaddingIsZero(layout, of);
     }
 

@@ -9,8 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Group norm and layer norm by oneDNN.
-final class CompiledSampleNorm implements CompiledLayer {
+/// Layer norm by oneDNN.
+final class CompiledLayerNorm implements CompiledLayer {
     private final SetNormalisation normalisation;
     private final @Nullable Slot scale; // null where none is trained, with the shift
     private final @Nullable Slot shift;
@@ -23,7 +23,7 @@ final class CompiledSampleNorm implements CompiledLayer {
     /// Computed along with the parameters' gradients; null before that, and where there are none.
     private @Nullable Memory inputGradient;
 
-    CompiledSampleNorm(ProgramBuilder program, Network.Layer layer, SampleNorm spec, Memory input) {
+    CompiledLayerNorm(ProgramBuilder program, Network.Layer layer, SampleNorm spec, Memory input) {
         Engine engine = program.engine();
         normalisation = SetNormalisation.of(engine, layer, spec, input.layout().sizes());
         scale = spec.affine() ? program.state().placeVector(layer.parameters().get(0)) : null;
