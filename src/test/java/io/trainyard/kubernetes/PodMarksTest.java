@@ -6,6 +6,7 @@ import io.trainyard.kubernetes.PodMarks.Worker;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -37,6 +38,15 @@ class PodMarksTest {
 
     private static Worker refusing(String name, long heardSeconds) {
         return new Worker(name, null, true, heardSeconds * 1000);
+    }
+
+    /// The more a worker has to lose, the longer it is kept.
+    @Test
+    void marksAreInTheOrderOfTheirCosts() {
+        List<Integer> costs = Arrays.stream(PodMark.values())
+                .map(mark -> Integer.valueOf(String.valueOf(mark.annotations().get(PodMark.DELETION_COST))))
+                .toList();
+        assertThat(costs).isSortedAccordingTo(Comparator.reverseOrder()).doesNotHaveDuplicates();
     }
 
     @Test
