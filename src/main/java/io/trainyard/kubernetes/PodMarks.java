@@ -126,8 +126,8 @@ public final class PodMarks {
         job = job == null ? worker.job() : job;
         Busy last = busy.get(worker.name());
         if (job != null) {
-            boolean same = last != null && last.job().equals(job);
-            Busy now = new Busy(job, same ? last.sinceMillis() : nowMillis, nowMillis);
+            long since = last != null && last.job().equals(job) ? last.sinceMillis() : nowMillis;
+            Busy now = new Busy(job, since, nowMillis);
             busy.put(worker.name(), now);
             return now.mark(nowMillis);
         }
