@@ -46,7 +46,7 @@ class KubernetesIT {
             publisher.send(heartbeat("worker-1", null));
             awaitMark(cluster, PodMark.IDLE);
             publisher.send(new Claimed("job-1", 1, "worker-1", "cpu"));
-            awaitMark(cluster, PodMark.BUSY);
+            awaitMark(cluster, PodMark.NEWLY_BUSY);
             publisher.send(finished("job-1", 1, 10));
             int port = Integer.parseInt(dashboard.await("KEDA is answered on port (\\d+)"));
             try (KedaClient keda = new KedaClient("localhost", port)) {

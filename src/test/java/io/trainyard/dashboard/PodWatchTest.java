@@ -57,10 +57,10 @@ class PodWatchTest {
         watch.look();
         assertThat(pods)
                 .containsOnly(
-                        Map.entry("busy", PodMark.BUSY),
+                        Map.entry("busy", PodMark.NEWLY_BUSY),
                         Map.entry("idle", PodMark.IDLE),
                         Map.entry("refusing", PodMark.REFUSING),
-                        Map.entry("troubled", PodMark.BUSY));
+                        Map.entry("troubled", PodMark.NEWLY_BUSY));
     }
 
     @Test
@@ -71,7 +71,7 @@ class PodWatchTest {
         assertThat(pods).containsOnly(Map.entry("w", PodMark.IDLE), Map.entry("v", PodMark.IDLE));
         var _ = history.apply(List.of(new Happened(new Claimed("a", 1, "w", "cpu"), now - 1000)), Map.of());
         watch.look();
-        assertThat(pods).containsOnly(Map.entry("w", PodMark.BUSY), Map.entry("v", PodMark.IDLE));
+        assertThat(pods).containsOnly(Map.entry("w", PodMark.NEWLY_BUSY), Map.entry("v", PodMark.IDLE));
     }
 
     @Test
