@@ -4,7 +4,6 @@ import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.kubernetes.ApiServer;
-import io.trainyard.kubernetes.PodMark;
 import io.trainyard.kubernetes.PodMarks;
 import io.trainyard.kubernetes.Pods;
 import jakarta.inject.Inject;
@@ -35,7 +34,7 @@ class PodWatch {
     private void see(Collection<JobNews> news) {
         for (JobNews one : news) {
             if (one instanceof Happened happened && happened.event() instanceof Claimed claimed) {
-                marks.claimed(claimed.worker(), happened.millis());
+                marks.claimed(claimed.worker(), claimed.job(), happened.millis());
             }
         }
     }
@@ -44,14 +43,11 @@ class PodWatch {
         marks.look(
                 history.workers(sources.knownMillis()).stream()
                         .filter(worker -> !worker.gone())
-                        .map(worker -> new PodMarks.Worker(worker.worker(), mark(worker), worker.lastSeenMillis()))
+                        .map(worker -> new PodMarks.Worker(
+                                worker.worker(), worker.job(), worker.problem() != null, worker.lastSeenMillis()))
                         .toList(),
                 System.currentTimeMillis());
         sources.podsUnmarked(marks.unmarked());
-    }
-
-    private static PodMark mark(WorkerView worker) {
-        return worker.job() != null ? PodMark.BUSY : worker.isIdle() ? PodMark.IDLE : PodMark.REFUSING;
     }
 
     void close() {

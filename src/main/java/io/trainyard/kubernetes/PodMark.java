@@ -7,8 +7,10 @@ import org.jspecify.annotations.Nullable;
 
 /// What a worker's pod is marked as, for whoever takes pods or their nodes away.
 public enum PodMark {
-    /// Its worker has a job.
-    BUSY("100", true),
+    /// Its worker has had its job for a minute, or longer.
+    BUSY("200", true),
+    /// Its worker has had its job for less than that, or had one a moment ago.
+    NEWLY_BUSY("100", true),
     /// Its worker waits for one.
     IDLE("0", false),
     /// Its worker takes no jobs, and says why: of all pods it is missed least.

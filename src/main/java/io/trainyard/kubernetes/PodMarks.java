@@ -14,19 +14,25 @@ import org.jspecify.annotations.Nullable;
 /// Keeps workers' pods marked by what the workers do. A pod has its worker's name.
 ///
 /// It is patched when its mark changes, and again now and then, for others may write to it, too: Kubernetes asks not
-/// to do so often. So a pod is busy at once, and idle only when its worker has been without a job for some time: one
-/// that takes job after job is patched once. Used by one thread, but for [#claimed].
+/// to do so often. So a worker that takes one short job after the other is newly busy all the time, and patched once:
+/// it is idle only when it has been without a job for some seconds. As long as that it is believed to have something
+/// to lose, but less than one whose job has lasted: that one is never taken in its place.
+///
+/// Used by one thread, but for [#claimed].
 public final class PodMarks {
     private static final System.Logger LOG = System.getLogger(PodMarks.class.getName());
 
-    /// A pod stays marked busy for so long after its worker's last job.
-    static final Duration REST = Duration.ofSeconds(10);
+    /// A pod stays newly busy for so long after a short job.
+    static final Duration REST = Duration.ofSeconds(5);
+
+    /// With a job for so long a worker is no longer newly busy.
+    static final Duration SETTLED = Duration.ofMinutes(1);
 
     /// A pod is patched again after so long.
     static final Duration AGAIN = Duration.ofMinutes(5);
 
-    /// Patches of one look. Those that are due and come too late for it are the first of the next, the busy ones
-    /// before all others.
+    /// Patches of one look. Those that are due and come too late for it are the first of the next, those with most to
+    /// lose before all others.
     static final int MAX_AT_ONCE = 100;
 
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
@@ -37,9 +43,19 @@ public final class PodMarks {
 
     /// A worker as its last heartbeat shows it.
     ///
-    /// @param mark what it does
+    /// @param job that it has; null: none
+    /// @param refuses whether it takes no jobs
     /// @param heardMillis when it said so, since 1970
-    public record Worker(String name, PodMark mark, long heardMillis) {}
+    public record Worker(String name, @Nullable String job, boolean refuses, long heardMillis) {}
+
+    private record Claim(String job, long millis) {}
+
+    /// What a worker has, or had last.
+    private record Busy(String job, long sinceMillis, long lastMillis) {
+        PodMark mark(long nowMillis) {
+            return nowMillis - sinceMillis < SETTLED.toMillis() ? PodMark.NEWLY_BUSY : PodMark.BUSY;
+        }
+    }
 
     private record Marked(PodMark mark, long millis) {}
 
@@ -50,8 +66,8 @@ public final class PodMarks {
     }
 
     private final Pods pods;
-    private final Map<String, Long> claims = new LinkedHashMap<>();
-    private final Map<String, Long> busy = new HashMap<>();
+    private final Map<String, Claim> claims = new LinkedHashMap<>();
+    private final Map<String, Busy> busy = new HashMap<>();
     private final Map<String, Marked> marked = new HashMap<>();
     private long pauseMillis;
     private long retryMillis = Long.MIN_VALUE;
@@ -64,10 +80,10 @@ public final class PodMarks {
     /// A worker has claimed a job, which is known sooner than its next heartbeat.
     ///
     /// @param millis when, since 1970, by the clock that its heartbeats are told by
-    public void claimed(String worker, long millis) {
+    public void claimed(String worker, String job, long millis) {
         synchronized (claims) {
             claims.remove(worker);
-            claims.put(worker, millis);
+            claims.put(worker, new Claim(job, millis));
             if (claims.size() > MAX_CLAIMS) {
                 claims.remove(claims.keySet().iterator().next());
             }
@@ -83,7 +99,7 @@ public final class PodMarks {
         List<Due> due = workers.stream()
                 .map(worker -> new Due(worker.name(), wanted(worker, nowMillis), marked.get(worker.name())))
                 .filter(one -> one.isNew() || isOld(one.before(), nowMillis))
-                .sorted(Comparator.comparing((Due one) -> one.mark() != PodMark.BUSY)
+                .sorted(Comparator.comparing(Due::mark)
                         .thenComparing(one -> !one.isNew())
                         .thenComparing(Due::pod))
                 .toList();
@@ -106,21 +122,32 @@ public final class PodMarks {
     }
 
     private PodMark wanted(Worker worker, long nowMillis) {
-        if (worker.mark() == PodMark.BUSY || hasClaimedSince(worker)) {
-            busy.put(worker.name(), nowMillis);
-            return PodMark.BUSY;
+        String job = claimedSince(worker);
+        job = job == null ? worker.job() : job;
+        Busy last = busy.get(worker.name());
+        if (job != null) {
+            long since = last != null && last.job().equals(job) ? last.sinceMillis() : nowMillis;
+            Busy now = new Busy(job, since, nowMillis);
+            busy.put(worker.name(), now);
+            return now.mark(nowMillis);
         }
-        Long last = busy.get(worker.name());
-        return last != null && nowMillis - last < REST.toMillis() ? PodMark.BUSY : worker.mark();
+        if (last != null
+                && last.mark(last.lastMillis()) == PodMark.NEWLY_BUSY
+                && nowMillis - last.lastMillis() < REST.toMillis()) {
+            return PodMark.NEWLY_BUSY;
+        }
+        return worker.refuses() ? PodMark.REFUSING : PodMark.IDLE;
     }
 
-    private boolean hasClaimedSince(Worker worker) {
+    /// The job that a worker has claimed since its last heartbeat; null: none.
+    private @Nullable String claimedSince(Worker worker) {
         synchronized (claims) {
-            Long claimed = claims.get(worker.name());
-            if (claimed != null && claimed < worker.heardMillis()) {
+            Claim claim = claims.get(worker.name());
+            if (claim != null && claim.millis() < worker.heardMillis()) {
                 claims.remove(worker.name());
+                return null;
             }
-            return claimed != null && claimed >= worker.heardMillis();
+            return claim == null ? null : claim.job();
         }
     }
 

@@ -33,6 +33,11 @@ final class HeaderSchemas {
         cloudEvents(headers);
         text(headers, Forwarded.FROM, "The full name of the topic it was on.");
         text(headers, Forwarded.BY, "The id of the worker that passed it on.");
+        text(
+                        headers,
+                        CommandHeaders.CONTRACT,
+                        "The contract that the command was written for: what a worker does not know in one that is newer than what it understands waits for newer workers; without it, that is a mistake.")
+                .put("pattern", "^[1-9][0-9]{0,4}$");
         text(headers, CommandHeaders.ATTEMPT, "The attempt that is asked for; without it, the first.")
                 .put("pattern", "^[0-9]{1,10}$");
         text(headers, CommandHeaders.STORE, "The identity of the store that the job is in.");

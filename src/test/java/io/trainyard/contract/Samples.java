@@ -98,6 +98,7 @@ final class Samples {
     private static ObjectNode commandHeaders() {
         return headers(CloudEvents.COMMAND, CloudEvents.CLI)
                 .put(CloudEvents.TRACE_PARENT, "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")
+                .put(CommandHeaders.CONTRACT, "1")
                 .put(CommandHeaders.ATTEMPT, "2")
                 .put(CommandHeaders.STORE, "0b7f3a52-6f0c-4a39-9b6e-6d3a6fbe8a51")
                 .put(CommandHeaders.REFUSALS, "[{\"worker\":\"w2\",\"reason\":\"the data set shapes64 is not here\"}]");

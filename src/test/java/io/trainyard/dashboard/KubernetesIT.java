@@ -46,7 +46,7 @@ class KubernetesIT {
             publisher.send(heartbeat("worker-1", null));
             awaitMark(cluster, PodMark.IDLE);
             publisher.send(new Claimed("job-1", 1, "worker-1", "cpu"));
-            awaitMark(cluster, PodMark.BUSY);
+            awaitMark(cluster, PodMark.NEWLY_BUSY);
             publisher.send(finished("job-1", 1, 10));
             int port = Integer.parseInt(dashboard.await("KEDA is answered on port (\\d+)"));
             try (KedaClient keda = new KedaClient("localhost", port)) {
@@ -121,7 +121,7 @@ class KubernetesIT {
     }
 
     private static WorkerStatus heartbeat(String worker, @Nullable String job) {
-        return new WorkerStatus(worker, "cpu", job, null, 0, 1, 0, false, null, null, null, null);
+        return new WorkerStatus(worker, "cpu", job, null, 0, 1, 0, false, null, null, null, null, null, null);
     }
 
     private static void awaitMark(StandInApiServer cluster, PodMark mark) {

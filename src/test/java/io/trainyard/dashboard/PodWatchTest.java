@@ -42,7 +42,9 @@ class PodWatchTest {
     }
 
     private void beat(String worker, @Nullable String job, @Nullable String problem, long millis) {
-        history.apply(new WorkerStatus(worker, "cpu", job, null, 0, 1, 0, false, null, null, problem, null), millis);
+        history.apply(
+                new WorkerStatus(worker, "cpu", job, null, 0, 1, 0, false, null, null, problem, null, null, null),
+                millis);
     }
 
     @Test
@@ -55,10 +57,10 @@ class PodWatchTest {
         watch.look();
         assertThat(pods)
                 .containsOnly(
-                        Map.entry("busy", PodMark.BUSY),
+                        Map.entry("busy", PodMark.NEWLY_BUSY),
                         Map.entry("idle", PodMark.IDLE),
                         Map.entry("refusing", PodMark.REFUSING),
-                        Map.entry("troubled", PodMark.BUSY));
+                        Map.entry("troubled", PodMark.NEWLY_BUSY));
     }
 
     @Test
@@ -69,7 +71,7 @@ class PodWatchTest {
         assertThat(pods).containsOnly(Map.entry("w", PodMark.IDLE), Map.entry("v", PodMark.IDLE));
         var _ = history.apply(List.of(new Happened(new Claimed("a", 1, "w", "cpu"), now - 1000)), Map.of());
         watch.look();
-        assertThat(pods).containsOnly(Map.entry("w", PodMark.BUSY), Map.entry("v", PodMark.IDLE));
+        assertThat(pods).containsOnly(Map.entry("w", PodMark.NEWLY_BUSY), Map.entry("v", PodMark.IDLE));
     }
 
     @Test

@@ -52,7 +52,7 @@ class ApiServerTest {
     @Test
     void aBusyPodIsKeptByAllThree() {
         assertThat(PodMark.BUSY.annotations())
-                .containsEntry("controller.kubernetes.io/pod-deletion-cost", "100")
+                .containsEntry("controller.kubernetes.io/pod-deletion-cost", "200")
                 .containsEntry("karpenter.sh/do-not-disrupt", "true")
                 .containsEntry("cluster-autoscaler.kubernetes.io/safe-to-evict", "false");
         assertThat(PodMark.IDLE.annotations())

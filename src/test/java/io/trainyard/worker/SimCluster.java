@@ -33,10 +33,13 @@ final class SimCluster {
     /// After this a worker that has begun is ready.
     private static final Duration READY = Duration.ofSeconds(4);
 
-    /// What a scale-in took.
+    /// What a scale-in took, at a time since 1970.
+    record Stop(String pod, long millis) {}
+
+    /// A job whose worker was taken from it.
     ///
-    /// @param job that the worker had
-    record Stop(String pod, String job, long nanos) {}
+    /// @param after its claim
+    record Interruption(String job, Duration after) {}
 
     /// What is done wrongly on purpose.
     enum Mistake {
@@ -105,7 +108,7 @@ final class SimCluster {
         there.sort(SimPod.VICTIMS_FIRST);
         for (int i = 0; i < there.size() - autoscaler.replicas(); i++) {
             SimPod victim = there.get(i);
-            stops.add(new Stop(victim.name(), jobOf(victim.name()), world.nanos()));
+            stops.add(new Stop(victim.name(), SimDashboard.millis(world.nanos())));
             victim.terminate();
         }
     }
@@ -127,15 +130,6 @@ final class SimCluster {
         process.atCrash(() -> pods.remove(pod.name()));
         pod.run(new SimWorker(process, fleet, store, false));
         SimTimer _ = world.after(READY, () -> pod.ready(world.nanos()));
-    }
-
-    /// The job that a worker has by what has been told; empty where it has none.
-    private String jobOf(String worker) {
-        return dashboard.jobs().values().stream()
-                .filter(job -> job.status() == Status.RUNNING && worker.equals(job.worker()))
-                .map(JobState::job)
-                .findFirst()
-                .orElse("");
     }
 
     void submit(Kind kind, int first, int count) {
@@ -173,6 +167,11 @@ final class SimCluster {
         }
     }
 
+    /// A time drawn by lot.
+    Duration within(Duration most) {
+        return Duration.ofNanos(chance.nextLong(most.toNanos()));
+    }
+
     void run(Duration time) {
         world.run(time);
     }
@@ -197,6 +196,21 @@ final class SimCluster {
                 .max(Comparator.comparingInt(JobState::attempt))
                 .map(JobState::attempt)
                 .orElse(0);
+    }
+
+    /// By what has been told of attempts, once all of it is told.
+    List<Interruption> interruptions() {
+        List<Interruption> found = new ArrayList<>();
+        for (Stop stop : stops) {
+            dashboard.attempts().stream()
+                    .filter(attempt -> attempt.worker().equals(stop.pod())
+                            && attempt.claimMillis() <= stop.millis()
+                            && attempt.endMillis() > stop.millis())
+                    .map(attempt ->
+                            new Interruption(attempt.job(), Duration.ofMillis(stop.millis() - attempt.claimMillis())))
+                    .forEach(found::add);
+        }
+        return found;
     }
 
     /// All that autoscaling has ended so far.

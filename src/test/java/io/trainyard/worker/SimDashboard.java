@@ -5,9 +5,19 @@ import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Cancelled;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Paused;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Resumed;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.event.WorkerStatus;
-import io.trainyard.kubernetes.PodMark;
 import io.trainyard.kubernetes.PodMarks;
 import io.trainyard.kubernetes.PodMarks.Worker;
 import io.trainyard.kubernetes.Pods;
@@ -16,6 +26,7 @@ import io.trainyard.topics.TopicRecord;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +47,13 @@ final class SimDashboard {
     /// As `TRAINYARD_DASHBOARD_WORKER_GONE_AFTER`.
     private static final long GONE_MILLIS = 10_000;
 
+    /// From its claim to its end.
+    record Attempt(String job, String worker, long claimMillis, long endMillis) {
+        private Attempt ended(long millis) {
+            return new Attempt(job, worker, claimMillis, millis);
+        }
+    }
+
     private record Heard(WorkerStatus status, long millis) {}
 
     private final SimWorld world;
@@ -44,6 +62,7 @@ final class SimDashboard {
     private final PodMarks marks;
     private final Map<String, JobState> jobs = new TreeMap<>();
     private final Map<String, Heard> workers = new HashMap<>();
+    private final Map<String, Attempt> attempts = new TreeMap<>();
     private Runnable changed = () -> {};
 
     /// @param wanted which jobs want a worker
@@ -87,10 +106,24 @@ final class SimDashboard {
         Optional<JobNews> news = record.news();
         if (news.isPresent()) {
             jobs.computeIfAbsent(news.get().job(), JobState::new).apply(news.get());
-            if (news.get() instanceof Happened happened && happened.event() instanceof Claimed claimed) {
-                marks.claimed(claimed.worker(), happened.millis());
+            if (news.get() instanceof Happened happened) {
+                hear(happened);
             }
             changed.run();
+        }
+    }
+
+    private void hear(Happened happened) {
+        TrainingEvent event = happened.event();
+        String key = event.job() + " " + event.attempt();
+        switch (event) {
+            case Claimed claimed -> {
+                marks.claimed(claimed.worker(), claimed.job(), happened.millis());
+                attempts.put(key, new Attempt(claimed.job(), claimed.worker(), happened.millis(), Long.MAX_VALUE));
+            }
+            case Finished _, Failed _, Cancelled _, Paused _, Released _ ->
+                attempts.computeIfPresent(key, (_, begun) -> begun.ended(happened.millis()));
+            case Started _, StepLosses _, EpochTested _, CheckpointSaved _, Resumed _ -> {}
         }
     }
 
@@ -106,7 +139,8 @@ final class SimDashboard {
         }
     }
 
-    private static long millis(long nanos) {
+    /// Of the world's clock, since 1970.
+    static long millis(long nanos) {
         return SimProcess.BEGINNING.toEpochMilli() + nanos / 1_000_000;
     }
 
@@ -114,14 +148,14 @@ final class SimDashboard {
         long now = millis(world.nanos());
         List<Worker> there = workers.values().stream()
                 .filter(heard -> now - heard.millis() <= GONE_MILLIS)
-                .map(heard -> new Worker(heard.status().worker(), mark(heard.status()), heard.millis()))
+                .map(heard -> new Worker(
+                        heard.status().worker(),
+                        heard.status().job(),
+                        heard.status().problem() != null,
+                        heard.millis()))
                 .toList();
         marks.look(there, now);
         SimTimer _ = world.after(LOOK, this::look);
-    }
-
-    private static PodMark mark(WorkerStatus status) {
-        return status.job() != null ? PodMark.BUSY : status.problem() == null ? PodMark.IDLE : PodMark.REFUSING;
     }
 
     /// @param listener told when news of a job is in
@@ -131,6 +165,11 @@ final class SimDashboard {
 
     long demand() {
         return jobs.values().stream().filter(job -> wanted.test(job.status())).count();
+    }
+
+    /// All that it has been told of.
+    Collection<Attempt> attempts() {
+        return attempts.values();
     }
 
     Map<String, JobState> jobs() {
