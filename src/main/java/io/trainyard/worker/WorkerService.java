@@ -17,6 +17,7 @@ import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobLimits;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Brokers;
+import io.trainyard.trace.Tracing;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Limits;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -107,7 +108,7 @@ public class WorkerService {
         int deliveryLimit = ShareGroups.configure(kafka, prefix, ADMIN_TIMEOUT);
         WorkerRules rules =
                 new WorkerRules(id, routes, worker.grace(), worker.claimTimeout(), worker.maxRefusals(), deliveryLimit);
-        Surroundings around = new Surroundings(rules, machine, store, publisher, fleet, activity);
+        Surroundings around = new Surroundings(rules, machine, store, publisher, fleet, activity, Tracing.ofProcess());
         KeeperLoop keeping = new KeeperLoop(
                 around,
                 () -> new KafkaFleetLog(kafka, prefix, id),

@@ -2,6 +2,7 @@ package io.trainyard.worker;
 
 import io.trainyard.Patience;
 import io.trainyard.custody.Keeper;
+import io.trainyard.trace.Tracing;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
@@ -17,7 +18,11 @@ final class FleetWorker implements AutoCloseable {
 
     /// @param outbox what it sends by
     /// @param grace how long it has to stop
-    record Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
+    record Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, Tracing tracing) {
+        Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
+            this(worker, kinds, outbox, grace, Tracing.OFF);
+        }
+
         Setup(String worker, Set<String> kinds, Outbox outbox) {
             this(worker, kinds, outbox, Patience.LIMIT);
         }
@@ -31,7 +36,7 @@ final class FleetWorker implements AutoCloseable {
         WorkerRules rules = new WorkerRules(id, routes, setup.grace(), Duration.ofSeconds(5), 3, deliveryLimit);
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());
-        Surroundings around = new Surroundings(rules, machine, fleet.store, publisher, view, activity);
+        Surroundings around = new Surroundings(rules, machine, fleet.store, publisher, view, activity, setup.tracing());
         keeper = new KeeperLoop(
                 around, () -> new KafkaFleetLog(fleet.brokers, fleet.prefix, id), new Keeper.Rules(Fleet.BEATS, 1000));
         claims = new ClaimLoop(around, () -> new ShareQueue(fleet.brokers, id, routes.sources()), runner);
