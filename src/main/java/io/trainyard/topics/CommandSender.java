@@ -4,6 +4,7 @@ import static java.util.Map.entry;
 
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
+import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.trace.Tracing;
@@ -129,12 +130,14 @@ public final class CommandSender {
     private Due command(JobSpec job, Priority priority, Consumer<JobSpec> acknowledged) {
         String topic = priority.topicOf(job).name(kafka.prefix());
         Tracing.Sending sending = tracing.sends(job.id(), topic);
+        JobContract.Written written = JobJson.command(job);
         RecordHeaders headers = CloudEvents.headers(CloudEvents.COMMAND, source);
+        CommandHeaders.addContract(headers, written.contract());
         String trace = sending.traceParent();
         if (trace != null) {
             headers.add(CloudEvents.TRACE_PARENT, trace.getBytes(StandardCharsets.UTF_8));
         }
-        byte[] body = JobJson.write(job).getBytes(StandardCharsets.UTF_8);
+        byte[] body = written.json().toString().getBytes(StandardCharsets.UTF_8);
         return new Due(new ProducerRecord<>(topic, null, job.id(), body, headers), () -> {
             sending.acknowledged();
             acknowledged.accept(job);

@@ -60,7 +60,7 @@ final class TracingTest {
     }
 
     private void start(JobRunner runner) {
-        var _ = fleet.start(new FleetWorker.Setup("w", Set.of("cpu"), fleet.outbox, Patience.LIMIT, tracing), runner);
+        var _ = fleet.start(new FleetWorker.Setup("w", Set.of("cpu"), fleet.outbox, tracing), runner);
     }
 
     private void submit(String job) {
