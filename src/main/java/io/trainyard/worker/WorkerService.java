@@ -20,6 +20,7 @@ import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobLimits;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Brokers;
+import io.trainyard.trace.Tracing;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Limits;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -113,7 +114,7 @@ public class WorkerService {
         int deliveryLimit = ShareGroups.configure(kafka, prefix, ADMIN_TIMEOUT);
         WorkerRules rules = new WorkerRules(
                 id, routes, worker.grace(), worker.claimTimeout(), worker.maxRefusals(), deliveryLimit, deferring);
-        Surroundings around = new Surroundings(rules, machine, store, publisher, fleet, activity);
+        Surroundings around = new Surroundings(rules, machine, store, publisher, fleet, activity, Tracing.ofProcess());
         KeeperLoop keeping = new KeeperLoop(
                 around,
                 () -> new KafkaFleetLog(kafka, prefix, id),
