@@ -83,6 +83,14 @@ final class ArchitectureTest {
             .resideInAnyPackage("io.micrometer..");
 
     @ArchTest
+    static final ArchRule onlyOnePackageKnowsKubernetes = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.trainyard.kubernetes")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.fabric8..", "io.grpc..", "io.netty..");
+
+    @ArchTest
     static final ArchRule onlyTheOneDnnBackendKnowsBytedeco = noClasses()
             .that()
             .resideOutsideOfPackage("io.trainyard.device.onednn..")

@@ -141,12 +141,16 @@ public final class PackagedFleet implements AutoCloseable {
 
     /// @param environment `NAME=value` each
     private TrainyardProcess start(List<String> environment, String command, String... arguments) {
+        return start(TrainyardProcess.LAUNCHER, environment, command, arguments);
+    }
+
+    private TrainyardProcess start(Path launcher, List<String> environment, String command, String... arguments) {
         List<String> all = new ArrayList<>(List.of("/usr/bin/env"));
         if (secure != null) {
             all.add("TRAINYARD_KAFKA_CONFIG=" + secure.scram(role(command)));
         }
         all.addAll(environment);
-        all.addAll(List.of(TrainyardProcess.LAUNCHER.toString(), command, "--kafka", kafka, "--prefix", prefix));
+        all.addAll(List.of(launcher.toString(), command, "--kafka", kafka, "--prefix", prefix));
         all.addAll(List.of(arguments));
         return TrainyardProcess.start(folder, all);
     }
@@ -158,9 +162,15 @@ public final class PackagedFleet implements AutoCloseable {
 
     /// @param environment `NAME=value` each
     public void startWorker(String id, List<String> environment, String... more) {
+        startWorker(TrainyardProcess.LAUNCHER, id, environment, more);
+    }
+
+    /// Starts a worker of another build.
+    void startWorker(Path launcher, String id, List<String> environment, String... more) {
         workers.put(
                 id,
                 start(
+                        launcher,
                         Stream.concat(Stream.of(PATIENT), environment.stream()).toList(),
                         "worker",
                         Stream.concat(Stream.of("--id", id), withStore(List.of(more)).stream())

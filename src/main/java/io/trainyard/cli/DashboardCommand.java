@@ -66,6 +66,16 @@ final class DashboardCommand implements Callable<Integer> {
     private String host;
 
     @Option(
+            names = "--scaler-port",
+            paramLabel = "N",
+            defaultValue = "${env:TRAINYARD_DASHBOARD_SCALER_PORT}",
+            description = {
+                "Port on which KEDA is told how many workers are wanted, as an external scaler; 0 takes a free one",
+                "(default: TRAINYARD_DASHBOARD_SCALER_PORT, or none)."
+            })
+    private @Nullable Integer scalerPort;
+
+    @Option(
             names = "--tracking",
             paramLabel = "URL",
             defaultValue = TrackingOptions.DEFAULT,
@@ -101,12 +111,18 @@ final class DashboardCommand implements Callable<Integer> {
     public Integer call() {
         requireNoUser();
         Service.requireFree(spec, "--port", host, port);
+        if (scalerPort != null) {
+            Service.requireFree(spec, "--scaler-port", host, scalerPort);
+        }
         requireTracking();
         TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), Topic.SHOWN, kafka.timeout());
         Map<String, String> settings = new HashMap<>(kafka.settings());
         settings.put("trainyard.dashboard.enabled", "true");
         settings.put("trainyard.dashboard.tracking", tracking);
         settings.put("trainyard.checkpoints", checkpoints.toString());
+        if (scalerPort != null) {
+            settings.put("trainyard.dashboard.scaler-port", Integer.toString(scalerPort));
+        }
         if (!issuer.isBlank()) {
             settings.put("trainyard.sign-in.enabled", "true");
             settings.put("trainyard.sign-in.issuer", issuer);

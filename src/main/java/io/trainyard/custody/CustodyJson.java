@@ -1,6 +1,7 @@
 package io.trainyard.custody;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
@@ -8,13 +9,16 @@ import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.MapperFeature;
+import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.cfg.EnumFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.module.paramnames.ParameterNamesModule;
 import io.trainyard.custody.Request.Refusal;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import java.io.IOException;
@@ -24,13 +28,18 @@ import java.util.List;
 public final class CustodyJson {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .addModule(new ParameterNamesModule())
-            .addModule(new SimpleModule().addDeserializer(JobSpec.class, new Job()))
+            .addModule(new SimpleModule()
+                    .addDeserializer(JobSpec.class, new Job())
+                    .addSerializer(JobSpec.class, new LeastJob()))
             .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
             .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .defaultPropertyInclusion(
                     JsonInclude.Value.construct(JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
             .build();
+
+    /// The attribute of a reader that says what it understands.
+    private static final String CONTRACT = "contract";
 
     private static final TypeReference<List<Refusal>> REFUSALS = new TypeReference<>() {};
 
@@ -54,7 +63,14 @@ public final class CustodyJson {
 
     /// @throws IOException if it is no custody: anyone can write to a topic
     public static Custody read(byte[] json) throws IOException {
-        Custody custody = MAPPER.readValue(json, Custody.class);
+        return read(json, JobContract.OURS.newest());
+    }
+
+    /// As [#read(byte[])], for whoever understands no more than a contract.
+    ///
+    /// @param contract see [JobContract]
+    public static Custody read(byte[] json, int contract) throws IOException {
+        Custody custody = MAPPER.reader().withAttribute(CONTRACT, contract).readValue(json, Custody.class);
         if (custody == null) {
             throw new IOException("null is not a custody");
         }
@@ -73,13 +89,21 @@ public final class CustodyJson {
         return refusals;
     }
 
+    /// Written as a command is.
+    private static final class LeastJob extends JsonSerializer<JobSpec> {
+        @Override
+        public void serialize(JobSpec job, JsonGenerator out, SerializerProvider provider) throws IOException {
+            out.writeTree(JobJson.command(job).json());
+        }
+    }
+
     /// Read as strictly as a command is.
     private static final class Job extends JsonDeserializer<JobSpec> {
         @Override
         public JobSpec deserialize(JsonParser parser, DeserializationContext context) throws IOException {
             JsonNode json = parser.readValueAsTree();
             try {
-                return JobJson.read(json);
+                return JobJson.read(json, (int) context.getAttribute(CONTRACT));
             } catch (InvalidJobException e) {
                 throw new IOException(e.getMessage(), e);
             }

@@ -244,9 +244,24 @@ public final class Keeper {
 
     /// How many of the workers that are heard come before this one for that job.
     private int rank(String job) {
+        return rank(job, live());
+    }
+
+    /// How many of some workers come before this one for that job.
+    int rank(String job, Set<String> workers) {
         long mine = weight(self, job);
         return (int)
-                live().stream().filter(worker -> weight(worker, job) < mine).count();
+                workers.stream().filter(worker -> weight(worker, job) < mine).count();
+    }
+
+    /// This worker.
+    String self() {
+        return self;
+    }
+
+    /// This worker's own heartbeats so far, as they came back.
+    long beats() {
+        return beats;
     }
 
     /// The same in every process, and another order for each job.

@@ -18,6 +18,7 @@ class Background {
     private static final Duration LOOK = Duration.ofSeconds(1);
     private static final Duration SEND = Duration.ofMillis(500);
     private static final Duration METRICS = Duration.ofSeconds(5);
+    private static final Duration PODS = Duration.ofMillis(250);
     private static final Duration FORGET = Duration.ofMinutes(1);
 
     private final Instance<SourceWatch> watch;
@@ -25,9 +26,11 @@ class Background {
     private final Instance<Retention> retention;
     private final Instance<AlertWatch> alerts;
     private final Instance<TensorBoardFiles> tensorBoard;
+    private final Instance<PodWatch> pods;
+    private final Instance<DemandWatch> demand;
     private final DashboardConfig config;
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(
-            4, Thread.ofPlatform().name("background-", 0).daemon().factory());
+            5, Thread.ofPlatform().name("background-", 0).daemon().factory());
 
     /// @param watch not made, nor the store under it, in a process that is no dashboard; so are the others
     Background(
@@ -36,12 +39,16 @@ class Background {
             Instance<Retention> retention,
             Instance<AlertWatch> alerts,
             Instance<TensorBoardFiles> tensorBoard,
+            Instance<PodWatch> pods,
+            Instance<DemandWatch> demand,
             DashboardConfig config) {
         this.watch = watch;
         this.gauges = gauges;
         this.retention = retention;
         this.alerts = alerts;
         this.tensorBoard = tensorBoard;
+        this.pods = pods;
+        this.demand = demand;
         this.config = config;
     }
 
@@ -53,6 +60,12 @@ class Background {
             every(LOOK, alert::look);
             every(SEND, alert::send);
             every(LOOK, tensorBoard.get()::append);
+            if (config.markPods()) {
+                every(PODS, pods.get()::look);
+            }
+            if (config.scalerPort().isPresent()) {
+                demand.get().start();
+            }
             every(FORGET, () -> retention.get().forget(System.currentTimeMillis()));
             every(FORGET, () -> alert.forget(System.currentTimeMillis()));
         }
@@ -78,6 +91,12 @@ class Background {
         if (timer.awaitTermination(FORGET.toSeconds(), TimeUnit.SECONDS) && config.enabled()) {
             watch.get().close();
             alerts.get().close();
+            if (config.markPods()) {
+                pods.get().close();
+            }
+            if (config.scalerPort().isPresent()) {
+                demand.get().close();
+            }
         }
     }
 }

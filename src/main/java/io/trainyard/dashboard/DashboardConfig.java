@@ -79,6 +79,14 @@ public interface DashboardConfig {
     /// A folder where event files of TensorBoard grow with the jobs; absent: nowhere.
     Optional<String> tensorboard();
 
+    /// Whether the pods of workers are marked busy or idle, by the API server of the Kubernetes that this process is a
+    /// pod of.
+    @WithDefault("false")
+    boolean markPods();
+
+    /// The port on which KEDA is told how many jobs want a worker; absent: none.
+    Optional<Integer> scalerPort();
+
     /// What somebody is told of by a webhook.
     Alerts alerts();
 

@@ -2,6 +2,7 @@ package io.trainyard.dashboard;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.kubernetes.Demand;
 import io.trainyard.metrics.Label;
 import io.trainyard.metrics.Meters;
 import io.trainyard.metrics.Metric;
@@ -105,9 +106,9 @@ class FleetGauges {
                 Jobs queued = new Jobs(Status.QUEUED, kind, priority);
                 meters.gauge(Metric.JOBS_QUEUED, () -> now().jobs(queued::equals), kind, priority);
             }
-            meters.gauge(Metric.JOBS_RUNNING, () -> jobs(kind, Set.of(Status.RUNNING)), kind);
-            meters.gauge(Metric.JOBS_PAUSED, () -> jobs(kind, Set.of(Status.PAUSED)), kind);
-            meters.gauge(Metric.JOBS_DEMAND, () -> jobs(kind, Set.of(Status.QUEUED, Status.RUNNING)), kind);
+            meters.gauge(Metric.JOBS_RUNNING, () -> jobs(kind, Status.RUNNING::equals), kind);
+            meters.gauge(Metric.JOBS_PAUSED, () -> jobs(kind, Status.PAUSED::equals), kind);
+            meters.gauge(Metric.JOBS_DEMAND, () -> jobs(kind, Demand::isWanted), kind);
             for (String state : Label.STATE.allowed()) {
                 Workers some = new Workers(kind, state);
                 meters.gauge(Metric.WORKERS, () -> now().workers().getOrDefault(some, 0L), kind, state);
@@ -116,11 +117,12 @@ class FleetGauges {
         }
         meters.gauge(Metric.EVENT_LAG_RECORDS, sources::behindRecords);
         meters.gauge(Metric.EVENT_LAG_SECONDS, () -> sources.state().behindMillis() / 1e3);
+        meters.gauge(Metric.PODS_UNMARKED, sources::podsUnmarked);
         meters.gauge(Metric.SOURCE_UP, () -> sources.state().kafka().ok() ? 1 : 0, "kafka");
         meters.gauge(Metric.SOURCE_UP, () -> sources.state().store().ok() ? 1 : 0, "store");
     }
 
-    private long jobs(String kind, Set<Status> statuses) {
-        return now().jobs(some -> some.kind().equals(kind) && statuses.contains(some.status()));
+    private long jobs(String kind, Predicate<Status> which) {
+        return now().jobs(some -> some.kind().equals(kind) && which.test(some.status()));
     }
 }

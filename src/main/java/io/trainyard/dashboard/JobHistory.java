@@ -26,6 +26,8 @@ import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 /// What the page shows: the newest jobs and those that run, kept here, all others from the tracking store, and the
 /// workers.
@@ -53,6 +55,7 @@ public final class JobHistory {
     private final Map<String, Entry> jobs = new HashMap<>();
     private final NavigableSet<JobSummary> leaving = new TreeSet<>(LEAVING);
     private final Map<String, Seen> workers = new HashMap<>();
+    private final List<Consumer<Collection<JobNews>>> listeners = new CopyOnWriteArrayList<>();
 
     private long version = 1;
     private long jobLeftVersion;
@@ -85,7 +88,13 @@ public final class JobHistory {
     public List<Transition> apply(Collection<JobNews> news, Map<Partition, Long> next) {
         Taken taken = store.take(news, next);
         show(taken.changed());
+        listeners.forEach(listener -> listener.accept(news));
         return taken.transitions();
+    }
+
+    /// Tells somebody what was taken in, by the thread that reads: it must not wait. Some of it may be told again.
+    void onNews(Consumer<Collection<JobNews>> listener) {
+        listeners.add(listener);
     }
 
     /// Takes in what somebody wishes of jobs.

@@ -32,6 +32,7 @@ class SourceWatch implements AutoCloseable {
     private final Brokers kafka;
     private @Nullable Admin admin;
     private long caughtUpNanos = System.nanoTime();
+    private final CatchUp catchUp = new CatchUp();
 
     private boolean storeAway;
 
@@ -88,6 +89,9 @@ class SourceWatch implements AutoCloseable {
                 .sum();
         if (behind == 0) {
             caughtUpNanos = now;
+        }
+        if (!sources.isCaughtUp() && catchUp.see(ends, end -> known.getOrDefault(consumer.tracked(end), 0L))) {
+            sources.caughtUp();
         }
         sources.behindRecords(behind);
         long behindMillis = (now - caughtUpNanos) / 1_000_000;

@@ -9,6 +9,8 @@ import java.util.function.UnaryOperator;
 public final class Sources {
     private final AtomicReference<State> state;
     private volatile long behindRecords;
+    private volatile int podsUnmarked;
+    private volatile boolean caughtUp;
 
     /// One of them.
     ///
@@ -52,6 +54,25 @@ public final class Sources {
 
     void behindRecords(long records) {
         behindRecords = records;
+    }
+
+    /// How many workers' pods are not marked as they should be.
+    int podsUnmarked() {
+        return podsUnmarked;
+    }
+
+    void podsUnmarked(int pods) {
+        podsUnmarked = pods;
+    }
+
+    /// Whether all that the topics had when this process began is in the store: until then what it says of jobs is what
+    /// it said when somebody read them last.
+    boolean isCaughtUp() {
+        return caughtUp;
+    }
+
+    void caughtUp() {
+        caughtUp = true;
     }
 
     private void change(UnaryOperator<State> change) {

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 /// @param since when the worker began to belong to the fleet; null while it does not, and where that is not told
 /// @param problem why it takes no jobs at present; null: it does
 /// @param fetching the data set that it brings to its machine; null: none
+/// @param version of Trainyard; null where it does not tell
+/// @param contract the newest [contract][io.trainyard.spec.JobContract] of commands that it understands; null where it
+///     does not tell: the first
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record WorkerStatus(
         String worker,
@@ -29,7 +32,9 @@ public record WorkerStatus(
         @Nullable String store,
         @Nullable Instant since,
         @Nullable String problem,
-        @Nullable Fetching fetching) {
+        @Nullable Fetching fetching,
+        @Nullable String version,
+        @Nullable Integer contract) {
     /// A data set on its way.
     ///
     /// @param bytes of it that have come

@@ -1,5 +1,6 @@
 package io.trainyard.export;
 
+import io.trainyard.protobuf.Protobuf;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;

@@ -1,5 +1,6 @@
 package io.trainyard.export;
 
+import io.trainyard.protobuf.ProtobufReader;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

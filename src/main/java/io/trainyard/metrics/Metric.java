@@ -20,6 +20,7 @@ public enum Metric {
     EVENT_LAG_RECORDS(Type.GAUGE, "records", "Records on the topics that are not in the tracking store yet"),
     EVENT_LAG_SECONDS(Type.GAUGE, "s", "For how long there have been such records"),
     SOURCE_UP(Type.GAUGE, "0, 1", "1: it is there; 0: it does not answer", Label.SOURCE),
+    PODS_UNMARKED(Type.GAUGE, "pods", "Pods of workers that are not marked busy or idle as they should be"),
     CLAIM_TO_FIRST_STEP_SECONDS(Type.HISTOGRAM, "s", "From the claim of an attempt to its first losses"),
     STEP_TO_EVENT_SECONDS(Type.HISTOGRAM, "s", "From when losses were told to when they are in the tracking store"),
 

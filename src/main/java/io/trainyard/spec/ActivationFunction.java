@@ -30,8 +30,10 @@ public sealed interface ActivationFunction extends LayerSpec.Fixed {
     ///
     /// @param approximate `none` for Phi itself, `tanh` for 0.5 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
     record Gelu(@Nullable String name, String approximate) implements ActivationFunction {
+        static final String APPROXIMATIONS = "none|tanh";
+
         public Gelu {
-            Check.matching("gelu.approximate", approximate, "none|tanh", "none or tanh");
+            Check.matching("gelu.approximate", approximate, APPROXIMATIONS, "none or tanh");
         }
 
         /// `approximate` defaults to `none`.

@@ -14,7 +14,7 @@ import java.util.TreeMap;
 /// The networks that a job can call by name. Each has the parameter names its PyTorch original has in
 /// `state_dict()`, so that checkpoints go both ways.
 public final class BuiltInNetworks {
-    private static final Map<String, String> ALIASES = Map.of("sjnet", "tudui");
+    static final Map<String, String> ALIASES = Map.of("sjnet", "tudui");
     private static final Map<String, List<LayerSpec>> NETWORKS = new TreeMap<>(Map.of(
             "tudui", tudui(),
             "lenet", lenet(),

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// @param job the folder's name in the store: a job's id, with the number of the run where there are several
 /// @param step null: the newest
 public record CheckpointName(String job, @Nullable Long step) {
-    private static final String FORM = JobSpec.ID + "(~[1-9][0-9]{0,8})?(/[0-9]{1,18})?";
+    /// What it may be, as a regular expression.
+    static final String FORM = JobSpec.ID + "(~[1-9][0-9]{0,8})?(/[0-9]{1,18})?";
 
     public CheckpointName {
         var _ = checked("checkpoint", step == null ? job : job + "/" + step);

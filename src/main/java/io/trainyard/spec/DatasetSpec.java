@@ -27,7 +27,8 @@ public record DatasetSpec(
     /// The longest side that images are given.
     static final int MAX_SIDE = 4_096;
 
-    private static final String NAME = "[a-z0-9][a-z0-9-]{0,63}";
+    /// What it may be called, as a regular expression.
+    static final String NAME = "[a-z0-9][a-z0-9-]{0,63}";
 
     public DatasetSpec {
         Check.matching(

@@ -16,13 +16,12 @@ public record DeviceSpec(@JsonValue String name) {
     private static final String CUDA = "cuda";
     private static final String NUMBERED_CUDA = "cuda:(0|[1-9][0-9]{0,2})"; // one name for each GPU
 
+    /// What it may be called, as a regular expression.
+    static final String FORM = "auto|cpu|reference|" + CUDA + "|" + NUMBERED_CUDA;
+
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public DeviceSpec {
-        Check.matching(
-                "device",
-                name,
-                "auto|cpu|reference|" + CUDA + "|" + NUMBERED_CUDA,
-                "auto, cpu, reference, cuda, or cuda:N with the GPU's number N");
+        Check.matching("device", name, FORM, "auto, cpu, reference, cuda, or cuda:N with the GPU's number N");
     }
 
     public boolean isAuto() {

@@ -51,12 +51,44 @@ public final class JobJson {
     /// @throws InvalidJobException with a sentence for the person who wrote the command, about each mistake in it
     public static JobSpec read(byte[] json) {
         requireLength(json.length);
+        return read(tree(json));
+    }
+
+    private static JsonNode tree(byte[] json) {
         try {
-            return read(MAPPER.readTree(json));
+            return MAPPER.readTree(json);
         } catch (JacksonException e) {
             throw JobJsonError.notJson(e);
         } catch (IOException e) {
             throw new UncheckedIOException("reading from memory cannot fail", e);
+        }
+    }
+
+    /// As [#read(byte[])], for whoever understands no more than a contract.
+    ///
+    /// @param contract see [JobContract]
+    public static JobSpec read(byte[] json, int contract) {
+        requireLength(json.length);
+        return read(tree(json), contract);
+    }
+
+    /// As [#read(JsonNode)], for whoever understands no more than a contract.
+    ///
+    /// @param contract see [JobContract]
+    public static JobSpec read(JsonNode json, int contract) {
+        if (json instanceof ObjectNode) {
+            JobContract.OURS.requireWithin(contract, json);
+        }
+        return read(json);
+    }
+
+    /// The id of a job that cannot be read; empty where it has none that is one.
+    public static Optional<String> id(byte[] json) {
+        try {
+            String id = tree(json).path("id").textValue();
+            return Optional.ofNullable(id).filter(JobSpec::isId);
+        } catch (InvalidJobException _) {
+            return Optional.empty();
         }
     }
 
@@ -138,6 +170,21 @@ public final class JobJson {
                 .getClassAnnotations()
                 .get(JsonTypeInfo.class);
         return chosen == null ? "" : chosen.property();
+    }
+
+    /// Whether that is what is read from `json`.
+    static boolean is(ObjectNode json, JobSpec job) {
+        try {
+            return parse(json).equals(job);
+        } catch (JsonProcessingException | InvalidJobException _) {
+            return false;
+        }
+    }
+
+    /// As a command says it, so that as many as possible can read it: what is newer than the first contract and has
+    /// its default is left out.
+    public static JobContract.Written command(JobSpec job) {
+        return JobContract.OURS.write(job, MAPPER.valueToTree(job));
     }
 
     /// One line; every field that jobs of its kind have is written, defaults too.

@@ -108,6 +108,10 @@ public record JobSpec(
         }
     }
 
+    static boolean isId(String id) {
+        return id.matches("(?=.{1,100}$)" + ID);
+    }
+
     /// What its training loop does besides batches, gradients and the optimizer's steps.
     public LoopSpec loop() {
         return new LoopSpec(dropLast, accumulateSteps, clipGradients, ema);

@@ -17,6 +17,9 @@ public record NetworkSpec(@Nullable String name, List<LayerSpec> layers) {
     /// Residuals one within another.
     public static final int MAX_NESTING = 8;
 
+    /// What a layer may be called, as a regular expression.
+    static final String LAYER_NAME = "[A-Za-z0-9_]{1,64}(\\.[A-Za-z0-9_]{1,64}){0,7}";
+
     public NetworkSpec {
         layers = Check.complete("network.layers", layers);
         int count = check("network.layers", layers, 0);
@@ -42,7 +45,7 @@ public record NetworkSpec(@Nullable String name, List<LayerSpec> layers) {
                 Check.matching(
                         layer + ".name",
                         layerName,
-                        "[A-Za-z0-9_]{1,64}(\\.[A-Za-z0-9_]{1,64}){0,7}",
+                        LAYER_NAME,
                         "letters, digits and underscores, in parts joined by single dots, such as conv1 or model.0");
             }
             for (Branch branch : layers.get(i).branches()) {

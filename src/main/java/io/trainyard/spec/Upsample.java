@@ -15,12 +15,14 @@ public record Upsample(
         @Nullable Extent size,
         @Nullable Scale scaleFactor,
         String mode) implements LayerSpec.Fixed {
+    static final String NEAREST = "nearest";
+
     private static final int MAX_SIZE = 1 << 16;
     private static final double MIN_FACTOR = 0.001;
     private static final double MAX_FACTOR = 1024;
 
     public Upsample {
-        Check.matching("upsample.mode", mode, "nearest", "nearest");
+        Check.matching("upsample.mode", mode, NEAREST, NEAREST);
         if ((size == null) == (scaleFactor == null)) {
             throw new InvalidJobException("upsample has %s; give it one of size and scaleFactor"
                     .formatted(size == null ? "neither size nor scaleFactor" : "size and scaleFactor"));
@@ -37,7 +39,7 @@ public record Upsample(
     @JsonCreator
     static Upsample read(
             @Nullable String name, @Nullable Extent size, @Nullable Scale scaleFactor, @Nullable String mode) {
-        return new Upsample(name, size, scaleFactor, mode == null ? "nearest" : mode);
+        return new Upsample(name, size, scaleFactor, mode == null ? NEAREST : mode);
     }
 
     @Override

@@ -4,6 +4,7 @@ import static java.util.Map.entry;
 
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
+import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +31,7 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.ClusterAuthorizationException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 
 /// Publishes commands and wishes, and knows which of them Kafka has.
 public final class CommandSender {
@@ -120,12 +122,15 @@ public final class CommandSender {
     }
 
     private ProducerRecord<String, byte[]> command(JobSpec job, Priority priority) {
+        JobContract.Written written = JobJson.command(job);
+        RecordHeaders headers = CloudEvents.headers(CloudEvents.COMMAND, source);
+        CommandHeaders.addContract(headers, written.contract());
         return new ProducerRecord<>(
                 priority.topicOf(job).name(kafka.prefix()),
                 null,
                 job.id(),
-                JobJson.write(job).getBytes(StandardCharsets.UTF_8),
-                CloudEvents.headers(CloudEvents.COMMAND, source));
+                written.json().toString().getBytes(StandardCharsets.UTF_8),
+                headers);
     }
 
     private void await(Sent sent) {

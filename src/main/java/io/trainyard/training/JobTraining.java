@@ -84,7 +84,7 @@ public final class JobTraining {
     ///
     /// @param folder the job's own
     public Outcome run(JobSpec job, JobFolder folder, Supervisor supervisor) {
-        if (!folder.keepSpec(JobJson.write(job))) {
+        if (!folder.keepSpec(JobJson.command(job).json().toString())) {
             return new Outcome.Rejected(
                     "the id \"%s\" belongs to another job already; give this one an id of its own".formatted(job.id()));
         }

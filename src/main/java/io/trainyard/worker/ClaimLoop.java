@@ -82,7 +82,7 @@ final class ClaimLoop implements AutoCloseable {
     /// Whatever goes wrong with Kafka ends one queue, never the loop.
     private void claimUntilBroken() throws InterruptedException {
         String problem;
-        try (CommandQueue queue = queues.get()) {
+        try (CommandQueue queue = new DeferredQueue(queues.get(), around)) {
             problem = claim(queue);
         } catch (RestartNeededException e) {
             throw e;

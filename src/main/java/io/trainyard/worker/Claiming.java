@@ -18,6 +18,7 @@ import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import io.trainyard.training.JobTraining;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -72,8 +73,13 @@ final class Claiming {
                 // silently; whoever is handed it that time may die. Half of all are left for this.
                 return settle(queue, publisher.again(command));
             }
-            JobSpec job = CommandRecord.job(command);
-            JobTraining.requireRunnable(job);
+            JobSpec job;
+            try {
+                job = CommandRecord.job(command, rules.deferring().contract());
+                JobTraining.requireRunnable(job);
+            } catch (InvalidJobException e) {
+                return refuse(queue, command, String.valueOf(e.getMessage()));
+            }
             Optional<Topic> elsewhere = rules.routes().elsewhere(command.topic(), job);
             if (elsewhere.isPresent()) {
                 sayElsewhere(command, job, elsewhere.get());
@@ -89,6 +95,33 @@ final class Claiming {
         } catch (ExecutionException e) {
             return new Taken.Lost("the brokers have not taken what was said of it: " + e.getCause());
         }
+    }
+
+    /// What is wrong with a command for this version may be right for another.
+    private Taken refuse(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, String reason)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        int contract = rules.deferring().contract();
+        Optional<String> job = CommandRecord.newer(command, contract);
+        if (job.isEmpty()) {
+            return reject(queue, command, reason);
+        }
+        if (around.fleet().isFull()) {
+            Taken settled = settle(queue, publisher.again(command));
+            return settled instanceof Taken.Settled
+                    ? new Taken.Refused("too many commands wait for workers that understand more than contract %d"
+                            .formatted(contract))
+                    : settled;
+        }
+        LOG.log(
+                System.Logger.Level.INFO,
+                "job={0} worker={1} topic={2} offset={3} waits for a worker that understands more than contract {4} of commands: {5}",
+                job.get(),
+                rules.worker(),
+                command.topic(),
+                command.offset(),
+                contract,
+                reason);
+        return settle(queue, publisher.defer(command, job.get(), reason));
     }
 
     /// Publishes a command once more that this worker has no time for.
@@ -111,7 +144,7 @@ final class Claiming {
     private Taken take(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, Request request)
             throws InterruptedException, ExecutionException, TimeoutException {
         Delivery delivery = new Delivery(
-                request, CommandRecord.place(command), command.deliveryCount().orElse((short) 1));
+                request, CommandRecord.claim(command), command.deliveryCount().orElse((short) 1));
         try {
             JobFolder folder = new JobFolder(around.store(), request.job().id());
             return decide(queue, command, delivery, folder);
@@ -169,9 +202,14 @@ final class Claiming {
 
     /// What this worker has just seen to be lacking for a job, as long as others may have it.
     private Optional<String> lacking(Request request) {
-        return request.isRefusedByAll(around.fleet().live(), rules.maxRefusals())
+        return request.isRefusedByAll(able(request.job()), rules.maxRefusals())
                 ? Optional.empty()
                 : refusals.reason(request.job().id(), around.host().nanoTime());
+    }
+
+    /// The workers that are heard and understand a job.
+    private Set<String> able(JobSpec job) {
+        return around.fleet().able(JobJson.command(job).contract());
     }
 
     /// Leaves a job to other workers: its command is published once more, as it is.
@@ -182,7 +220,7 @@ final class Claiming {
     }
 
     private static StoredJob look(JobFolder folder, JobSpec job, String store) {
-        boolean sameJob = folder.keepSpec(JobJson.write(job));
+        boolean sameJob = folder.keepSpec(JobJson.command(job).json().toString());
         byte[] outcome = folder.outcome().orElse(null);
         int last = folder.lastAttempt();
         return new StoredJob(store, sameJob, outcome, last, folder.holder(last).orElse(null));

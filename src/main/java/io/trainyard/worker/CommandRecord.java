@@ -13,6 +13,7 @@ import io.trainyard.topics.Priority;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
@@ -52,16 +53,34 @@ final class CommandRecord {
         }
     }
 
+    /// @param contract the newest that is understood
     /// @throws InvalidJobException with a sentence for the person who wrote the command
-    static JobSpec job(ConsumerRecord<byte[], byte[]> command) {
-        byte[] body = command.value();
+    static JobSpec job(ConsumerRecord<byte[], byte[]> command, int contract) {
         try {
-            return JobJson.read(body == null ? new byte[0] : body);
+            return JobJson.read(body(command), contract);
         } catch (InvalidJobException e) {
             throw e;
         } catch (RuntimeException | StackOverflowError e) { // whatever a stranger's bytes bring about is theirs
             throw new InvalidJobException("the command cannot be read: " + e, e);
         }
+    }
+
+    private static byte[] body(ConsumerRecord<byte[], byte[]> command) {
+        return command.value() == null ? new byte[0] : command.value();
+    }
+
+    /// The job of a command that was written for a newer contract than what is understood; empty: it was not, or does
+    /// not even say which job it is.
+    ///
+    /// @param contract the newest that is understood
+    /// @throws InvalidJobException if the header is not what it should be
+    static Optional<String> newer(ConsumerRecord<byte[], byte[]> command, int contract) {
+        String written = text(command.headers(), CommandHeaders.CONTRACT);
+        if (written != null && !written.matches("[1-9][0-9]{0,4}")) {
+            throw new InvalidJobException("the header %s is \"%s\"; allowed is a number from 1 to 99999, or none"
+                    .formatted(CommandHeaders.CONTRACT, shown(written)));
+        }
+        return written == null || Integer.parseInt(written) <= contract ? Optional.empty() : JobJson.id(body(command));
     }
 
     /// @throws InvalidJobException if a header is not what it should be
@@ -142,8 +161,14 @@ final class CommandRecord {
         headers.add(name, value.getBytes(StandardCharsets.UTF_8));
     }
 
+    /// By what a claim is known: the place of the record that was handed out. A command that was left to newer workers
+    /// is another one than the record it was: that may be handed out again.
+    static String claim(ConsumerRecord<byte[], byte[]> command) {
+        return command.deliveryCount().isPresent() ? place(command) : place(command) + "/deferred";
+    }
+
     /// Where a command is, in words.
-    static String place(ConsumerRecord<byte[], byte[]> command) {
+    static String place(ConsumerRecord<?, ?> command) {
         return "%s-%d@%d".formatted(command.topic(), command.partition(), command.offset());
     }
 }

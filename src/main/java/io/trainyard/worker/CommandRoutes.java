@@ -5,7 +5,9 @@ import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /// Which commands a worker takes, and where those belong that it takes by mistake.
@@ -20,6 +22,16 @@ record CommandRoutes(String prefix, Set<String> kinds) {
                         .map(topic -> new ShareQueue.Source(topic.name(prefix), topic.claimGroup(prefix)))
                         .toList())
                 .toList();
+    }
+
+    /// How urgent what is on a topic is that this worker looks at, 0 the most; empty: it does not look there.
+    ///
+    /// @param topic its full name
+    OptionalInt urgency(String topic) {
+        return IntStream.range(0, Priority.values().length)
+                .filter(i -> Priority.values()[i].topicsOf(kinds).stream()
+                        .anyMatch(looked -> looked.name(prefix).equals(topic)))
+                .findFirst();
     }
 
     /// Where a job's command belongs, if that is none of the topics this worker looks at. Whoever looks there

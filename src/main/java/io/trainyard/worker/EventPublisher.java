@@ -6,8 +6,10 @@ import io.trainyard.custody.Request;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobJson;
 import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.CommandHeaders;
 import io.trainyard.topics.CommandLimits;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Forwarded;
@@ -53,11 +55,14 @@ final class EventPublisher {
 
     /// Publishes a command anew.
     CompletableFuture<Void> publish(Request request) {
+        JobContract.Written written = JobJson.command(request.job());
+        RecordHeaders headers = CommandRecord.headers(request, worker);
+        CommandHeaders.addContract(headers, written.contract());
         return send(
                 request.topic(),
                 request.job().id(),
-                JobJson.write(request.job()).getBytes(StandardCharsets.UTF_8),
-                CommandRecord.headers(request, worker));
+                written.json().toString().getBytes(StandardCharsets.UTF_8),
+                headers);
     }
 
     CompletableFuture<Void> publish(Custody custody) {
@@ -93,6 +98,21 @@ final class EventPublisher {
             body = Arrays.copyOf(body, DeadLetter.MAX_BODY_BYTES);
         }
         return outbox.send(Topic.DEAD_LETTER.name(prefix), key(command), body, headers);
+    }
+
+    /// Leaves a command to newer workers.
+    ///
+    /// @param reason why this one cannot read it
+    CompletableFuture<Void> defer(ConsumerRecord<byte[], byte[]> command, String job, String reason) {
+        return send(
+                Topic.CUSTODY, Deferred.key(job, command), body(command), Deferred.headers(command, worker, reason));
+    }
+
+    /// Says that a command waits for no newer worker any more.
+    ///
+    /// @param key see [Deferred#key]
+    CompletableFuture<Void> endDeferral(String key) {
+        return send(Topic.CUSTODY, key, null, headers(CloudEvents.CUSTODY));
     }
 
     /// Publishes a command once more, as it is.

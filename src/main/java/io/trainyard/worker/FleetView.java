@@ -1,7 +1,13 @@
 package io.trainyard.worker;
 
+import io.trainyard.custody.Deferrals;
+import io.trainyard.custody.Deferrals.Deferral;
 import io.trainyard.event.Control.Wish;
+import io.trainyard.spec.JobContract;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -12,15 +18,17 @@ import org.jspecify.annotations.Nullable;
 /// What a worker knows of its fleet: written by the thread that reads the fleet's topics, read by all.
 final class FleetView {
     private final Map<String, Wish> wishes = new ConcurrentHashMap<>();
-    private volatile Set<String> live;
+    private volatile Map<String, Integer> live; // and what they understand
     private volatile Optional<String> objection = Optional.empty();
 
     private volatile @Nullable Instant since;
+    private volatile Map<String, Deferral<Deferred>> deferred = Map.of();
+    private volatile boolean full;
 
     /// @param worker this one's id
     /// @param now when it begins
     FleetView(String worker, Instant now) {
-        live = Set.of(worker);
+        live = Map.of(worker, JobContract.OURS.newest());
         since = now;
     }
 
@@ -45,11 +53,35 @@ final class FleetView {
 
     /// The workers that are heard, this one included.
     Set<String> live() {
-        return live;
+        return live.keySet();
     }
 
-    void live(Set<String> workers) {
-        live = Set.copyOf(workers);
+    /// Those of them that understand a contract.
+    Set<String> able(int contract) {
+        return Deferrals.able(contract, live);
+    }
+
+    /// @param workers and the newest contract that each understands
+    void live(Map<String, Integer> workers) {
+        live = Map.copyOf(workers);
+    }
+
+    /// The commands that older workers have left to this one, by their keys, the oldest first.
+    Map<String, Deferral<Deferred>> deferred() {
+        return deferred;
+    }
+
+    /// Whether as many commands wait for newer workers as may.
+    boolean isFull() {
+        return full;
+    }
+
+    /// @param due those that this worker may take
+    void deferred(List<Deferral<Deferred>> due, boolean isFull) {
+        Map<String, Deferral<Deferred>> all = new LinkedHashMap<>();
+        due.forEach(one -> all.put(one.key(), one));
+        deferred = Collections.unmodifiableMap(all);
+        full = isFull;
     }
 
     /// Why this worker must not take jobs in this fleet; empty: it may.

@@ -27,7 +27,15 @@ final class Heartbeat implements AutoCloseable {
     /// @param device the device's name, such as `cpu`
     /// @param store the identity of its checkpoint store
     /// @param since when it began to belong to the fleet; null while it does not
-    record Self(String worker, String device, String store, Supplier<@Nullable Instant> since) {}
+    /// @param version of Trainyard
+    /// @param contract the newest of commands that it understands
+    record Self(
+            String worker,
+            String device,
+            String store,
+            Supplier<@Nullable Instant> since,
+            String version,
+            int contract) {}
 
     private final Host host;
     private final EventPublisher publisher;
@@ -106,7 +114,9 @@ final class Heartbeat implements AutoCloseable {
                 self.store(),
                 self.since().get(),
                 activity.trouble(),
-                activity.fetching());
+                activity.fetching(),
+                self.version(),
+                self.contract());
     }
 
     /// Says for the last time how the worker is: stopping.

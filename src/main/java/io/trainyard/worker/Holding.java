@@ -8,8 +8,10 @@ import io.trainyard.custody.Request.Refusal;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.FailureCause;
 import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.spec.JobJson;
 import io.trainyard.training.Outcome;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -149,11 +151,16 @@ final class Holding {
         if (lacking) {
             refusals.note(held.id(), reason, around.host().nanoTime());
         }
-        if (lacking && next.isRefusedByAll(around.fleet().live(), rules.maxRefusals())) {
+        if (lacking && next.isRefusedByAll(able(held), rules.maxRefusals())) {
             fail(held, reason, events);
         } else {
             handBack(held, next, events);
         }
+    }
+
+    /// The workers that are heard and understand a job.
+    private Set<String> able(Held held) {
+        return around.fleet().able(JobJson.command(held.job()).contract());
     }
 
     private void fail(Held held, String reason, JobEvents events) throws InterruptedException {

@@ -4,6 +4,8 @@ import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.custody.Custody;
 import io.trainyard.custody.CustodyJson;
+import io.trainyard.custody.Deferrals;
+import io.trainyard.custody.Deferrals.Deferral;
 import io.trainyard.custody.Duty;
 import io.trainyard.custody.Keeper;
 import io.trainyard.event.Control;
@@ -51,6 +53,7 @@ final class KeeperLoop implements AutoCloseable {
     private final Keeper keeper;
     private final StoreWatch stores;
     private final CompletableFuture<Optional<JobSpec>> ready = new CompletableFuture<>();
+    private final Deferrals<Deferred> deferrals;
     private boolean toldTooMany;
 
     /// @param logs opens the log, anew whenever one is broken
@@ -63,6 +66,7 @@ final class KeeperLoop implements AutoCloseable {
         this.topics = Topic.byName(rules.routes().prefix());
         this.stop = new StopSignal(around.host());
         this.keeper = new Keeper(rules.worker(), keeping);
+        this.deferrals = new Deferrals<>(keeper, rules.deferring());
         this.stores = new StoreWatch(rules.worker(), around.store());
     }
 
@@ -108,7 +112,8 @@ final class KeeperLoop implements AutoCloseable {
             boolean isNews = !judged || !entries.isEmpty(); // time is heartbeats: without any, nothing becomes due
             if (log.isCaughtUp() && isNews) {
                 judged = true;
-                around.fleet().live(keeper.live());
+                around.fleet().live(deferrals.live());
+                around.fleet().deferred(deferrals.due(), deferrals.isFull());
                 around.fleet()
                         .objection(
                                 stores.objection(keeper.live()), around.host().now());
@@ -118,6 +123,9 @@ final class KeeperLoop implements AutoCloseable {
                 sayIfTooMany();
                 for (Duty duty : keeper.due()) {
                     perform(duty);
+                }
+                for (var deferral : deferrals.hopeless()) {
+                    giveUp(deferral);
                 }
             }
         }
@@ -145,7 +153,18 @@ final class KeeperLoop implements AutoCloseable {
         byte[] body = entry.value();
         try {
             switch (topic) {
-                case CUSTODY -> custody(key, body == null ? null : CustodyJson.read(body));
+                case CUSTODY -> {
+                    if (Deferred.isKey(key)) {
+                        deferral(entry);
+                    } else {
+                        custody(
+                                key,
+                                body == null
+                                        ? null
+                                        : CustodyJson.read(
+                                                body, rules.deferring().contract()));
+                    }
+                }
                 case CONTROL -> control(key, body == null ? null : EventJson.readControl(body), fresh);
                 case WORKERS -> {
                     if (body != null) {
@@ -172,6 +191,14 @@ final class KeeperLoop implements AutoCloseable {
         }
     }
 
+    private void deferral(ConsumerRecord<String, byte[]> entry) throws IOException {
+        if (entry.value() == null) {
+            deferrals.remove(entry.key());
+        } else {
+            deferrals.add(Deferred.read(entry));
+        }
+    }
+
     private void control(String job, @Nullable Control control, boolean fresh) {
         if (control == null || control.job().equals(job)) {
             keeper.control(job, control, fresh);
@@ -184,6 +211,7 @@ final class KeeperLoop implements AutoCloseable {
             return;
         }
         stores.heard(status);
+        deferrals.heard(worker, status.contract());
         if (status.stopping()) {
             keeper.left(worker);
         } else {
@@ -214,6 +242,30 @@ final class KeeperLoop implements AutoCloseable {
                     "job={0} worker={1} could not see to the job, and will try again: {2}",
                     duty.job(),
                     rules.worker(),
+                    e.getMessage());
+        }
+    }
+
+    /// The dead letter first. A job that has its end meanwhile, as by somebody who cancelled it, needs none.
+    private void giveUp(Deferral<Deferred> deferral) throws InterruptedException {
+        try {
+            var command = deferral.command().command();
+            if (folder(Deferred.job(deferral.key())).outcome().isEmpty()) {
+                await(publisher.deadLetter(
+                        command,
+                        "%s. The command was written for contract %d of commands, and no worker that understands it was heard for %d heartbeats of a worker; start workers of a version that understands it, or leave out what is newer, and submit it again"
+                                .formatted(
+                                        deferral.command().reason(),
+                                        deferral.contract(),
+                                        rules.deferring().beats())));
+            }
+            await(publisher.endDeferral(deferral.key()));
+        } catch (CheckpointException | ExecutionException | TimeoutException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "worker={0} could not give up {1}, and will try again: {2}",
+                    rules.worker(),
+                    deferral.key(),
                     e.getMessage());
         }
     }

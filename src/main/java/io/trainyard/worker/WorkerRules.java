@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.custody.Deferrals;
 import java.time.Duration;
 
 /// Who a worker is, and how long it waits for what.
@@ -10,10 +11,12 @@ import java.time.Duration;
 /// @param claimTimeout how long a claim may wait for the brokers to have its custody; well within a command's lock
 /// @param maxRefusals of different workers, each of which lacks what a job needs; with so many the job has failed
 /// @param deliveryLimit how often a command is delivered before the brokers drop it silently
+/// @param deferring what commands it understands, and how long those wait that nobody does
 record WorkerRules(
         String worker,
         CommandRoutes routes,
         Duration grace,
         Duration claimTimeout,
         int maxRefusals,
-        int deliveryLimit) {}
+        int deliveryLimit,
+        Deferrals.Rules deferring) {}

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.data.DataRoots;
 import io.trainyard.data.DatasetException;
@@ -14,6 +15,8 @@ import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobLimits;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Brokers;
@@ -31,6 +34,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
+import org.eclipse.microprofile.config.ConfigProvider;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
@@ -98,15 +102,17 @@ public class WorkerService {
                 .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())));
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
-        Heartbeat beats = new Heartbeat(
-                machine, publisher, activity, new Heartbeat.Self(id, deviceName, store.identity(), fleet::since));
+        Deferrals.Rules deferring = deferring(worker);
+        Heartbeat.Self self =
+                new Heartbeat.Self(id, deviceName, store.identity(), fleet::since, version(), deferring.contract());
+        Heartbeat beats = new Heartbeat(machine, publisher, activity, self);
         if (worker.id().isPresent()) { // a random one is nobody else's
             new Namesakes(kafka, prefix, id).requireNone(beats::announce, worker.heartbeat());
         }
         CommandRoutes routes = new CommandRoutes(prefix, Devices.kinds(device));
         int deliveryLimit = ShareGroups.configure(kafka, prefix, ADMIN_TIMEOUT);
-        WorkerRules rules =
-                new WorkerRules(id, routes, worker.grace(), worker.claimTimeout(), worker.maxRefusals(), deliveryLimit);
+        WorkerRules rules = new WorkerRules(
+                id, routes, worker.grace(), worker.claimTimeout(), worker.maxRefusals(), deliveryLimit, deferring);
         Surroundings around = new Surroundings(rules, machine, store, publisher, fleet, activity);
         KeeperLoop keeping = new KeeperLoop(
                 around,
@@ -202,6 +208,21 @@ public class WorkerService {
 
     private static JobLimits limits(WorkerSettings.Limits asked) {
         return new JobLimits(asked.parameters(), asked.batchSize(), asked.epochs(), asked.steps(), asked.minutes());
+    }
+
+    private static Deferrals.Rules deferring(WorkerSettings.Worker worker) {
+        int newest = JobContract.OURS.newest();
+        int contract = worker.contract() == 0 ? newest : worker.contract();
+        if (contract < JobContract.FIRST || contract > newest) {
+            throw new InvalidJobException("trainyard.worker.contract is %d; allowed is %d to %d, or 0 for the newest"
+                    .formatted(contract, JobContract.FIRST, newest));
+        }
+        long beats = worker.newerTimeout().dividedBy(worker.heartbeat());
+        return new Deferrals.Rules(contract, Math.toIntExact(Math.clamp(beats, 1, Integer.MAX_VALUE)));
+    }
+
+    private static String version() {
+        return ConfigProvider.getConfig().getValue("quarkus.application.version", String.class);
     }
 
     private static String randomId() {

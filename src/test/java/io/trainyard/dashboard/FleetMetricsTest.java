@@ -135,6 +135,8 @@ class FleetMetricsTest {
                 null,
                 null,
                 problem,
+                null,
+                null,
                 null);
     }
 

@@ -477,9 +477,23 @@ class PageIT {
     @Order(LAST)
     void saysThatKafkaOrTheDashboardIsAwayAndGoesOnWhenItIsBack() throws Exception {
         publisher.send(new WorkerStatus(
-                "w9", "cuda:0", null, null, 0, 3L << 30, 0, false, null, null, "3 jobs broke off here", null));
+                "w9",
+                "cuda:0",
+                null,
+                null,
+                0,
+                3L << 30,
+                0,
+                false,
+                null,
+                null,
+                "3 jobs broke off here",
+                null,
+                null,
+                null));
         Fetching fetching = new Fetching("letters", 70 << 20, 1 << 30);
-        publisher.send(new WorkerStatus("w8", "cpu", "next", 1, 0, 1 << 28, 0, false, null, null, null, fetching));
+        publisher.send(
+                new WorkerStatus("w8", "cpu", "next", 1, 0, 1 << 28, 0, false, null, null, null, fetching, null, null));
         visit("#fleet");
         assertThat(see("#connection")).hasText("Live");
         assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");

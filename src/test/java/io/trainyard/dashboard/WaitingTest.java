@@ -19,7 +19,20 @@ class WaitingTest {
     private static WorkerView worker(String device, @Nullable String job, @Nullable String problem) {
         return WorkerView.of(
                 new WorkerStatus(
-                        "w-" + device, device, job, job == null ? null : 1, 0, 1, 0, false, null, null, problem, null),
+                        "w-" + device,
+                        device,
+                        job,
+                        job == null ? null : 1,
+                        0,
+                        1,
+                        0,
+                        false,
+                        null,
+                        null,
+                        problem,
+                        null,
+                        null,
+                        null),
                 1,
                 false);
     }

@@ -60,7 +60,9 @@ class EventFuzzTest {
                     "store",
                     SampleEvents.TIME,
                     "a problem",
-                    new WorkerStatus.Fetching("mnist", 1, 2))));
+                    new WorkerStatus.Fetching("mnist", 1, 2),
+                    "1.0",
+                    1)));
 
     /// What stands in place of some value.
     private static final List<String> ODD = List.of(

@@ -45,6 +45,13 @@ public final class SampleEvents {
                  "reportEverySteps": 5}""".formatted(job).getBytes(StandardCharsets.UTF_8));
     }
 
+    /// The same, with what is newest in commands.
+    public static JobSpec newer(String job) {
+        return JobJson.read("""
+                {"id": "%s", "network": "lenet", "dataset": {"name": "mine", "split": {"test": 0.2}}, "epochs": 2,
+                 "batchSize": 8, "reportEverySteps": 5}""".formatted(job).getBytes(StandardCharsets.UTF_8));
+    }
+
     /// The test of a checkpoint.
     public static JobSpec evaluation(String job, CheckpointName initFrom) {
         return JobJson.read("""

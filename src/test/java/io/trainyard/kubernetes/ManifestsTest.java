@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.trainyard.Page;
+import io.trainyard.metrics.Label;
 import io.trainyard.metrics.YamlFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -103,17 +104,45 @@ class ManifestsTest {
         }
     }
 
-    /// Only the dashboard asks the API server something, and only where it marks busy pods.
+    /// Only the dashboard asks the API server something: that it marks busy pods. It may do nothing else there.
     @ParameterizedTest
     @MethodSource("all")
-    void nobodyHasATokenWithoutNeed(String what) throws Exception {
+    void onlyTheDashboardHasATokenAndWithItOneRight(String what) throws Exception {
         for (JsonNode deployment : deployments(what)) {
             assertThat(deployment
                             .at("/spec/template/spec/automountServiceAccountToken")
                             .asBoolean(true))
                     .as(id(deployment))
-                    .isFalse();
+                    .isEqualTo(id(deployment).equals("Deployment/trainyard-dashboard"));
         }
+        List<JsonNode> objects = objects(what);
+        assertThat(objects)
+                .filteredOn(object -> object.get("kind").asText().equals("ServiceAccount"))
+                .hasSize(2)
+                .noneMatch(
+                        account -> account.get("automountServiceAccountToken").asBoolean(true));
+        assertThat(objects)
+                .filteredOn(object -> object.get("kind").asText().matches("(Cluster)?Role(Binding)?"))
+                .extracting(ManifestsTest::id)
+                .containsExactlyInAnyOrder("Role/trainyard-marking", "RoleBinding/trainyard-marking");
+        assertThat(find(objects, "Role/trainyard-marking").get("rules").toString())
+                .isEqualTo("[{\"apiGroups\":[\"\"],\"resources\":[\"pods\"],\"verbs\":[\"patch\"]}]");
+        assertThat(find(objects, "RoleBinding/trainyard-marking").get("subjects"))
+                .singleElement()
+                .satisfies(subject -> {
+                    assertThat(subject.get("name").asText()).isEqualTo("trainyard-dashboard");
+                    assertThat(subject.get("namespace").asText()).isEqualTo("trainyard");
+                });
+        assertThat(objects)
+                .extracting(ManifestsTest::id)
+                .contains("ValidatingAdmissionPolicyBinding/trainyard-marking");
+    }
+
+    private static JsonNode find(List<JsonNode> objects, String id) {
+        return objects.stream()
+                .filter(object -> id(object).equals(id))
+                .findFirst()
+                .orElseThrow();
     }
 
     @ParameterizedTest
@@ -250,6 +279,33 @@ class ManifestsTest {
                                 .allMatch(label -> label.getValue().equals(labels.get(label.getKey()))));
             }
         }
+    }
+
+    /// Where KEDA asks there is a port that the dashboard answers on, what it says there is understood, and nobody but
+    /// KEDA is let in.
+    @Test
+    void kedaAsksWhereTheDashboardAnswers() throws Exception {
+        List<JsonNode> objects = objects("components/keda-push");
+        JsonNode trigger = find(objects, "ScaledObject/trainyard-worker").at("/spec/triggers/0");
+        assertThat(trigger.get("type").asText()).isEqualTo("external-push");
+        assertThat(List.of(trigger.at("/metadata/kinds").asText().split(","))).isSubsetOf(Label.KIND.allowed());
+        assertThat(trigger.at("/metadata/scalerAddress").asText()).isEqualTo("trainyard-dashboard.trainyard:9500");
+        assertThat(find(objects, "Service/trainyard-dashboard").at("/spec/ports"))
+                .anyMatch(port -> port.get("port").asInt() == 9500
+                        && port.get("targetPort").asText().equals("scaler"));
+        JsonNode container = find(objects, "Deployment/trainyard-dashboard").at("/spec/template/spec/containers/0");
+        assertThat(container.get("ports"))
+                .anyMatch(port -> port.get("name").asText().equals("scaler")
+                        && port.get("containerPort").asInt() == 9500);
+        assertThat(container.get("env"))
+                .anyMatch(env -> env.get("name").asText().equals("TRAINYARD_DASHBOARD_SCALER_PORT")
+                        && env.get("value").asText().equals("9500"));
+        assertThat(find(objects, "NetworkPolicy/trainyard-scaler")
+                        .at("/spec/ingress")
+                        .toString())
+                .isEqualTo(
+                        "[{\"from\":[{\"namespaceSelector\":{\"matchLabels\":{\"kubernetes.io/metadata.name\":\"keda\"}}}],"
+                                + "\"ports\":[{\"port\":9500,\"protocol\":\"TCP\"}]}]");
     }
 
     /// So that a change is seen. `-Dgolden.write=true` writes them anew.

@@ -1,10 +1,10 @@
 package io.trainyard.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.trainyard.Programs;
 import io.trainyard.checkpoint.SafeTensors;
 import io.trainyard.data.DataRoot;
 import io.trainyard.data.Dataset;
@@ -32,7 +32,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,37 +47,11 @@ class TorchClientTest {
     @TempDir
     Path folder;
 
-    /// Where a script of the project finds PyTorch; skips the test where there is none, but fails where CI=true.
-    private static String pythonWithTorch() throws Exception {
-        Optional<String> found = Optional.empty();
-        for (String python : List.of("python3", "/usr/bin/python3")) {
-            if (found.isEmpty() && imports(python)) {
-                found = Optional.of(python);
-            }
-        }
-        String missing = "there is no Python with PyTorch: install Debian's package python3-torch";
-        if ("true".equals(System.getenv("CI"))) {
-            assertThat(found).as(missing).isPresent();
-        }
-        assumeTrue(found.isPresent(), missing);
-        return found.orElseThrow();
-    }
-
-    private static boolean imports(String python) throws Exception {
-        try {
-            Process process = new ProcessBuilder(python, "-c", "import torch")
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            return process.waitFor(5, TimeUnit.MINUTES) && process.exitValue() == 0;
-        } catch (IOException noSuchProgram) {
-            return false;
-        }
-    }
-
     @Test
     @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void whatPyTorchMadeTrainsHereAndIsThereAgainAfterwards() throws Exception {
-        Process script = new ProcessBuilder(pythonWithTorch(), "src/test/python/torch_client.py", folder.toString())
+        Process script = new ProcessBuilder(
+                        Programs.python("torch", "python3-torch"), "src/test/python/torch_client.py", folder.toString())
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader lines = script.inputReader(StandardCharsets.UTF_8);

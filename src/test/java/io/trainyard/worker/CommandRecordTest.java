@@ -82,7 +82,7 @@ class CommandRecordTest {
         RecordHeaders headers = new RecordHeaders();
         headers.add(CommandHeaders.ATTEMPT, ("7\n" + "x".repeat(5000)).getBytes(StandardCharsets.UTF_8));
         var command = command(new byte[1], JOB, headers);
-        assertThatThrownBy(() -> CommandRecord.request(command, CommandRecord.job(command), Priority.LOW))
+        assertThatThrownBy(() -> CommandRecord.request(command, CommandRecord.job(command, 2), Priority.LOW))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessage(
                         "the header trainyard-attempt is \"7?%s...\"; allowed is a number from 1 to 999999999, or none"
@@ -95,7 +95,7 @@ class CommandRecordTest {
             RecordHeaders headers = new RecordHeaders();
             headers.add(CommandHeaders.REFUSALS, wrong.getBytes(StandardCharsets.UTF_8));
             var command = command(new byte[1], JOB, headers);
-            assertThatThrownBy(() -> CommandRecord.request(command, CommandRecord.job(command), Priority.LOW))
+            assertThatThrownBy(() -> CommandRecord.request(command, CommandRecord.job(command, 2), Priority.LOW))
                     .as(wrong)
                     .isInstanceOf(InvalidJobException.class)
                     .hasMessageStartingWith("the header trainyard-refusals is no list of refusals: ");
@@ -107,11 +107,11 @@ class CommandRecordTest {
         RecordHeaders headers = new RecordHeaders();
         headers.add(CommandHeaders.STORE, "0b7f3a52-6f0c-4a39-9b6e-6d3a6fbe8a51".getBytes(StandardCharsets.UTF_8));
         var command = command(new byte[1], JOB, headers);
-        assertThat(CommandRecord.request(command, CommandRecord.job(command), Priority.LOW)
+        assertThat(CommandRecord.request(command, CommandRecord.job(command, 2), Priority.LOW)
                         .store())
                 .isEqualTo("0b7f3a52-6f0c-4a39-9b6e-6d3a6fbe8a51");
         headers.add(CommandHeaders.STORE, "mine".getBytes(StandardCharsets.UTF_8));
-        assertThatThrownBy(() -> CommandRecord.request(command, CommandRecord.job(command), Priority.LOW))
+        assertThatThrownBy(() -> CommandRecord.request(command, CommandRecord.job(command, 2), Priority.LOW))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessage("the header trainyard-store is no UUID; allowed is the identity of a store, or none");
     }

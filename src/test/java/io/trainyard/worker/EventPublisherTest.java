@@ -54,7 +54,7 @@ class EventPublisherTest {
     void tellsHowTheWorkerIsUntilItStops() throws IOException {
         try (Fleet fleet = new Fleet()) {
             Activity activity = new Activity();
-            Heartbeat.Self self = new Heartbeat.Self("w", "cpu", "store", () -> TIME);
+            Heartbeat.Self self = new Heartbeat.Self("w", "cpu", "store", () -> TIME, "1.0", 2);
             Heartbeat heartbeat = new Heartbeat(new Machine(), fleet.publisher("w"), activity, self);
             activity.begin(JobJson.read(Fleet.job("job").getBytes(StandardCharsets.UTF_8)), 2);
             activity.see(EventLine.of(losses("job", 2, 0, 1, 1), TIME, "w"));
@@ -73,12 +73,38 @@ class EventPublisherTest {
             WorkerStatus first = EventJson.readStatus(records.getFirst().value());
             assertThat(first)
                     .isEqualTo(new WorkerStatus(
-                            "w", "cpu", "job", 2, 640, first.memoryBytes(), 1, false, "store", TIME, null, fetching));
+                            "w",
+                            "cpu",
+                            "job",
+                            2,
+                            640,
+                            first.memoryBytes(),
+                            1,
+                            false,
+                            "store",
+                            TIME,
+                            null,
+                            fetching,
+                            "1.0",
+                            2));
             assertThat(first.memoryBytes()).isGreaterThan(1 << 20);
             WorkerStatus last = EventJson.readStatus(records.getLast().value());
             assertThat(last)
                     .isEqualTo(new WorkerStatus(
-                            "w", "cpu", null, null, 0, last.memoryBytes(), 1, true, "store", TIME, null, null));
+                            "w",
+                            "cpu",
+                            null,
+                            null,
+                            0,
+                            last.memoryBytes(),
+                            1,
+                            true,
+                            "store",
+                            TIME,
+                            null,
+                            null,
+                            "1.0",
+                            2));
             assertThat(new String(records.getLast().key(), StandardCharsets.UTF_8))
                     .isEqualTo("w");
             assertThat(Fleet.header(records.getLast(), "ce_type")).isEqualTo(CloudEvents.WORKER_STATUS);

@@ -60,6 +60,9 @@ final class Fleet implements AutoCloseable {
 
     static final int BEATS = 8;
 
+    /// How long a command waits that nobody understands.
+    static final int NEWER_BEATS = 20;
+
     final String prefix = "fleet-%d.".formatted(NUMBER.incrementAndGet());
     final String kafka;
     final Brokers brokers;

@@ -1,7 +1,9 @@
 package io.trainyard.worker;
 
 import io.trainyard.Patience;
+import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
+import io.trainyard.spec.JobContract;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Set;
@@ -17,7 +19,12 @@ final class FleetWorker implements AutoCloseable {
 
     /// @param outbox what it sends by
     /// @param grace how long it has to stop
-    record Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
+    /// @param contract the newest that it understands
+    record Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract) {
+        Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
+            this(worker, kinds, outbox, grace, JobContract.OURS.newest());
+        }
+
         Setup(String worker, Set<String> kinds, Outbox outbox) {
             this(worker, kinds, outbox, Patience.LIMIT);
         }
@@ -28,7 +35,14 @@ final class FleetWorker implements AutoCloseable {
         Host machine = new Machine();
         CommandRoutes routes = new CommandRoutes(fleet.prefix, setup.kinds());
         int deliveryLimit = ShareGroups.configure(fleet.brokers, fleet.prefix, Patience.LIMIT);
-        WorkerRules rules = new WorkerRules(id, routes, setup.grace(), Duration.ofSeconds(5), 3, deliveryLimit);
+        WorkerRules rules = new WorkerRules(
+                id,
+                routes,
+                setup.grace(),
+                Duration.ofSeconds(5),
+                3,
+                deliveryLimit,
+                new Deferrals.Rules(setup.contract(), Fleet.NEWER_BEATS));
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());
         Surroundings around = new Surroundings(rules, machine, fleet.store, publisher, view, activity);
@@ -36,7 +50,10 @@ final class FleetWorker implements AutoCloseable {
                 around, () -> new KafkaFleetLog(fleet.brokers, fleet.prefix, id), new Keeper.Rules(Fleet.BEATS, 1000));
         claims = new ClaimLoop(around, () -> new ShareQueue(fleet.brokers, id, routes.sources()), runner);
         heartbeat = new Heartbeat(
-                machine, publisher, activity, new Heartbeat.Self(id, "cpu", fleet.store.identity(), view::since));
+                machine,
+                publisher,
+                activity,
+                new Heartbeat.Self(id, "cpu", fleet.store.identity(), view::since, "1.0", setup.contract()));
         sweep = new CommandSweep(fleet.brokers, around);
         keeper.start();
         claims.start(keeper.ready());

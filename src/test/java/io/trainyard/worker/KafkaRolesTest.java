@@ -8,6 +8,7 @@ import io.trainyard.Slow;
 import io.trainyard.broker.SecureBroker;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.custody.Deferrals;
 import io.trainyard.event.Control;
 import io.trainyard.spec.JobJson;
 import io.trainyard.topics.Brokers;
@@ -173,7 +174,7 @@ class KafkaRolesTest {
                 return begins(admin) > 0;
             });
         }
-        WorkerRules rules = new WorkerRules(user, routes, ANSWER, ANSWER, 3, deliveries);
+        WorkerRules rules = new WorkerRules(user, routes, ANSWER, ANSWER, 3, deliveries, new Deferrals.Rules(2, 8));
         FleetView view = new FleetView(user, Instant.now());
         EventPublisher nowhere = new EventPublisher((_, _, _, _) -> CompletableFuture.allOf(), PREFIX, user);
         new CommandSweep(brokers, new Surroundings(rules, new Machine(), store, nowhere, view, new Activity())).sweep();

@@ -7,6 +7,7 @@ import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.history.HistoryChecker;
+import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicRecord;
 import io.trainyard.worker.SimTopic.Entry;
@@ -46,6 +47,7 @@ final class SimJudge {
     private final List<String> late = new ArrayList<>();
     private final Map<String, Integer> ends = new HashMap<>();
     private final Set<String> refused = new HashSet<>();
+    private final Set<String> taken = new HashSet<>(); // by whom, and which commands that older workers left
 
     /// Listens from now on.
     SimJudge(SimKafka kafka, SimStore store) {
@@ -55,6 +57,19 @@ final class SimJudge {
         for (Topic topic : Topic.NEWS) {
             SimTopic log = kafka.topic(topic);
             log.atAppend(() -> hear(topic, log, log.from(log.end() - 1, 1).getFirst()));
+        }
+        SimTopic custody = kafka.topic(Topic.CUSTODY);
+        custody.atAppend(() ->
+                hearTaken(custody, custody.from(custody.end() - 1, 1).getFirst()));
+    }
+
+    /// Whoever says that a command waits no more has it.
+    private void hearTaken(SimTopic log, Entry entry) {
+        String key = String.valueOf(entry.key());
+        if (entry.value() == null && Deferred.isKey(key)) {
+            var source = record(Topic.CUSTODY, log, entry).entry().headers().lastHeader("ce_source");
+            String place = key.substring(Deferred.job(key).length() + 1);
+            taken.add(new String(source.value(), StandardCharsets.UTF_8) + " " + place + "/deferred");
         }
     }
 
@@ -89,7 +104,8 @@ final class SimJudge {
     private void hearClaim(TrainingEvent.Claimed claimed) {
         byte[] holder = store.object("%s/attempts/%d".formatted(claimed.job(), claimed.attempt()));
         String place = holder == null ? "" : holder(holder).place();
-        if (!kafka.wasAccepted(claimed.worker(), place)) {
+        if (!kafka.wasAccepted(claimed.worker(), place)
+                && !taken.contains(CloudEvents.worker(claimed.worker()) + " " + place)) {
             late.add("job %s: attempt %d of %s trains, and nobody said that its command is accepted"
                     .formatted(claimed.job(), claimed.attempt(), claimed.worker()));
         }

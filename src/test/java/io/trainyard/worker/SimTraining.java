@@ -57,6 +57,12 @@ final class SimTraining implements JobRunner {
         /// Trains for two days.
         DAYS(2880, Duration.ofMinutes(2)),
 
+        /// Says what older workers do not know.
+        NEWER(20, Duration.ofSeconds(2)),
+
+        /// Takes some five minutes.
+        MINUTES(200, Duration.ofSeconds(3)),
+
         /// Is over in a moment.
         TINY(2, Duration.ofSeconds(2));
 
@@ -113,12 +119,14 @@ final class SimTraining implements JobRunner {
 
     /// The job of that id.
     static JobSpec spec(String job) {
-        return SPECS.computeIfAbsent(job, SampleEvents::spec);
+        return SPECS.computeIfAbsent(
+                job, id -> Kind.of(id) == Kind.NEWER ? SampleEvents.newer(id) : SampleEvents.spec(id));
     }
 
     /// The body of its command.
     static String command(String job) {
-        return COMMANDS.computeIfAbsent(job, _ -> JobJson.write(spec(job)));
+        return COMMANDS.computeIfAbsent(
+                job, _ -> JobJson.command(spec(job)).json().toString());
     }
 
     @Override

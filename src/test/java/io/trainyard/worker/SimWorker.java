@@ -1,7 +1,9 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
+import io.trainyard.spec.JobContract;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -12,10 +14,14 @@ import org.jspecify.annotations.Nullable;
 final class SimWorker {
     private static final Set<String> CPU = Set.of("cpu");
 
+    /// How long a command waits that nobody understands: five minutes.
+    static final int NEWER_BEATS = 150;
+
     private final SimProcess process;
     private final Fleet fleet;
     private final SimStore store;
     private final boolean lacking;
+    private Deferrals.Rules deferring = new Deferrals.Rules(JobContract.OURS.newest(), NEWER_BEATS);
     private @Nullable ClaimLoop claims;
     private @Nullable KeeperLoop keeper;
     private @Nullable Heartbeat heartbeat;
@@ -32,6 +38,17 @@ final class SimWorker {
         this.fleet = fleet;
         this.store = store;
         this.lacking = lacking;
+    }
+
+    /// Lets it understand something else, and wait otherwise.
+    SimWorker deferring(Deferrals.Rules rules) {
+        deferring = rules;
+        return this;
+    }
+
+    /// The newest that it understands.
+    int contract() {
+        return deferring.contract();
     }
 
     SimProcess process() {
@@ -54,7 +71,8 @@ final class SimWorker {
                 Duration.ofSeconds(25),
                 Duration.ofSeconds(5),
                 3,
-                seams.deliveryLimit(fleet.limits().deliveries()));
+                seams.deliveryLimit(fleet.limits().deliveries()),
+                deferring);
         CheckpointStore view = seams.store(perils.view(store, process));
         Outbox outbox = seams.outbox(perils.around(new SimOutbox(kafka, process), process), process);
         EventPublisher publisher = new EventPublisher(outbox, "", id);
@@ -70,8 +88,8 @@ final class SimWorker {
                 around,
                 () -> seams.queue(perils.around(new SimQueue(kafka, process, topics), process), kafka, process, store),
                 new SimTraining(process, view, lacking, seams.habits()));
-        Heartbeat beats = new Heartbeat(
-                process, publisher, activity, new Heartbeat.Self(id, "cpu", view.identity(), seen::since));
+        Heartbeat.Self self = new Heartbeat.Self(id, "cpu", view.identity(), seen::since, "1.0", contract());
+        Heartbeat beats = new Heartbeat(process, publisher, activity, self);
         keeping.start();
         claiming.start(keeping.ready());
         beats.start(fleet.beat());

@@ -44,14 +44,12 @@ public final class Depthwise {
                     long from = (in.begin(sample, block) + lane) * Float.BYTES;
                     long to = (out.begin(sample, block) + lane) * Float.BYTES;
                     long kernel = kernel(block, lane);
-                    FloatVector first = bias == null
-                            ? FloatVector.zero(Lanes.SPECIES)
-                            : Lanes.load(bias, (long) (block * out.lanes() + lane) * Float.BYTES);
+                    long channel = (long) (block * out.lanes() + lane) * Float.BYTES;
                     for (int row = 0; row < out.rows(); row++) {
                         for (int column = 0; column < out.columns(); column++) {
                             long pixel = from + rows.begin(row) * inRow + columns.begin(column) * inPixel;
                             long at = to + row * outRow + column * outPixel;
-                            storeWindow(x, pixel, kernels, kernel, row, column, first, y, at);
+                            windowVectors(x, pixel, kernels, kernel, row, column, bias, channel, y, at);
                         }
                     }
                 }
@@ -67,21 +65,22 @@ public final class Depthwise {
     /// The sum over one window.
     ///
     /// @param pixel of its first tap, which may be padding
-    private void storeWindow(
+    private void windowVectors(
             MemorySegment x,
             long pixel,
             MemorySegment kernels,
             long kernel,
             int row,
             int column,
-            FloatVector first,
+            @Nullable MemorySegment bias,
+            long channel,
             MemorySegment y,
             long at) {
         int endRow = rows.endTap(row, in.rows());
         int begin = columns.firstTap(column);
         int end = columns.endTap(column, in.columns());
         long tapStep = columns.dilation() * inPixel;
-        FloatVector sum = first;
+        FloatVector sum = bias == null ? FloatVector.zero(Lanes.SPECIES) : Lanes.load(bias, channel);
         for (int r = rows.firstTap(row); r < endRow; r++) {
             long from = pixel + r * rows.dilation() * inRow;
             long tap = kernel + (long) r * columns.taps() * tapBytes;
@@ -100,7 +99,7 @@ public final class Depthwise {
                 for (int r = 0; r < rows.taps(); r++) {
                     for (int c = 0; c < columns.taps(); c++) {
                         long at = kernel(block, lane) + (r * columns.taps() + c) * tapBytes;
-                        storeTap(x, gradient, block, lane, r, c, kernelGradient, at);
+                        tapVectors(x, gradient, block, lane, r, c, kernelGradient, at);
                     }
                 }
             }
@@ -108,7 +107,7 @@ public final class Depthwise {
     }
 
     /// The sum over all windows of what they have under one tap times their gradients.
-    private void storeTap(
+    private void tapVectors(
             MemorySegment x,
             MemorySegment gradient,
             int block,
@@ -144,15 +143,19 @@ public final class Depthwise {
     public void biasGradient(MemorySegment gradient, MemorySegment biasGradient) {
         for (int block = 0; block < out.blocks(); block++) {
             for (int lane = 0; lane < out.lanes(); lane += Lanes.COUNT) {
-                FloatVector sum = FloatVector.zero(Lanes.SPECIES);
-                for (int sample = 0; sample < out.samples(); sample++) {
-                    long at = (out.begin(sample, block) + lane) * Float.BYTES;
-                    for (int pixel = 0; pixel < out.area(); pixel++) {
-                        sum = sum.add(Lanes.load(gradient, at + pixel * outPixel));
-                    }
-                }
-                Lanes.store(sum, biasGradient, (long) (block * out.lanes() + lane) * Float.BYTES);
+                sumVectors(gradient, block, lane, biasGradient);
             }
         }
+    }
+
+    private void sumVectors(MemorySegment gradient, int block, int lane, MemorySegment sums) {
+        FloatVector sum = FloatVector.zero(Lanes.SPECIES);
+        for (int sample = 0; sample < out.samples(); sample++) {
+            long at = (out.begin(sample, block) + lane) * Float.BYTES;
+            for (int pixel = 0; pixel < out.area(); pixel++) {
+                sum = sum.add(Lanes.load(gradient, at + pixel * outPixel));
+            }
+        }
+        Lanes.store(sum, sums, (long) (block * out.lanes() + lane) * Float.BYTES);
     }
 }

@@ -1,4 +1,4 @@
-package io.trainyard.export;
+package io.trainyard.protobuf;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /// Reads a message of Protocol Buffers field by field; fields that nobody asks for are passed over.
-final class ProtobufReader {
+public final class ProtobufReader {
     private static final int VARINT = 0;
     private static final int FIXED64 = 1;
     private static final int LENGTH = 2;
@@ -17,14 +17,14 @@ final class ProtobufReader {
     private int field;
     private int type;
 
-    ProtobufReader(ByteBuffer bytes) {
+    public ProtobufReader(ByteBuffer bytes) {
         this.bytes = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /// Goes to the next field, whose value is to be read or passed over.
     ///
     /// @return false at the end
-    boolean next() throws IOException {
+    public boolean next() throws IOException {
         if (!bytes.hasRemaining()) {
             return false;
         }
@@ -34,31 +34,31 @@ final class ProtobufReader {
         return true;
     }
 
-    int field() {
+    public int field() {
         return field;
     }
 
-    long number() throws IOException {
+    public long number() throws IOException {
         require(type == VARINT);
         return varint();
     }
 
-    double real64() throws IOException {
+    public double real64() throws IOException {
         require(type == FIXED64 && bytes.remaining() >= Double.BYTES);
         return bytes.getDouble();
     }
 
-    float real32() throws IOException {
+    public float real32() throws IOException {
         require(type == FIXED32 && bytes.remaining() >= Float.BYTES);
         return bytes.getFloat();
     }
 
-    String text() throws IOException {
+    public String text() throws IOException {
         return StandardCharsets.UTF_8.decode(content()).toString();
     }
 
     /// A message within, or bytes.
-    ByteBuffer content() throws IOException {
+    public ByteBuffer content() throws IOException {
         require(type == LENGTH);
         long length = varint();
         require(length >= 0 && length <= bytes.remaining());
@@ -67,7 +67,7 @@ final class ProtobufReader {
         return content;
     }
 
-    void skip() throws IOException {
+    public void skip() throws IOException {
         switch (type) {
             case VARINT -> {
                 var _ = varint();

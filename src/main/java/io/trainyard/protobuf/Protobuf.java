@@ -1,12 +1,12 @@
-package io.trainyard.export;
+package io.trainyard.protobuf;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
-/// A message of Protocol Buffers, written field by field: the few types that events need.
-final class Protobuf {
+/// A message of Protocol Buffers, written field by field: the few types that are needed here.
+public final class Protobuf {
     private static final int VARINT = 0;
     private static final int FIXED64 = 1;
     private static final int LENGTH = 2;
@@ -14,13 +14,13 @@ final class Protobuf {
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-    Protobuf number(int field, long value) {
+    public Protobuf number(int field, long value) {
         key(field, VARINT);
         varint(value);
         return this;
     }
 
-    Protobuf real(int field, double value) {
+    public Protobuf real(int field, double value) {
         key(field, FIXED64);
         out.writeBytes(ByteBuffer.allocate(Double.BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN)
@@ -29,7 +29,7 @@ final class Protobuf {
         return this;
     }
 
-    Protobuf real(int field, float value) {
+    public Protobuf real(int field, float value) {
         key(field, FIXED32);
         out.writeBytes(ByteBuffer.allocate(Float.BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN)
@@ -38,11 +38,11 @@ final class Protobuf {
         return this;
     }
 
-    Protobuf text(int field, String value) {
+    public Protobuf text(int field, String value) {
         return bytes(field, value.getBytes(StandardCharsets.UTF_8));
     }
 
-    Protobuf message(int field, Protobuf value) {
+    public Protobuf message(int field, Protobuf value) {
         return bytes(field, value.bytes());
     }
 
@@ -53,7 +53,7 @@ final class Protobuf {
         return this;
     }
 
-    byte[] bytes() {
+    public byte[] bytes() {
         return out.toByteArray();
     }
 

@@ -1,0 +1,130 @@
+package io.trainyard.dashboard;
+
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.kubernetes.Demand;
+import io.trainyard.kubernetes.DemandServer;
+import io.trainyard.metrics.Label;
+import io.trainyard.tracking.TrackingException;
+import io.trainyard.tracking.UnderWay;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jboss.logging.Logger;
+
+/// Tells autoscalers how many jobs want a worker, as soon as that changes: a moment after a command is read, KEDA has
+/// heard of it.
+@Singleton
+class DemandWatch {
+    private static final Logger LOG = Logger.getLogger(DemandWatch.class);
+
+    /// Looked at even though nothing is heard.
+    private static final Duration EVERY = Duration.ofSeconds(5);
+
+    /// The same until all topics are read: nobody is answered before.
+    private static final Duration AT_FIRST = Duration.ofMillis(500);
+
+    /// Between two looks, however much is heard: each counts all jobs that have not ended.
+    private static final Duration PAUSE = Duration.ofMillis(50);
+
+    private final JobHistory history;
+    private final Sources sources;
+    private final DemandServer server;
+    private final BlockingQueue<Boolean> heard = new ArrayBlockingQueue<>(1);
+    private final Thread thread = Thread.ofPlatform().name("demand").daemon().unstarted(this::watch);
+
+    /// @param host the address that the page is on, too
+    @Inject
+    DemandWatch(
+            JobHistory history,
+            Sources sources,
+            DashboardConfig config,
+            @ConfigProperty(name = "quarkus.http.host") String host)
+            throws IOException {
+        this(history, sources, new InetSocketAddress(host, config.scalerPort().orElseThrow()));
+    }
+
+    DemandWatch(JobHistory history, Sources sources, InetSocketAddress address) throws IOException {
+        this.history = history;
+        this.sources = sources;
+        server = new DemandServer(address, Label.KIND.allowed());
+    }
+
+    void start() {
+        history.onNews(this::see);
+        thread.start();
+        LOG.infof("KEDA is answered on port %d", server.port());
+    }
+
+    int port() {
+        return server.port();
+    }
+
+    private void see(Collection<JobNews> news) {
+        if (news.stream().anyMatch(DemandWatch::matters)) {
+            boolean _ = heard.offer(true); // else somebody has said so already
+        }
+    }
+
+    /// What a job that trains tells all the time changes nothing.
+    private static boolean matters(JobNews news) {
+        return !(news instanceof Happened happened
+                && (happened.event() instanceof StepLosses
+                        || happened.event() instanceof EpochTested
+                        || happened.event() instanceof CheckpointSaved
+                        || happened.event() instanceof Started));
+    }
+
+    private void watch() {
+        try {
+            while (!Thread.currentThread().isInterrupted()) {
+                look();
+                Thread.sleep(PAUSE);
+                Duration most = sources.isCaughtUp() ? EVERY : AT_FIRST;
+                var _ = heard.poll(most.toMillis(), TimeUnit.MILLISECONDS);
+            }
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// While the store is away, what was told stays as it was.
+    private void look() {
+        if (sources.isCaughtUp()) {
+            try {
+                server.tell(new Demand(byKind(history.underWay())));
+            } catch (TrackingException e) {
+                LOG.debugf("what is wanted is not known: %s", e.getMessage());
+            }
+        }
+    }
+
+    private static Map<String, Long> byKind(Collection<UnderWay> jobs) {
+        Map<String, Long> wanted = new HashMap<>();
+        for (UnderWay some : jobs) {
+            if (Demand.isWanted(some.status())) {
+                wanted.merge(Objects.requireNonNullElse(some.wants(), "auto"), some.jobs(), Long::sum);
+            }
+        }
+        return wanted;
+    }
+
+    void close() {
+        thread.interrupt();
+        server.close();
+    }
+}

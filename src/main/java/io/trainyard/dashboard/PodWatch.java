@@ -1,0 +1,56 @@
+package io.trainyard.dashboard;
+
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.kubernetes.ApiServer;
+import io.trainyard.kubernetes.PodMarks;
+import io.trainyard.kubernetes.Pods;
+import jakarta.inject.Inject;
+import jakarta.inject.Singleton;
+import java.util.Collection;
+
+/// Has workers' pods marked by what is known of the workers.
+@Singleton
+class PodWatch {
+    private final JobHistory history;
+    private final Sources sources;
+    private final Pods pods;
+    private final PodMarks marks;
+
+    @Inject
+    PodWatch(JobHistory history, Sources sources) {
+        this(history, sources, ApiServer.connect());
+    }
+
+    PodWatch(JobHistory history, Sources sources, Pods pods) {
+        this.history = history;
+        this.sources = sources;
+        this.pods = pods;
+        marks = new PodMarks(pods);
+        history.onNews(this::see);
+    }
+
+    private void see(Collection<JobNews> news) {
+        for (JobNews one : news) {
+            if (one instanceof Happened happened && happened.event() instanceof Claimed claimed) {
+                marks.claimed(claimed.worker(), claimed.job(), happened.millis());
+            }
+        }
+    }
+
+    void look() {
+        marks.look(
+                history.workers(sources.knownMillis()).stream()
+                        .filter(worker -> !worker.gone())
+                        .map(worker -> new PodMarks.Worker(
+                                worker.worker(), worker.job(), worker.problem() != null, worker.lastSeenMillis()))
+                        .toList(),
+                System.currentTimeMillis());
+        sources.podsUnmarked(marks.unmarked());
+    }
+
+    void close() {
+        pods.close();
+    }
+}

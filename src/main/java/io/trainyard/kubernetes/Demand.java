@@ -1,0 +1,26 @@
+package io.trainyard.kubernetes;
+
+import io.trainyard.event.JobState.Status;
+import java.util.Collection;
+import java.util.Map;
+
+/// How many jobs want a worker, by the kind of device that they ask for.
+public record Demand(Map<String, Long> byKind) {
+    public Demand {
+        byKind = Map.copyOf(byKind);
+    }
+
+    /// Whether a job wants a worker: one that waits for it, and one that has it. Of those that wait alone there are
+    /// fewer as soon as workers take them, and whoever scales by that takes the workers away again.
+    public static boolean isWanted(Status status) {
+        return switch (status) {
+            case QUEUED, RUNNING -> true;
+            case PAUSED, FINISHED, FAILED, CANCELLED, REJECTED -> false;
+        };
+    }
+
+    /// Of some kinds together.
+    public long of(Collection<String> kinds) {
+        return kinds.stream().mapToLong(kind -> byKind.getOrDefault(kind, 0L)).sum();
+    }
+}

@@ -1,0 +1,214 @@
+package io.trainyard.kubernetes;
+
+import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
+import io.trainyard.kubernetes.ScalerProtocol.MetricsRequest;
+import io.trainyard.kubernetes.ScalerProtocol.ScaledObject;
+import io.trainyard.protobuf.Protobuf;
+import io.trainyard.spec.Printable;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/// Tells KEDA how many workers are wanted, as an external scaler of the type `external-push`: whoever has a stream
+/// open hears at once that there is a job, and that there is none any more.
+///
+/// Nothing is answered before the first [#tell], but that it is not known yet: 0 would send all workers away.
+public final class DemandServer implements AutoCloseable {
+    /// The one metric: jobs that want a worker, and one for each.
+    static final String METRIC = "trainyard-jobs-demand";
+
+    /// What a trigger's metadata call the kinds of device that its workers can have.
+    static final String KINDS = "kinds";
+
+    private static final long JOBS_OF_A_WORKER = 1;
+
+    /// Of KEDA's there is one for each trigger.
+    private static final int MAX_STREAMS = 1_000;
+
+    private static final int MAX_CALLS_OF_A_CONNECTION = 1_000;
+    private static final int MAX_TEXT = 100;
+
+    /// Who is asked so long after its last word whether it is still there, and does not say so, is gone.
+    private static final int SILENT_SECONDS = 60;
+
+    private static final int ANSWERS_WITHIN_SECONDS = 20;
+
+    /// A caller that asks whether this is still there may do so no more often.
+    private static final int MAY_ASK_AFTER_SECONDS = 10;
+
+    private static final int LAST_WORDS_SECONDS = 2;
+
+    private final Set<String> kinds;
+    private final Set<Watcher> watchers = ConcurrentHashMap.newKeySet();
+    private final Server server;
+    private volatile @Nullable Demand demand;
+
+    /// @param kinds of device that jobs can ask for
+    /// @throws IOException if nothing can listen there
+    public DemandServer(InetSocketAddress address, Collection<String> kinds) throws IOException {
+        this.kinds = new TreeSet<>(kinds);
+        server = NettyServerBuilder.forAddress(address)
+                .directExecutor() // no call waits for anything
+                .addService(service())
+                .maxInboundMessageSize(ScalerProtocol.MAX_MESSAGE_BYTES)
+                .maxConcurrentCallsPerConnection(MAX_CALLS_OF_A_CONNECTION)
+                .keepAliveTime(SILENT_SECONDS, TimeUnit.SECONDS)
+                .keepAliveTimeout(ANSWERS_WITHIN_SECONDS, TimeUnit.SECONDS)
+                .permitKeepAliveTime(MAY_ASK_AFTER_SECONDS, TimeUnit.SECONDS)
+                .permitKeepAliveWithoutCalls(true)
+                .build()
+                .start();
+    }
+
+    private ServerServiceDefinition service() {
+        return ServerServiceDefinition.builder(ScalerProtocol.SERVICE)
+                .addMethod(ScalerProtocol.IS_ACTIVE, ServerCalls.asyncUnaryCall(answer(this::isActive)))
+                .addMethod(ScalerProtocol.STREAM_IS_ACTIVE, ServerCalls.asyncServerStreamingCall(this::watch))
+                .addMethod(ScalerProtocol.GET_METRIC_SPEC, ServerCalls.asyncUnaryCall(answer(this::metricSpec)))
+                .addMethod(ScalerProtocol.GET_METRICS, ServerCalls.asyncUnaryCall(answer(this::metrics)))
+                .build();
+    }
+
+    private static <T> ServerCalls.UnaryMethod<T, Protobuf> answer(Function<T, Protobuf> call) {
+        return (request, caller) -> {
+            Protobuf answer;
+            try {
+                answer = call.apply(request);
+            } catch (StatusRuntimeException e) {
+                caller.onError(e);
+                return;
+            }
+            caller.onNext(answer);
+            caller.onCompleted();
+        };
+    }
+
+    /// The port that it listens on.
+    public int port() {
+        return server.getPort();
+    }
+
+    /// From now on so many jobs want a worker.
+    public void tell(Demand now) {
+        demand = now;
+        watchers.forEach(Watcher::tell);
+    }
+
+    private Protobuf isActive(ScaledObject object) {
+        return ScalerProtocol.active(known().of(wanted(object)) > 0);
+    }
+
+    private Protobuf metricSpec(ScaledObject object) {
+        Set<String> _ = wanted(object);
+        return ScalerProtocol.metricSpec(METRIC, JOBS_OF_A_WORKER);
+    }
+
+    private Protobuf metrics(MetricsRequest request) {
+        if (!request.metric().equals(METRIC)) {
+            throw Status.NOT_FOUND
+                    .withDescription("the metric is \"%s\"; there is %s"
+                            .formatted(Printable.text(request.metric(), MAX_TEXT), METRIC))
+                    .asRuntimeException();
+        }
+        return ScalerProtocol.metricValue(METRIC, known().of(wanted(request.object())));
+    }
+
+    private Demand known() {
+        Demand now = demand;
+        if (now == null) {
+            throw Status.UNAVAILABLE
+                    .withDescription("the dashboard has not read all topics yet; ask again in a moment")
+                    .asRuntimeException();
+        }
+        return now;
+    }
+
+    private Set<String> wanted(ScaledObject object) {
+        String said = object.metadata().getOrDefault(KINDS, "");
+        Set<String> wanted = new LinkedHashSet<>(
+                Arrays.stream(said.split(",", -1)).map(String::strip).toList());
+        if (!kinds.containsAll(wanted)) {
+            throw Status.INVALID_ARGUMENT
+                    .withDescription("%s in the trigger's metadata is \"%s\"; allowed are %s, several with commas"
+                            .formatted(KINDS, Printable.text(said, MAX_TEXT), kinds))
+                    .asRuntimeException();
+        }
+        return wanted;
+    }
+
+    private void watch(ScaledObject object, StreamObserver<Protobuf> caller) {
+        if (watchers.size() >= MAX_STREAMS) {
+            caller.onError(Status.RESOURCE_EXHAUSTED
+                    .withDescription("there are %d streams already".formatted(MAX_STREAMS))
+                    .asRuntimeException());
+            return;
+        }
+        try {
+            Watcher watcher = new Watcher(wanted(object), (ServerCallStreamObserver<Protobuf>) caller);
+            watchers.add(watcher);
+            watcher.listen();
+        } catch (StatusRuntimeException e) {
+            caller.onError(e);
+        }
+    }
+
+    /// A stream that is open. It is told what has changed, when it can take it: of a slow one nothing piles up.
+    private final class Watcher {
+        private final Set<String> wanted;
+        private final ServerCallStreamObserver<Protobuf> caller;
+        private @Nullable Boolean told;
+
+        Watcher(Set<String> wanted, ServerCallStreamObserver<Protobuf> caller) {
+            this.wanted = wanted;
+            this.caller = caller;
+        }
+
+        void listen() {
+            caller.setOnCancelHandler(() -> watchers.remove(this));
+            caller.setOnReadyHandler(this::tell);
+            tell();
+        }
+
+        synchronized void tell() {
+            Demand now = demand; // the newest, whoever calls
+            if (now == null || !caller.isReady()) {
+                return;
+            }
+            boolean active = now.of(wanted) > 0;
+            if (told == null || told != active) {
+                caller.onNext(ScalerProtocol.active(active));
+                told = active;
+            }
+        }
+    }
+
+    /// How many streams are open.
+    int streams() {
+        return watchers.size();
+    }
+
+    @Override
+    public void close() {
+        server.shutdownNow();
+        try {
+            boolean _ = server.awaitTermination(LAST_WORDS_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,188 @@
+package io.trainyard.kubernetes;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/// Keeps workers' pods marked by what the workers do. A pod has its worker's name.
+///
+/// It is patched when its mark changes, and again now and then, for others may write to it, too: Kubernetes asks not
+/// to do so often. So a worker that takes one short job after the other is newly busy all the time, and patched once:
+/// it is idle only when it has been without a job for some seconds. As long as that it is believed to have something
+/// to lose, but less than one whose job has lasted: that one is never taken in its place.
+///
+/// Used by one thread, but for [#claimed].
+public final class PodMarks {
+    private static final System.Logger LOG = System.getLogger(PodMarks.class.getName());
+
+    /// A pod stays newly busy for so long after a short job.
+    static final Duration REST = Duration.ofSeconds(5);
+
+    /// With a job for so long a worker is no longer newly busy.
+    static final Duration SETTLED = Duration.ofMinutes(1);
+
+    /// A pod is patched again after so long.
+    static final Duration AGAIN = Duration.ofMinutes(5);
+
+    /// Patches of one look. Those that are due and come too late for it are the first of the next, those with most to
+    /// lose before all others.
+    static final int MAX_AT_ONCE = 100;
+
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+
+    /// Claims of workers that have told nothing since.
+    private static final int MAX_CLAIMS = 100_000;
+
+    /// A worker as its last heartbeat shows it.
+    ///
+    /// @param job that it has; null: none
+    /// @param refuses whether it takes no jobs
+    /// @param heardMillis when it said so, since 1970
+    public record Worker(String name, @Nullable String job, boolean refuses, long heardMillis) {}
+
+    private record Claim(String job, long millis) {}
+
+    /// What a worker has, or had last.
+    private record Busy(String job, long sinceMillis, long lastMillis) {
+        PodMark mark(long nowMillis) {
+            return nowMillis - sinceMillis < SETTLED.toMillis() ? PodMark.NEWLY_BUSY : PodMark.BUSY;
+        }
+    }
+
+    private record Marked(PodMark mark, long millis) {}
+
+    private record Due(String pod, PodMark mark, @Nullable Marked before) {
+        boolean isNew() {
+            return before == null || before.mark() != mark;
+        }
+    }
+
+    private final Pods pods;
+    private final Map<String, Claim> claims = new LinkedHashMap<>();
+    private final Map<String, Busy> busy = new HashMap<>();
+    private final Map<String, Marked> marked = new HashMap<>();
+    private long pauseMillis;
+    private long retryMillis = Long.MIN_VALUE;
+    private int unmarked;
+
+    public PodMarks(Pods pods) {
+        this.pods = pods;
+    }
+
+    /// A worker has claimed a job, which is known sooner than its next heartbeat.
+    ///
+    /// @param millis when, since 1970, by the clock that its heartbeats are told by
+    public void claimed(String worker, String job, long millis) {
+        synchronized (claims) {
+            claims.remove(worker);
+            claims.put(worker, new Claim(job, millis));
+            if (claims.size() > MAX_CLAIMS) {
+                claims.remove(claims.keySet().iterator().next());
+            }
+        }
+    }
+
+    /// Patches what is due.
+    ///
+    /// @param workers all that are there. Of one that is silent nothing is known: its pod stays as it is marked
+    /// @param nowMillis since 1970
+    public void look(Collection<Worker> workers, long nowMillis) {
+        forgetAllBut(workers);
+        List<Due> due = workers.stream()
+                .map(worker -> new Due(worker.name(), wanted(worker, nowMillis), marked.get(worker.name())))
+                .filter(one -> one.isNew() || isOld(one.before(), nowMillis))
+                .sorted(Comparator.comparing(Due::mark)
+                        .thenComparing(one -> !one.isNew())
+                        .thenComparing(Due::pod))
+                .toList();
+        if (nowMillis >= retryMillis) {
+            patch(due.subList(0, Math.min(due.size(), MAX_AT_ONCE)), nowMillis);
+        }
+        unmarked = (int) due.stream()
+                .filter(one -> one.isNew() && marked.get(one.pod()) == one.before())
+                .count();
+    }
+
+    private static boolean isOld(@Nullable Marked before, long nowMillis) {
+        return before != null && nowMillis - before.millis() >= AGAIN.toMillis();
+    }
+
+    private void forgetAllBut(Collection<Worker> workers) {
+        Set<String> names = workers.stream().map(Worker::name).collect(Collectors.toSet());
+        marked.keySet().retainAll(names);
+        busy.keySet().retainAll(names);
+    }
+
+    private PodMark wanted(Worker worker, long nowMillis) {
+        String job = claimedSince(worker);
+        job = job == null ? worker.job() : job;
+        Busy last = busy.get(worker.name());
+        if (job != null) {
+            long since = last != null && last.job().equals(job) ? last.sinceMillis() : nowMillis;
+            Busy now = new Busy(job, since, nowMillis);
+            busy.put(worker.name(), now);
+            return now.mark(nowMillis);
+        }
+        if (last != null
+                && last.mark(last.lastMillis()) == PodMark.NEWLY_BUSY
+                && nowMillis - last.lastMillis() < REST.toMillis()) {
+            return PodMark.NEWLY_BUSY;
+        }
+        return worker.refuses() ? PodMark.REFUSING : PodMark.IDLE;
+    }
+
+    /// The job that a worker has claimed since its last heartbeat; null: none.
+    private @Nullable String claimedSince(Worker worker) {
+        synchronized (claims) {
+            Claim claim = claims.get(worker.name());
+            if (claim != null && claim.millis() < worker.heardMillis()) {
+                claims.remove(worker.name());
+                return null;
+            }
+            return claim == null ? null : claim.job();
+        }
+    }
+
+    /// Where one patch fails the others would: all wait.
+    private void patch(List<Due> due, long nowMillis) {
+        for (Due one : due) {
+            try {
+                if (!pods.mark(one.pod(), one.mark()) && one.before() == null) {
+                    LOG.log(System.Logger.Level.INFO, "worker={0} has no pod of its name here", one.pod());
+                }
+                marked.put(one.pod(), new Marked(one.mark(), nowMillis));
+            } catch (ApiServerException e) {
+                failed(e, nowMillis);
+                return;
+            }
+            if (pauseMillis > 0) {
+                LOG.log(System.Logger.Level.INFO, "the API server is back: pods of workers are marked again");
+            }
+            pauseMillis = 0;
+        }
+    }
+
+    private void failed(ApiServerException e, long nowMillis) {
+        if (pauseMillis == 0) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "pods of workers are not marked busy or idle, so that scaling in may take a busy one: {0}; tried again until it works",
+                    e.getMessage());
+        }
+        pauseMillis = Math.min(LONGEST_PAUSE.toMillis(), Math.max(FIRST_PAUSE.toMillis(), 2 * pauseMillis));
+        retryMillis = nowMillis + pauseMillis;
+    }
+
+    /// Pods that are not marked as they should be.
+    public int unmarked() {
+        return unmarked;
+    }
+}

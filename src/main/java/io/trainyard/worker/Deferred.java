@@ -1,0 +1,110 @@
+package io.trainyard.worker;
+
+import io.trainyard.custody.Deferrals.Deferral;
+import io.trainyard.topics.CommandHeaders;
+import io.trainyard.topics.DeadLetter;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+
+/// A command that waits for a worker of a newer version: a record of the topic `custody` whose key is the job's id and,
+/// behind a slash, where the command was. Its body and its headers are the command's, and those of a [DeadLetter]
+/// besides, which say where it was, who could not read it, and why; and the command's own key.
+///
+/// @param command as it was on its topic; that no share group has handed it out, the lack of a delivery count says
+/// @param offset of the record on `custody`
+record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offset) {
+    private static final String KEY = "source-key";
+
+    private static final List<String> ADDED = List.of(
+            KEY,
+            DeadLetter.REASON,
+            DeadLetter.SOURCE_TOPIC,
+            DeadLetter.SOURCE_PARTITION,
+            DeadLetter.SOURCE_OFFSET,
+            DeadLetter.WORKER);
+
+    private static final char SLASH = '/';
+
+    /// The key of a command's record.
+    static String key(String job, ConsumerRecord<?, ?> command) {
+        return job + SLASH + CommandRecord.place(command);
+    }
+
+    /// Whether a record of `custody` is a command that waits.
+    static boolean isKey(String key) {
+        return key.indexOf(SLASH) >= 0;
+    }
+
+    /// The job of a key.
+    static String job(String key) {
+        return key.substring(0, key.indexOf(SLASH));
+    }
+
+    static RecordHeaders headers(ConsumerRecord<byte[], byte[]> command, String worker, String reason) {
+        RecordHeaders headers = new RecordHeaders(command.headers());
+        ADDED.forEach(headers::remove);
+        if (command.key() != null) {
+            headers.add(KEY, command.key());
+        }
+        add(headers, DeadLetter.REASON, reason);
+        add(headers, DeadLetter.SOURCE_TOPIC, command.topic());
+        add(headers, DeadLetter.SOURCE_PARTITION, Integer.toString(command.partition()));
+        add(headers, DeadLetter.SOURCE_OFFSET, Long.toString(command.offset()));
+        add(headers, DeadLetter.WORKER, worker);
+        return headers;
+    }
+
+    private static void add(Headers headers, String name, String value) {
+        headers.add(name, value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// @throws IOException if it is no command that waits: anyone can write to a topic
+    static Deferral<Deferred> read(ConsumerRecord<String, byte[]> entry) throws IOException {
+        RecordHeaders headers = new RecordHeaders(entry.headers());
+        String reason = text(headers, DeadLetter.REASON);
+        Header key = headers.lastHeader(KEY);
+        @SuppressWarnings("NullAway") // Kafka's own type does not say that a key may be null
+        ConsumerRecord<byte[], byte[]> command = new ConsumerRecord<>(
+                text(headers, DeadLetter.SOURCE_TOPIC),
+                (int) number(headers, DeadLetter.SOURCE_PARTITION),
+                number(headers, DeadLetter.SOURCE_OFFSET),
+                entry.timestamp(),
+                TimestampType.CREATE_TIME,
+                ConsumerRecord.NULL_SIZE,
+                entry.value().length,
+                key == null ? null : key.value(),
+                entry.value(),
+                headers,
+                Optional.empty());
+        ADDED.forEach(headers::remove);
+        if (!entry.key().equals(key(job(entry.key()), command))) {
+            throw new IOException("its key is not that of %s".formatted(CommandRecord.place(command)));
+        }
+        int contract = (int) number(headers, CommandHeaders.CONTRACT);
+        return new Deferral<>(
+                entry.key(), contract, entry.value().length, new Deferred(command, reason, entry.offset()));
+    }
+
+    private static String text(Headers headers, String name) throws IOException {
+        Header header = headers.lastHeader(name);
+        if (header == null || header.value() == null) {
+            throw new IOException("the header %s is missing".formatted(name));
+        }
+        return new String(header.value(), StandardCharsets.UTF_8);
+    }
+
+    private static long number(Headers headers, String name) throws IOException {
+        String text = text(headers, name);
+        if (!text.matches("[0-9]{1,18}")) {
+            throw new IOException("the header %s is no number".formatted(name));
+        }
+        return Long.parseLong(text);
+    }
+}

@@ -1,0 +1,88 @@
+package io.trainyard.contract;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.Topic;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+
+/// Whether records are by the contract: body, headers, and the topic they are on.
+public final class RecordCheck {
+    private static final JsonMapper MAPPER = new JsonMapper();
+
+    private final Schemas schemas = Schemas.in(Schemas.PRESENT);
+
+    /// The types there are: what `ce_type` may be.
+    public static Set<String> types() {
+        return Message.all().stream().map(Message::type).collect(Collectors.toSet());
+    }
+
+    /// The type that a record says it is of.
+    public static String type(ConsumerRecord<byte[], byte[]> record) {
+        Header type = record.headers().lastHeader("ce_type");
+        return type == null ? "none" : new String(type.value(), StandardCharsets.UTF_8);
+    }
+
+    /// What is wrong with a record; empty if nothing is. Commands that nobody can run are whatever they are.
+    public List<String> mistakes(Topic topic, ConsumerRecord<byte[], byte[]> record) throws IOException {
+        Message message = Message.of(topic)
+                .filter(known -> known.type().equals(type(record)))
+                .findFirst()
+                .orElse(null);
+        if (message == null) {
+            return List.of("%s is no type of %s".formatted(type(record), topic));
+        }
+        List<String> mistakes = new ArrayList<>(
+                schemas.mistakes(message.headers(), headers(record).toString()));
+        mistakes.addAll(schemas.mistakes(message.name(), body(message, record)));
+        if (message.body().has("properties") && !message.body().has("$ref")) {
+            mistakes.addAll(unnamed(message.body(), MAPPER.readTree(record.value())));
+        }
+        JsonNode job = message.name().equals("job-started")
+                ? MAPPER.readTree(record.value()).path("spec")
+                : MAPPER.missingNode();
+        if (!job.isMissingNode()) {
+            mistakes.addAll(schemas.mistakes("job-requested", job.toString()));
+        }
+        return mistakes;
+    }
+
+    /// Fields that a schema lets stand beside those it names, but does not name itself: of a later version, or
+    /// forgotten.
+    private static List<String> unnamed(JsonNode schema, JsonNode json) {
+        List<String> unnamed = new ArrayList<>();
+        for (var field : json.properties()) {
+            JsonNode named = schema.path("properties").path(field.getKey());
+            boolean isJob = named.path("required").size() == 1; // has more fields than its schema names
+            if (named.isMissingNode()) {
+                unnamed.add("the field %s is in no schema".formatted(field.getKey()));
+            } else if (!isJob) {
+                unnamed.addAll(unnamed(named, field.getValue()));
+            }
+        }
+        return unnamed;
+    }
+
+    /// Of a dead letter, which need not be JSON, as a text.
+    private static String body(Message message, ConsumerRecord<byte[], byte[]> record) {
+        String body = new String(record.value(), StandardCharsets.UTF_8);
+        return message.type().equals(CloudEvents.DEAD_COMMAND)
+                ? MAPPER.getNodeFactory().textNode(body).toString()
+                : body;
+    }
+
+    private static ObjectNode headers(ConsumerRecord<byte[], byte[]> record) {
+        ObjectNode headers = MAPPER.createObjectNode();
+        record.headers()
+                .forEach(header -> headers.put(header.key(), new String(header.value(), StandardCharsets.UTF_8)));
+        return headers;
+    }
+}

@@ -1,0 +1,71 @@
+package io.trainyard.contract;
+
+import com.networknt.schema.Error;
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SpecificationVersion;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/// JSON Schemas, as somebody else's library reads them.
+final class Schemas {
+    /// Those of this version.
+    static final Path PRESENT = Path.of("docs/contract/schemas");
+
+    private static final String BASE = "https://trainyard/schemas/";
+
+    private final SchemaRegistry registry;
+
+    private Schemas(UnaryOperator<@Nullable String> text) {
+        registry = SchemaRegistry.withDefaultDialect(
+                SpecificationVersion.DRAFT_2020_12,
+                builder ->
+                        builder.schemas(iri -> iri.startsWith(BASE) ? text.apply(iri.substring(BASE.length())) : null));
+    }
+
+    /// Those of a folder.
+    static Schemas in(Path folder) {
+        return new Schemas(file -> {
+            try {
+                return Files.readString(folder.resolve(file));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+
+    /// What is wrong with a document; empty if nothing is.
+    ///
+    /// @param name the schema's: `job-started`
+    List<String> mistakes(String name, byte[] json) {
+        return mistakes(name, new String(json, StandardCharsets.UTF_8));
+    }
+
+    List<String> mistakes(String name, String json) {
+        return mistakes(registry.getSchema(SchemaLocation.of(BASE + name + ".json")), json);
+    }
+
+    /// What is wrong with a schema itself.
+    List<String> mistakesOfSchema(String json) {
+        return mistakes(registry.getSchema(SchemaLocation.of("https://json-schema.org/draft/2020-12/schema")), json);
+    }
+
+    private static List<String> mistakes(Schema schema, String json) {
+        return schema
+                .validate(
+                        json,
+                        InputFormat.JSON,
+                        context -> context.executionConfig(config -> config.formatAssertionsEnabled(true)))
+                .stream()
+                .map(Error::toString)
+                .toList();
+    }
+}

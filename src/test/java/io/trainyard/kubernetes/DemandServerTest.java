@@ -1,0 +1,140 @@
+package io.trainyard.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.DynamicMessage;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.trainyard.Patience;
+import io.trainyard.metrics.Label;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// The scaler over a socket, asked as KEDA asks, with messages that Google's library makes of KEDA's contract.
+class DemandServerTest {
+    private DemandServer server;
+    private KedaClient keda;
+
+    @BeforeEach
+    void start() throws Exception {
+        server = new DemandServer(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), Label.KIND.allowed());
+        keda = new KedaClient("localhost", server.port());
+    }
+
+    @AfterEach
+    void stop() {
+        keda.close();
+        server.close();
+    }
+
+    private void tell(long auto, long cpu, long cuda) {
+        server.tell(new Demand(Map.of("auto", auto, "cpu", cpu, "cuda", cuda)));
+    }
+
+    @Test
+    void whatIsWantedIsASumOverTheKindsOfTheTrigger() {
+        tell(3, 20, 100);
+        for (var expected : Map.of("cuda", 100L, "auto,cuda", 103L, " auto , cpu,reference", 23L, "reference", 0L)
+                .entrySet()) {
+            assertThat(keda.isActive(expected.getKey())).as(expected.getKey()).isEqualTo(expected.getValue() > 0);
+            DynamicMessage value = keda.metric("GetMetrics", "metricValues", expected.getKey());
+            assertThat(text(value, "metricName")).isEqualTo("trainyard-jobs-demand");
+            assertThat(field(value, "metricValue")).isEqualTo(expected.getValue());
+            assertThat(field(value, "metricValueFloat"))
+                    .isEqualTo(expected.getValue().doubleValue());
+        }
+    }
+
+    @Test
+    void oneWorkerIsWantedForEachJob() {
+        DynamicMessage spec = keda.metric("GetMetricSpec", "metricSpecs", "auto");
+        assertThat(text(spec, "metricName")).isEqualTo("trainyard-jobs-demand");
+        assertThat(field(spec, "targetSize")).isEqualTo(1L);
+        assertThat(field(spec, "targetSizeFloat")).isEqualTo(1.0);
+    }
+
+    private static Object field(DynamicMessage message, String name) {
+        FieldDescriptor field = message.getDescriptorForType().findFieldByName(name);
+        return message.getField(field);
+    }
+
+    private static String text(DynamicMessage message, String name) {
+        return (String) field(message, name);
+    }
+
+    @Test
+    void aStreamIsToldWhatItIsAndEachChange() throws Exception {
+        tell(0, 5, 0);
+        try (KedaClient.Stream stream = keda.stream("auto,cuda")) {
+            assertThat(stream.next()).isFalse();
+            tell(0, 6, 0); // none of this trigger's
+            tell(1, 6, 0);
+            assertThat(stream.next()).isTrue();
+            tell(2, 0, 1);
+            tell(0, 0, 1);
+            tell(0, 0, 0);
+            assertThat(stream.next()).isFalse();
+            assertThat(stream.waiting()).isZero();
+        }
+        Patience.await("the stream to be forgotten").until(() -> server.streams() == 0);
+    }
+
+    /// 0 would send all workers away.
+    @Test
+    void nothingIsToldBeforeItIsKnown() throws Exception {
+        requireStatus(Status.Code.UNAVAILABLE, () -> keda.isActive("auto"));
+        requireStatus(Status.Code.UNAVAILABLE, () -> keda.metric("GetMetrics", "metricValues", "auto"));
+        try (KedaClient.Stream stream = keda.stream("auto")) {
+            Patience.await("the stream to be open").until(() -> server.streams() == 1);
+            assertThat(stream.waiting()).isZero();
+            tell(1, 0, 0);
+            assertThat(stream.next()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "gpu", "auto,", "auto;cuda"})
+    void aKindThatIsNoneIsSaidToBe(String kinds) throws Exception {
+        tell(1, 1, 1);
+        for (String call : List.of("IsActive", "GetMetricSpec")) {
+            requireStatus(Status.Code.INVALID_ARGUMENT, () -> keda.call(call, keda.object(kinds)));
+        }
+        requireStatus(Status.Code.INVALID_ARGUMENT, () -> keda.metric("GetMetrics", "metricValues", kinds));
+        try (KedaClient.Stream stream = keda.stream(kinds)) {
+            assertThat(stream.failure())
+                    .isEqualTo(
+                            "kinds in the trigger's metadata is \"%s\"; allowed are [auto, cpu, cuda, reference], several with commas"
+                                    .formatted(kinds));
+        }
+    }
+
+    @Test
+    void anotherMetricThanItsOwnIsNotThere() {
+        tell(1, 1, 1);
+        requireStatus(Status.Code.NOT_FOUND, () -> keda.metric("GetMetrics", "metricValues", "auto", "queue"));
+    }
+
+    /// KEDA's optional method: it goes on without where it hears this.
+    @Test
+    void whatItDoesNotHaveIsUnimplemented() {
+        requireStatus(Status.Code.UNIMPLEMENTED, () -> keda.call("StreamMetricSpec", keda.object("auto")));
+    }
+
+    private static void requireStatus(Status.Code code, Runnable call) {
+        assertThatThrownBy(call::run)
+                .isInstanceOfSatisfying(
+                        StatusRuntimeException.class,
+                        e -> assertThat(e.getStatus().getCode())
+                                .as(e.toString())
+                                .isEqualTo(code));
+    }
+}

@@ -1,0 +1,214 @@
+package io.trainyard.kubernetes;
+
+import com.google.protobuf.DescriptorProtos.FileDescriptorSet;
+import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.DescriptorValidationException;
+import com.google.protobuf.Descriptors.FileDescriptor;
+import com.google.protobuf.Descriptors.MethodDescriptor;
+import com.google.protobuf.DynamicMessage;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor.Marshaller;
+import io.grpc.MethodDescriptor.MethodType;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.ClientResponseObserver;
+import io.trainyard.Patience;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/// Asks a scaler as KEDA does. All that it knows of the protocol is in `golden/keda/externalscaler.desc`.
+public final class KedaClient implements AutoCloseable {
+    private static final Path CONTRACT = Path.of("src/test/resources/golden/keda/externalscaler.desc");
+
+    private final FileDescriptor contract;
+    private final ManagedChannel channel;
+
+    public KedaClient(String host, int port) throws IOException, DescriptorValidationException {
+        contract = FileDescriptor.buildFrom(
+                FileDescriptorSet.parseFrom(Files.readAllBytes(CONTRACT)).getFile(0), new FileDescriptor[0]);
+        channel = NettyChannelBuilder.forAddress(host, port).usePlaintext().build();
+    }
+
+    private Descriptor type(String name) {
+        return contract.findMessageTypeByName(name);
+    }
+
+    /// Whom it asks for: the object with one trigger.
+    DynamicMessage object(String kinds) {
+        Descriptor type = type("ScaledObjectRef");
+        Descriptor entry = type.findFieldByName("scalerMetadata").getMessageType();
+        DynamicMessage.Builder object = DynamicMessage.newBuilder(type)
+                .setField(type.findFieldByName("name"), "trainyard-worker")
+                .setField(type.findFieldByName("namespace"), "trainyard");
+        for (List<String> pair :
+                List.of(List.of("scalerAddress", "trainyard-dashboard:9500"), List.of("kinds", kinds))) {
+            object.addRepeatedField(
+                    type.findFieldByName("scalerMetadata"),
+                    DynamicMessage.newBuilder(entry)
+                            .setField(entry.findFieldByName("key"), pair.get(0))
+                            .setField(entry.findFieldByName("value"), pair.get(1))
+                            .build());
+        }
+        return object.build();
+    }
+
+    public boolean isActive(String kinds) {
+        return isActive(call("IsActive", object(kinds)));
+    }
+
+    private static boolean isActive(DynamicMessage response) {
+        return (boolean) response.getField(response.getDescriptorForType().findFieldByName("result"));
+    }
+
+    /// The one metric of an answer.
+    DynamicMessage metric(String method, String field, String kinds) {
+        return metric(method, field, kinds, "trainyard-jobs-demand");
+    }
+
+    DynamicMessage metric(String method, String field, String kinds, String metric) {
+        DynamicMessage request = object(kinds);
+        if (method.equals("GetMetrics")) {
+            Descriptor type = type("GetMetricsRequest");
+            request = DynamicMessage.newBuilder(type)
+                    .setField(type.findFieldByName("scaledObjectRef"), request)
+                    .setField(type.findFieldByName("metricName"), metric)
+                    .build();
+        }
+        DynamicMessage response = call(method, request);
+        List<?> metrics =
+                (List<?>) response.getField(response.getDescriptorForType().findFieldByName(field));
+        if (metrics.size() != 1 || !(metrics.getFirst() instanceof DynamicMessage only)) {
+            throw new AssertionError(metrics.toString());
+        }
+        return only;
+    }
+
+    /// How many jobs want a worker.
+    public long demand(String kinds) {
+        DynamicMessage value = metric("GetMetrics", "metricValues", kinds);
+        return (long) value.getField(value.getDescriptorForType().findFieldByName("metricValue"));
+    }
+
+    DynamicMessage call(String method, DynamicMessage request) {
+        return ClientCalls.blockingUnaryCall(
+                channel,
+                method(method),
+                CallOptions.DEFAULT.withDeadlineAfter(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS),
+                request);
+    }
+
+    private io.grpc.MethodDescriptor<DynamicMessage, DynamicMessage> method(String name) {
+        var service = contract.findServiceByName("ExternalScaler");
+        MethodDescriptor method = service.findMethodByName(name);
+        Descriptor in = method == null ? type("ScaledObjectRef") : method.getInputType();
+        Descriptor out = method == null ? type("GetMetricSpecResponse") : method.getOutputType();
+        boolean streams = method != null && method.isServerStreaming();
+        return io.grpc.MethodDescriptor.<DynamicMessage, DynamicMessage>newBuilder()
+                .setFullMethodName(service.getFullName() + "/" + name)
+                .setType(streams ? MethodType.SERVER_STREAMING : MethodType.UNARY)
+                .setRequestMarshaller(new Messages(in))
+                .setResponseMarshaller(new Messages(out))
+                .build();
+    }
+
+    private record Messages(Descriptor type) implements Marshaller<DynamicMessage> {
+        @Override
+        public InputStream stream(DynamicMessage message) {
+            return message.toByteString().newInput();
+        }
+
+        /// What is not in the contract is a failure.
+        @Override
+        public DynamicMessage parse(InputStream in) {
+            try {
+                DynamicMessage message = DynamicMessage.parseFrom(type, in);
+                if (!message.getUnknownFields().isEmpty()) {
+                    throw new AssertionError("fields that %s has not: %s".formatted(type, message));
+                }
+                return message;
+            } catch (InvalidProtocolBufferException e) {
+                throw Status.INTERNAL.withCause(e).asRuntimeException();
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+
+    public Stream stream(String kinds) {
+        Stream stream = new Stream();
+        ClientCall<DynamicMessage, DynamicMessage> call =
+                channel.newCall(method("StreamIsActive"), CallOptions.DEFAULT);
+        ClientCalls.asyncServerStreamingCall(call, object(kinds), stream);
+        return stream;
+    }
+
+    /// What it is pushed, until it is closed.
+    public static final class Stream implements ClientResponseObserver<DynamicMessage, DynamicMessage>, AutoCloseable {
+        private final BlockingQueue<Object> heard = new LinkedBlockingQueue<>();
+        private final BlockingQueue<ClientCallStreamObserver<DynamicMessage>> calls = new LinkedBlockingQueue<>();
+
+        @Override
+        public void beforeStart(ClientCallStreamObserver<DynamicMessage> call) {
+            calls.add(call);
+        }
+
+        @Override
+        public void onNext(DynamicMessage response) {
+            heard.add(isActive(response));
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            heard.add(failure);
+        }
+
+        @Override
+        public void onCompleted() {
+            heard.add("the scaler has ended the stream");
+        }
+
+        /// Waits for the next one.
+        public boolean next() throws InterruptedException {
+            Object next = heard.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            if (next instanceof Boolean active) {
+                return active;
+            }
+            throw new AssertionError("nothing was pushed, but " + next);
+        }
+
+        int waiting() {
+            return heard.size();
+        }
+
+        /// Waits for its end.
+        String failure() throws InterruptedException {
+            Object next = heard.poll(Patience.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+            if (next instanceof StatusRuntimeException failure) {
+                return String.valueOf(failure.getStatus().getDescription());
+            }
+            throw new AssertionError("the stream goes on with " + next);
+        }
+
+        @Override
+        public void close() {
+            calls.forEach(call -> call.cancel("no longer wanted", null));
+        }
+    }
+
+    @Override
+    public void close() {
+        channel.shutdownNow();
+    }
+}

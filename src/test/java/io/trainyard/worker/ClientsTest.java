@@ -1,0 +1,102 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Patience;
+import io.trainyard.Programs;
+import io.trainyard.Slow;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.topics.Topic;
+import io.trainyard.training.JobTraining;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// The clients of docs/clients in other languages publish a job to a real broker, follow it, and tell each of its
+/// losses.
+@Slow
+class ClientsTest {
+    private static final int STEPS = 10;
+
+    private static final String JOB = """
+            {"id": "%s",
+             "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 10}]},
+             "dataset": "shapes28", "device": "reference", "batchSize": 2000, "epochs": 2%s}""";
+
+    private final Fleet fleet = new Fleet();
+
+    @TempDir
+    Path folder;
+
+    @BeforeEach
+    void start() {
+        JobTraining training = new JobTraining(DataRoots.ofFolder(folder), DeviceSpec.AUTO, 1, "w");
+        var _ = fleet.start(
+                "w",
+                (job, attempt, supervisor) ->
+                        training.attempt(job, new JobFolder(fleet.store, job.id()), attempt, supervisor));
+    }
+
+    @AfterEach
+    void close() {
+        fleet.close();
+    }
+
+    @Test
+    void python() throws Exception {
+        String python = Programs.python("confluent_kafka", "python3-confluent-kafka");
+        followsAJob(python, "docs/clients/follow.py", "--kafka", fleet.kafka, "--prefix", fleet.prefix);
+    }
+
+    @Test
+    void shell() throws Exception {
+        var _ = Programs.find("kcat", "kcat");
+        var _ = Programs.find("jq", "jq");
+        followsAJob("bash", "docs/clients/follow.sh");
+    }
+
+    private void followsAJob(String... client) throws Exception {
+        Run good = run("good", "", client);
+        assertThat(good.status()).as(good.said()).isZero();
+        assertThat(good.said().lines().filter(line -> line.startsWith("step ")).map(line -> line.split(" loss ")[0]))
+                .containsExactlyElementsOf(IntStream.rangeClosed(1, STEPS)
+                        .mapToObj(step -> "step " + step)
+                        .toList());
+        assertThat(good.said()).contains("finished").containsPattern("step %d loss \\d\\.\\d+".formatted(STEPS));
+
+        Run refused = run("refused", ", \"epoch\": 3", client);
+        assertThat(refused.status()).as(refused.said()).isEqualTo(1);
+        assertThat(refused.said()).contains("the field \"epoch\" is not known").doesNotContain("step ");
+        assertThat(fleet.read(Topic.COMMANDS_NORMAL, records -> records.size() >= 2))
+                .hasSize(2);
+    }
+
+    /// What a client has said, and its exit status.
+    private record Run(int status, String said) {}
+
+    private Run run(String id, String more, String... client) throws IOException, InterruptedException {
+        Path job = Files.writeString(folder.resolve(id + ".json"), JOB.formatted(id, more));
+        Path said = folder.resolve(id + ".txt");
+        ProcessBuilder builder = new ProcessBuilder(new ArrayList<>(List.of(client)))
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile());
+        builder.command().add(2, job.toString());
+        builder.environment().putAll(Map.of("TRAINYARD_KAFKA", fleet.kafka, "TRAINYARD_TOPICS_PREFIX", fleet.prefix));
+        Process process = builder.start();
+        boolean ended = process.waitFor(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS);
+        process.destroyForcibly();
+        assertThat(ended).as("%s: %s", List.of(client), Files.readString(said)).isTrue();
+        return new Run(process.exitValue(), Files.readString(said));
+    }
+}

@@ -1,0 +1,135 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Patience;
+import io.trainyard.Slow;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.contract.RecordCheck;
+import io.trainyard.data.DataRoots;
+import io.trainyard.event.Control.Wish;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Cancelled;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Paused;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Resumed;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.topics.Topic;
+import io.trainyard.training.JobTraining;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// A fleet that is made to say everything there is says nothing that is not by the contract (docs/contract).
+@Slow
+class ContractRunTest {
+    private static final String JOB = """
+            {"id": "%s", "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 20}, {"type": "linear", "out": 20},
+              {"type": "linear", "out": 10}]}, "dataset": "shapes28",
+             "device": "reference", "batchSize": 500, %s}""";
+
+    private final Fleet fleet = new Fleet();
+
+    @TempDir
+    Path folder;
+
+    @AfterEach
+    void close() {
+        fleet.close();
+    }
+
+    @Test
+    void everyRecordIsByTheContract() throws IOException {
+        JobTraining training = new JobTraining(DataRoots.ofFolder(folder), DeviceSpec.AUTO, 1, "w");
+        FleetWorker worker = fleet.start(
+                "w",
+                (job, attempt, supervisor) ->
+                        training.attempt(job, new JobFolder(fleet.store, job.id()), attempt, supervisor));
+
+        submit("good", "\"epochs\": 2, \"stopWhen\": {\"testAccuracyAtLeast\": 1e-9}, \"keepBest\": true");
+        fleet.submit("bad", "epochs: 3".getBytes(StandardCharsets.UTF_8));
+        fleet.submit(
+                "elsewhere",
+                Fleet.job("elsewhere").replace("}", ", \"device\": \"cuda\"}").getBytes(StandardCharsets.UTF_8));
+        submit("fails", "\"epochs\": 9, \"optimizer\": {\"type\": \"sgd\", \"learningRate\": 999}");
+        await(Finished.class, "good", 1);
+        await(Failed.class, "fails", 1);
+        submit("test", "\"kind\": \"evaluate\", \"initFrom\": \"good\"");
+        submit("from", "\"epochs\": 1, \"initFrom\": \"good\"");
+        submit("long", "\"epochs\": 100000");
+        await(Started.class, "long", 1);
+        fleet.wish("long", Wish.PAUSE);
+        await(Paused.class, "long", 1);
+        fleet.wish("long", Wish.RUN);
+        await(Resumed.class, "long", 1);
+        await(Started.class, "long", 2);
+        fleet.wish("long", Wish.CANCEL);
+        await(Cancelled.class, "long", 2);
+        submit("left", "\"epochs\": 100000");
+        await(Started.class, "left", 1);
+        worker.close();
+        await(Released.class, "left", 1);
+
+        RecordCheck check = new RecordCheck();
+        Set<String> said = new TreeSet<>();
+        for (Topic topic : Topic.values()) {
+            for (ConsumerRecord<byte[], byte[]> record : all(topic)) {
+                boolean meant =
+                        !"bad".equals(new String(record.key(), StandardCharsets.UTF_8)) || topic == Topic.DEAD_LETTER;
+                said.add(RecordCheck.type(record));
+                if (meant) {
+                    assertThat(check.mistakes(topic, record))
+                            .as("%s: %s", topic, new String(record.value(), StandardCharsets.UTF_8))
+                            .isEmpty();
+                }
+            }
+        }
+        assertThat(said).containsExactlyInAnyOrderElementsOf(RecordCheck.types());
+    }
+
+    private void submit(String id, String fields) {
+        fleet.submit(id, JOB.formatted(id, fields).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void await(Class<? extends TrainingEvent> type, String job, int attempt) {
+        var _ = fleet.events(events -> events.stream()
+                .anyMatch(event -> type.isInstance(event) && event.job().equals(job) && event.attempt() == attempt));
+    }
+
+    /// What is on a topic, but for marks that a key is gone.
+    private List<ConsumerRecord<byte[], byte[]>> all(Topic topic) {
+        List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
+        TopicPartition partition = new TopicPartition(topic.name(fleet.prefix), 0);
+        try (var consumer = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", fleet.kafka), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            consumer.assign(List.of(partition));
+            consumer.seekToBeginning(List.of(partition));
+            long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
+            Patience.await("the end of " + topic).until(() -> {
+                consumer.poll(Duration.ofMillis(100)).forEach(record -> {
+                    if (record.value() != null) {
+                        all.add(record);
+                    }
+                });
+                return consumer.position(partition) >= end;
+            });
+        }
+        return all;
+    }
+}

@@ -1,0 +1,233 @@
+package io.trainyard.worker;
+
+import io.trainyard.event.Control;
+import io.trainyard.event.Control.Wish;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.kubernetes.Demand;
+import io.trainyard.kubernetes.Pods;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.Topic;
+import io.trainyard.worker.SimTraining.Kind;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/// A simulated fleet in a simulated cluster, whose autoscaler makes and ends its workers' pods: claiming, keeping,
+/// heartbeats and stopping are the workers' own code, what decides which pod goes is Kubernetes' rule.
+final class SimCluster {
+    /// From a pod to a worker that takes jobs, at most: there are nodes.
+    private static final Duration POD_START = Duration.ofSeconds(20);
+
+    /// After this a worker that has begun is ready.
+    private static final Duration READY = Duration.ofSeconds(4);
+
+    /// What a scale-in took, at a time since 1970.
+    record Stop(String pod, long millis) {}
+
+    /// A job whose worker was taken from it.
+    ///
+    /// @param after its claim
+    record Interruption(String job, Duration after) {}
+
+    /// What is done wrongly on purpose.
+    enum Mistake {
+        NONE,
+        /// Nobody marks pods.
+        NO_MARKS,
+        /// Wanted are workers for the jobs that wait.
+        WAITING_JOBS_ALONE
+    }
+
+    private final SimWorld world;
+    private final SimKafka kafka;
+    private final SimStore store;
+    private final SimWorker.Fleet fleet;
+    private final SplittableRandom chance;
+    private final SimDashboard dashboard;
+    private final SimAutoscaler autoscaler;
+    private final Map<String, SimPod> pods = new LinkedHashMap<>();
+    private final List<Stop> stops = new ArrayList<>();
+    private int made;
+    private boolean active;
+
+    SimCluster(long seed, Mistake mistake) {
+        world = new SimWorld(seed);
+        world.allow(Long.MAX_VALUE);
+        chance = world.chance("cluster");
+        var limits = new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000);
+        kafka = new SimKafka(world, "", limits);
+        store = new SimStore(world, "disk");
+        fleet = new SimWorker.Fleet(
+                kafka, new SimPerils(world, () -> {}), SimSeams.NONE, limits, Duration.ofSeconds(2));
+        Predicate<Status> wanted =
+                mistake == Mistake.WAITING_JOBS_ALONE ? status -> status == Status.QUEUED : Demand::isWanted;
+        dashboard = new SimDashboard(kafka, mistake == Mistake.NO_MARKS ? (_, _) -> true : apiServer(), wanted);
+        autoscaler = new SimAutoscaler(world, () -> OptionalLong.of(dashboard.demand()), this::reconcile);
+        dashboard.onChange(this::pushActivity);
+        autoscaler.start();
+    }
+
+    private Pods apiServer() {
+        return (name, mark) -> {
+            SimPod pod = pods.get(name);
+            if (pod != null) {
+                pod.annotate(mark);
+            }
+            return pod != null;
+        };
+    }
+
+    /// As the scaler's stream does.
+    private void pushActivity() {
+        boolean now = dashboard.demand() > 0;
+        if (now != active) {
+            active = now;
+            autoscaler.push(now);
+        }
+    }
+
+    /// As a ReplicaSet does.
+    private void reconcile() {
+        List<SimPod> there = new ArrayList<>(
+                pods.values().stream().filter(pod -> !pod.isTerminating()).toList());
+        for (int i = there.size(); i < autoscaler.replicas(); i++) {
+            makePod();
+        }
+        there.sort(SimPod.VICTIMS_FIRST);
+        for (int i = 0; i < there.size() - autoscaler.replicas(); i++) {
+            SimPod victim = there.get(i);
+            stops.add(new Stop(victim.name(), SimDashboard.millis(world.nanos())));
+            victim.terminate();
+        }
+    }
+
+    private void makePod() {
+        SimPod pod = new SimPod("worker-" + ++made, world.nanos());
+        pods.put(pod.name(), pod);
+        SimTimer _ = world.after(Duration.ofNanos(chance.nextLong(POD_START.toNanos())), () -> {
+            if (pod.isTerminating()) {
+                pods.remove(pod.name());
+            } else {
+                start(pod);
+            }
+        });
+    }
+
+    private void start(SimPod pod) {
+        SimProcess process = world.process(pod.name());
+        process.atCrash(() -> pods.remove(pod.name()));
+        pod.run(new SimWorker(process, fleet, store, false));
+        SimTimer _ = world.after(READY, () -> pod.ready(world.nanos()));
+    }
+
+    void submit(Kind kind, int first, int count) {
+        for (int i = first; i < first + count; i++) {
+            String job = kind.id(i);
+            publish(Topic.COMMANDS_NORMAL, job, bytes(SimTraining.command(job)), CloudEvents.COMMAND);
+        }
+    }
+
+    void cancel(String job) {
+        byte[] body = EventJson.write(new Control(job, Wish.CANCEL, null, Instant.EPOCH));
+        publish(Topic.CONTROL, job, body, CloudEvents.CONTROL);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private void publish(Topic topic, String key, byte[] body, String type) {
+        kafka.publish(new ProducerRecord<>(
+                topic.name(""),
+                null,
+                (Long) null,
+                bytes(key),
+                body,
+                CloudEvents.headers(type, "/simulation", Instant.EPOCH)));
+    }
+
+    /// Lets the world go on until something is so.
+    ///
+    /// @throws AssertionError if it does not come to be
+    void await(String what, Duration bound, BooleanSupplier done) {
+        if (!world.runUntil(done, bound)) {
+            throw new AssertionError("%s is not so after %s: %s".formatted(what, bound, this));
+        }
+    }
+
+    /// A time drawn by lot.
+    Duration within(Duration most) {
+        return Duration.ofNanos(chance.nextLong(most.toNanos()));
+    }
+
+    void run(Duration time) {
+        world.run(time);
+    }
+
+    Duration now() {
+        return Duration.ofNanos(world.nanos());
+    }
+
+    int replicas() {
+        return autoscaler.replicas();
+    }
+
+    long jobs(Status status) {
+        return dashboard.jobs().values().stream()
+                .filter(job -> job.status() == status)
+                .count();
+    }
+
+    /// The attempts of the job that took most of them.
+    int mostAttempts() {
+        return dashboard.jobs().values().stream()
+                .max(Comparator.comparingInt(JobState::attempt))
+                .map(JobState::attempt)
+                .orElse(0);
+    }
+
+    /// By what has been told of attempts, once all of it is told.
+    List<Interruption> interruptions() {
+        List<Interruption> found = new ArrayList<>();
+        for (Stop stop : stops) {
+            dashboard.attempts().stream()
+                    .filter(attempt -> attempt.worker().equals(stop.pod())
+                            && attempt.claimMillis() <= stop.millis()
+                            && attempt.endMillis() > stop.millis())
+                    .map(attempt ->
+                            new Interruption(attempt.job(), Duration.ofMillis(stop.millis() - attempt.claimMillis())))
+                    .forEach(found::add);
+        }
+        return found;
+    }
+
+    /// All that autoscaling has ended so far.
+    List<Stop> stops() {
+        return stops;
+    }
+
+    @Override
+    public String toString() {
+        return "%s: %d workers wanted, pods %s, stopped %s, jobs %s"
+                .formatted(
+                        now(),
+                        replicas(),
+                        pods.keySet(),
+                        stops,
+                        dashboard.jobs().values().stream()
+                                .map(job -> job.job() + " " + job.status())
+                                .toList());
+    }
+}

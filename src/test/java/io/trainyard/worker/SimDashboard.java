@@ -1,0 +1,178 @@
+package io.trainyard.worker;
+
+import io.trainyard.event.EventJson;
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Cancelled;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Paused;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Resumed;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.kubernetes.PodMarks;
+import io.trainyard.kubernetes.PodMarks.Worker;
+import io.trainyard.kubernetes.Pods;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicRecord;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/// What the dashboard knows of a simulated fleet, a moment after it is told, and what it does with that: it folds the
+/// news of jobs, marks pods, and tells how many jobs want a worker. The fold, the marks and what is wanted are the
+/// product's own.
+final class SimDashboard {
+    /// From a record on its topic to when it is known here, at most.
+    private static final Duration READ = Duration.ofMillis(300);
+
+    private static final Duration LOOK = Duration.ofMillis(250);
+
+    /// As `TRAINYARD_DASHBOARD_WORKER_GONE_AFTER`.
+    private static final long GONE_MILLIS = 10_000;
+
+    /// From its claim to its end.
+    record Attempt(String job, String worker, long claimMillis, long endMillis) {
+        private Attempt ended(long millis) {
+            return new Attempt(job, worker, claimMillis, millis);
+        }
+    }
+
+    private record Heard(WorkerStatus status, long millis) {}
+
+    private final SimWorld world;
+    private final SplittableRandom chance;
+    private final Predicate<Status> wanted;
+    private final PodMarks marks;
+    private final Map<String, JobState> jobs = new TreeMap<>();
+    private final Map<String, Heard> workers = new HashMap<>();
+    private final Map<String, Attempt> attempts = new TreeMap<>();
+    private Runnable changed = () -> {};
+
+    /// @param wanted which jobs want a worker
+    SimDashboard(SimKafka kafka, Pods pods, Predicate<Status> wanted) {
+        this.world = kafka.world();
+        this.wanted = wanted;
+        chance = world.chance("dashboard");
+        marks = new PodMarks(pods);
+        for (Topic topic : Topic.NEWS) {
+            read(kafka.topic(topic), entry -> hear(topic, kafka.topic(topic), entry));
+        }
+        read(kafka.topic(Topic.WORKERS), this::hearStatus);
+        look();
+    }
+
+    private interface Reading {
+        void take(SimTopic.Entry entry) throws IOException;
+    }
+
+    /// In the order of the topic, each some time after it was appended.
+    private void read(SimTopic topic, Reading reading) {
+        long[] lastNanos = {0};
+        topic.atAppend(() -> {
+            SimTopic.Entry entry = topic.from(topic.end() - 1, 1).getFirst();
+            lastNanos[0] = Math.max(lastNanos[0], world.nanos() + chance.nextLong(READ.toNanos()));
+            SimTimer _ = world.after(Duration.ofNanos(lastNanos[0] - world.nanos()), () -> {
+                try {
+                    reading.take(entry);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+        });
+    }
+
+    private void hear(Topic topic, SimTopic log, SimTopic.Entry entry) throws IOException {
+        if (entry.value() == null || entry.key() == null) {
+            return;
+        }
+        TopicRecord record = new TopicRecord(topic, log.read(entry, entry.key(), Optional.empty()));
+        Optional<JobNews> news = record.news();
+        if (news.isPresent()) {
+            jobs.computeIfAbsent(news.get().job(), JobState::new).apply(news.get());
+            if (news.get() instanceof Happened happened) {
+                hear(happened);
+            }
+            changed.run();
+        }
+    }
+
+    private void hear(Happened happened) {
+        TrainingEvent event = happened.event();
+        String key = event.job() + " " + event.attempt();
+        switch (event) {
+            case Claimed claimed -> {
+                marks.claimed(claimed.worker(), claimed.job(), happened.millis());
+                attempts.put(key, new Attempt(claimed.job(), claimed.worker(), happened.millis(), Long.MAX_VALUE));
+            }
+            case Finished _, Failed _, Cancelled _, Paused _, Released _ ->
+                attempts.computeIfPresent(key, (_, begun) -> begun.ended(happened.millis()));
+            case Started _, StepLosses _, EpochTested _, CheckpointSaved _, Resumed _ -> {}
+        }
+    }
+
+    private void hearStatus(SimTopic.Entry entry) throws IOException {
+        if (entry.value() == null) {
+            return;
+        }
+        WorkerStatus status = EventJson.readStatus(entry.value());
+        if (status.stopping()) {
+            workers.remove(status.worker());
+        } else {
+            workers.put(status.worker(), new Heard(status, millis(entry.appendedNanos())));
+        }
+    }
+
+    /// Of the world's clock, since 1970.
+    static long millis(long nanos) {
+        return SimProcess.BEGINNING.toEpochMilli() + nanos / 1_000_000;
+    }
+
+    private void look() {
+        long now = millis(world.nanos());
+        List<Worker> there = workers.values().stream()
+                .filter(heard -> now - heard.millis() <= GONE_MILLIS)
+                .map(heard -> new Worker(
+                        heard.status().worker(),
+                        heard.status().job(),
+                        heard.status().problem() != null,
+                        heard.millis()))
+                .toList();
+        marks.look(there, now);
+        SimTimer _ = world.after(LOOK, this::look);
+    }
+
+    /// @param listener told when news of a job is in
+    void onChange(Runnable listener) {
+        changed = listener;
+    }
+
+    long demand() {
+        return jobs.values().stream().filter(job -> wanted.test(job.status())).count();
+    }
+
+    /// All that it has been told of.
+    Collection<Attempt> attempts() {
+        return attempts.values();
+    }
+
+    Map<String, JobState> jobs() {
+        return jobs;
+    }
+}

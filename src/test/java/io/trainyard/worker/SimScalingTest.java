@@ -1,0 +1,167 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Slow;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.worker.SimCluster.Mistake;
+import io.trainyard.worker.SimTraining.Kind;
+import java.time.Duration;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// That scaling costs no work, with the workers' own code in a simulated cluster; and that each of these would be seen
+/// to fail without what it rests on.
+@Slow
+class SimScalingTest {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Duration HALF_AN_HOUR = Duration.ofMinutes(30);
+    /// When a worker's job counts as one with something to lose, and the mark has come to its pod.
+    private static final Duration LASTED = Duration.ofSeconds(61);
+
+    private static final int LONG_JOBS = 4;
+    private static final int SHORT_JOBS = 5;
+    private static final int BURSTS = 2;
+    private static final int BURST = 8;
+    private static final int JOBS_BETWEEN = 50;
+
+    private static final Logger LOG = Logger.getLogger("io.trainyard");
+
+    private static @Nullable Level before;
+
+    @BeforeAll
+    static void beSilent() {
+        before = LOG.getLevel();
+        LOG.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void speak() {
+        LOG.setLevel(before);
+    }
+
+    /// Half an hour in which all workers are busy and no job waits.
+    private static SimCluster allBusy(long seed, Mistake mistake) {
+        SimCluster cluster = new SimCluster(seed, mistake);
+        cluster.submit(Kind.LONG, 1, LONG_JOBS);
+        cluster.run(MINUTE.multipliedBy(3));
+        cluster.run(HALF_AN_HOUR);
+        return cluster;
+    }
+
+    /// Some jobs end long before the others.
+    private static SimCluster scaledIn(long seed, Mistake mistake) {
+        SimCluster cluster = new SimCluster(seed, mistake);
+        cluster.submit(Kind.JOB, 1, SHORT_JOBS);
+        cluster.submit(Kind.LONG, 1, LONG_JOBS);
+        cluster.run(HALF_AN_HOUR);
+        return cluster;
+    }
+
+    private static SimCluster oneJob(long seed, Mistake mistake) {
+        SimCluster cluster = new SimCluster(seed, mistake);
+        cluster.run(MINUTE);
+        assertThat(cluster.replicas()).isZero();
+        cluster.submit(Kind.LONG, 1, 1);
+        cluster.await("a worker is wanted", Duration.ofMillis(500), () -> cluster.replicas() == 1);
+        cluster.run(HALF_AN_HOUR);
+        return cluster;
+    }
+
+    /// Some that last, a few short ones all the time, and now and then many: there are too many workers again and
+    /// again,
+    /// and some of them are busy.
+    private static SimCluster bursts(long seed, Mistake mistake) {
+        SimCluster cluster = new SimCluster(seed, mistake);
+        int jobs = 0;
+        for (int i = 0; i < BURSTS * JOBS_BETWEEN; i++) {
+            int count = i % JOBS_BETWEEN == 0 ? BURST : 1;
+            cluster.submit(Kind.JOB, jobs + 1, count);
+            jobs += count;
+            if (i == 0) {
+                cluster.submit(Kind.LONG, 1, 2); // by newer workers, which would be the first to go
+            }
+            cluster.run(cluster.within(Duration.ofSeconds(12)));
+        }
+        int all = jobs;
+        cluster.await("all end", HALF_AN_HOUR, () -> cluster.jobs(Status.FINISHED) == all);
+        return cluster;
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2})
+    void nobodyIsStoppedWhileAllAreBusy(long seed) {
+        SimCluster cluster = allBusy(seed, Mistake.NONE);
+        assertThat(cluster.replicas()).isEqualTo(LONG_JOBS);
+        assertThat(cluster.jobs(Status.RUNNING)).isEqualTo(LONG_JOBS);
+        assertThat(cluster.stops()).isEmpty();
+        assertThat(cluster.mostAttempts()).isOne();
+    }
+
+    /// The workers whose jobs have ended go, and no other.
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void scalingInInterruptsNoJob(long seed) {
+        SimCluster cluster = scaledIn(seed, Mistake.NONE);
+        assertThat(cluster.jobs(Status.FINISHED)).isEqualTo(SHORT_JOBS);
+        assertThat(cluster.jobs(Status.RUNNING)).isEqualTo(LONG_JOBS);
+        assertThat(cluster.replicas()).isEqualTo(LONG_JOBS);
+        assertThat(cluster.stops()).isNotEmpty();
+        assertThat(cluster.interruptions()).isEmpty();
+        assertThat(cluster.mostAttempts()).isOne();
+    }
+
+    /// One as soon as there is something to do, none when that has ended, and not before.
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2})
+    void scalesToZeroAndFromZero(long seed) {
+        SimCluster cluster = oneJob(seed, Mistake.NONE);
+        assertThat(cluster.stops()).isEmpty();
+        assertThat(cluster.jobs(Status.RUNNING)).isOne();
+        cluster.cancel(Kind.LONG.id(1));
+        cluster.await("it ends", MINUTE.multipliedBy(5), () -> cluster.jobs(Status.CANCELLED) == 1);
+        Duration end = cluster.now();
+        cluster.await("nobody is wanted", MINUTE.multipliedBy(6), () -> cluster.replicas() == 0);
+        assertThat(cluster.now().minus(end)).isGreaterThan(SimAutoscaler.COOLDOWN_PERIOD.minusSeconds(30));
+        assertThat(cluster.stops()).hasSize(1);
+        assertThat(cluster.interruptions()).isEmpty();
+
+        cluster.run(MINUTE);
+        cluster.submit(Kind.JOB, 1, 1);
+        cluster.await("a worker is wanted again", Duration.ofMillis(500), () -> cluster.replicas() == 1);
+        cluster.await("the next one ends", MINUTE.multipliedBy(5), () -> cluster.jobs(Status.FINISHED) == 1);
+        assertThat(cluster.mostAttempts()).isOne();
+    }
+
+    /// While jobs come and go, what may be interrupted has not lasted a minute: a worker that has just ended such a job
+    /// may be taken for one that has one.
+    @Test
+    void inBurstsNoJobIsInterruptedThatHasLasted() {
+        SimCluster cluster = bursts(1, Mistake.NONE);
+        assertThat(cluster.stops()).hasSizeGreaterThan(BURSTS);
+        assertThat(cluster.interruptions())
+                .hasSizeLessThanOrEqualTo(cluster.stops().size() / 10)
+                .allSatisfy(one -> assertThat(one.after()).isLessThan(LASTED));
+    }
+
+    /// Workers would be taken away as soon as they have taken the jobs.
+    @Test
+    void demandOfWaitingJobsAloneIsSeenToStopBusyWorkers() {
+        assertThat(allBusy(1, Mistake.WAITING_JOBS_ALONE).interruptions()).isNotEmpty();
+        assertThat(oneJob(1, Mistake.WAITING_JOBS_ALONE).interruptions()).isNotEmpty();
+    }
+
+    /// The newest would go first, busy or not.
+    @Test
+    void podsWithoutMarksAreSeenToBeTakenFromTheirJobs() {
+        assertThat(scaledIn(1, Mistake.NO_MARKS).interruptions()).isNotEmpty();
+        assertThat(bursts(1, Mistake.NO_MARKS).interruptions())
+                .anyMatch(one -> one.after().compareTo(LASTED) > 0);
+    }
+}

@@ -1,0 +1,285 @@
+package io.trainyard.worker;
+
+import io.trainyard.custody.Deferrals;
+import io.trainyard.spec.JobContract;
+import io.trainyard.spec.JobJson;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.CommandHeaders;
+import io.trainyard.topics.DeadLetter;
+import io.trainyard.topics.Topic;
+import io.trainyard.worker.SimKafka.Weather;
+import io.trainyard.worker.SimTraining.Kind;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
+
+/// A fleet that is upgraded while it works, in a simulated world: real workers, some of which understand no more than
+/// the first contract, commands that say what only the others know, kills, stops and outages in between. Then nothing
+/// goes wrong any more, and each job has to come to its end; no command may be put aside that somebody who is there
+/// understands.
+final class SimUpgrade {
+    private static final Duration CHAOS = Duration.ofMinutes(2);
+    private static final Duration BOUND = Duration.ofMinutes(40);
+
+    /// Longer than a command waits that nobody understands, and then some.
+    private static final Duration PATIENCE = Duration.ofMinutes(8);
+
+    /// A worker that is there for so long, and does not stand still, has been heard by all.
+    private static final Duration HEARD = Duration.ofMinutes(1);
+
+    private static final int FAULTS = 8;
+
+    /// Fewer than it takes to run a job.
+    private static final int FEW_BEATS = 15;
+
+    /// How it goes.
+    enum Course {
+        /// Workers that stop are followed by newer ones from some time on; a few old ones may stay to the end.
+        UPGRADE,
+        /// Newer workers come, and go again; at last they come back.
+        ROLLED_BACK,
+        /// No newer worker comes.
+        NEVER
+    }
+
+    private final SimWorld world;
+    private final SimKafka kafka;
+    private final SimStore store;
+    private final SimJudge judge;
+    private final SimPerils perils;
+    private final SimWorker.Fleet fleet;
+    private final SplittableRandom chance;
+    private final Course course;
+    private final Set<String> plain = new LinkedHashSet<>();
+    private final Set<String> newer = new LinkedHashSet<>();
+    private final Map<String, Boolean> bad = new LinkedHashMap<>(); // and whether it has to wait first
+    private final Map<SimWorker, Long> workers = new LinkedHashMap<>(); // and since when
+    private final List<String> wrong = new ArrayList<>();
+    private final int beats; // that a command waits which nobody understands
+    private int contract = JobContract.FIRST; // of workers that are started
+    private int started;
+
+    SimUpgrade(long seed, SimSeams seams) {
+        world = new SimWorld(seed);
+        chance = world.chance("upgrade");
+        course = Course.values()[(int) Math.min(2, Math.floorMod(seed, 5) / 2)];
+        beats = course == Course.UPGRADE || chance.nextBoolean() ? SimWorker.NEWER_BEATS : FEW_BEATS;
+        var limits = seams.limits(new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000));
+        kafka = new SimKafka(world, "", limits);
+        store = new SimStore(world, "disk");
+        judge = new SimJudge(kafka, store);
+        perils = new SimPerils(world, () -> {});
+        fleet = new SimWorker.Fleet(kafka, perils, seams, limits, Duration.ofSeconds(2));
+        SimTopic letters = kafka.topic(Topic.DEAD_LETTER);
+        letters.atAppend(() ->
+                hear(letters.read(letters.from(letters.end() - 1, 1).getFirst(), "", Optional.empty())));
+    }
+
+    Course course() {
+        return course;
+    }
+
+    /// Lets everything happen.
+    ///
+    /// @return what is wrong, in sentences
+    List<String> run() {
+        kafka.weather(new Weather(Duration.ofMillis(50), chance.nextInt(3) * 0.05, 0.01));
+        perils.share(List.of(0.0, 0.002, 0.01).get(chance.nextInt(3)));
+        publishAll();
+        int size = 1 + chance.nextInt(4);
+        for (int i = 0; i < size; i++) {
+            startWorker();
+        }
+        for (int i = 0; i < FAULTS; i++) {
+            SimTimer _ = world.after(within(CHAOS), this::goWrong);
+        }
+        if (course != Course.NEVER) {
+            SimTimer _ = world.after(within(CHAOS), this::upgrade);
+        }
+        world.run(CHAOS);
+        recover();
+        switch (course) {
+            case UPGRADE -> await("an upgrade", this::allOver);
+            case NEVER -> {
+                await("jobs that all understand", () -> plain.stream().allMatch(this::isOver));
+                await(
+                        "dead letters of what nobody understands",
+                        () -> newer.stream().allMatch(this::isRefused));
+            }
+            case ROLLED_BACK -> {
+                world.run(CHAOS); // well, and with all of them
+                contract = JobContract.FIRST;
+                List.copyOf(workers.keySet()).stream()
+                        .filter(worker -> worker.contract() > contract)
+                        .forEach(SimWorker::stop);
+                await("jobs that all understand", () -> plain.stream().allMatch(this::isOver));
+                world.run(PATIENCE);
+                upgrade();
+                await("jobs that had begun", this::allOver);
+            }
+        }
+        world.run(PATIENCE);
+        bad.keySet().stream()
+                .filter(command -> !judge.isRefused(command))
+                .forEach(command -> wrong.add("not put aside: " + command));
+        wrong.addAll(judge.wrong());
+        return wrong;
+    }
+
+    private void await(String what, BooleanSupplier over) {
+        long[] next = {0};
+        boolean came = world.runUntil(
+                () -> {
+                    boolean look = world.nanos() >= next[0];
+                    next[0] = look ? world.nanos() + 1_000_000_000L : next[0];
+                    return look && over.getAsBoolean();
+                },
+                BOUND);
+        if (!came) {
+            wrong.add("in vain: " + what + "; not over are "
+                    + plain.stream().filter(job -> !isOver(job)).toList()
+                    + newer.stream()
+                            .filter(job -> !isOver(job) && !isRefused(job))
+                            .toList());
+        }
+    }
+
+    private Duration within(Duration most) {
+        return Duration.ofNanos((long) (most.toNanos() * chance.nextDouble()));
+    }
+
+    private void publishAll() {
+        for (int i = 1; i <= 2 + chance.nextInt(3); i++) {
+            plain.add(Kind.JOB.id(i));
+        }
+        for (int i = 1; i <= 4 + chance.nextInt(8); i++) {
+            newer.add(Kind.NEWER.id(i));
+        }
+        plain.forEach(job -> submit(job, chance.nextBoolean() ? 1 : 2));
+        newer.forEach(job -> submit(job, 2));
+        spoil("{\"id\": \"typo-1\", \"learningrate\": 1}", 0, false);
+        spoil("{\"id\": \"typo-2\", \"learningrate\": 1}", 1, false);
+        spoil("{\"id\": \"later-1\", \"unheardOf\": 1}", 9, true);
+        spoil("{\"id\": 7}", 9, false);
+    }
+
+    private void submit(String job, int contract) {
+        int copies = 1 + chance.nextInt(2);
+        for (int i = 0; i < copies; i++) {
+            Duration time = course == Course.ROLLED_BACK ? CHAOS.multipliedBy(2) : CHAOS;
+            SimTimer _ = world.after(within(time), () -> publish(job, SimTraining.command(job), contract));
+        }
+    }
+
+    private void spoil(String command, int contract, boolean waits) {
+        bad.put(command, waits);
+        SimTimer _ = world.after(within(CHAOS), () -> publish("spoilt-" + contract + waits, command, contract));
+    }
+
+    /// @param contract 0: it does not tell
+    private void publish(String key, String body, int contract) {
+        Headers headers = CloudEvents.headers(CloudEvents.COMMAND, "/simulation", Instant.EPOCH);
+        if (contract > 0) {
+            CommandHeaders.addContract(headers, contract);
+        }
+        byte[] name = key.getBytes(StandardCharsets.UTF_8);
+        byte[] value = body.getBytes(StandardCharsets.UTF_8);
+        kafka.publish(new ProducerRecord<>(Topic.COMMANDS_NORMAL.name(""), null, (Long) null, name, value, headers));
+    }
+
+    private void goWrong() {
+        List<SimWorker> all = List.copyOf(workers.keySet());
+        if (all.isEmpty()) {
+            return;
+        }
+        SimWorker some = all.get(chance.nextInt(all.size()));
+        switch (chance.nextInt(8)) {
+            case 0, 1 -> some.process().crash();
+            case 2, 3 -> some.stop();
+            case 4 -> some.process().freeze(Duration.ofSeconds(List.of(3, 40).get(chance.nextInt(2))));
+            case 5 -> kafka.restart(Duration.ofSeconds(chance.nextBoolean() ? 5 : 40));
+            case 6 -> kafka.compactSomething();
+            default -> kafka.sweep();
+        }
+    }
+
+    /// From now on whoever begins is newer; one does at once, and others stop, now or never.
+    private void upgrade() {
+        contract = JobContract.OURS.newest();
+        startWorker();
+        for (SimWorker worker : List.copyOf(workers.keySet())) {
+            if (worker.contract() < contract && chance.nextBoolean()) {
+                SimTimer _ = world.after(within(CHAOS), worker::stop);
+            }
+        }
+    }
+
+    private void recover() {
+        perils.share(0);
+        kafka.weather(Weather.CALM);
+        if (!kafka.isUp()) {
+            kafka.start();
+        }
+    }
+
+    /// Where one ends, another begins soon, as a Deployment has it.
+    private void startWorker() {
+        SimProcess process = world.process("w" + ++started);
+        SimWorker worker = new SimWorker(process, fleet, store, false).deferring(new Deferrals.Rules(contract, beats));
+        workers.put(worker, world.nanos());
+        process.atCrash(() -> {
+            workers.remove(worker);
+            SimTimer _ = world.after(within(Duration.ofSeconds(20)), this::startWorker);
+        });
+        worker.start();
+    }
+
+    private boolean allOver() {
+        return plain.stream().allMatch(this::isOver) && newer.stream().allMatch(job -> isOver(job) || isRefused(job));
+    }
+
+    /// It has an outcome, which is told.
+    private boolean isOver(String job) {
+        return judge.isEndTold(job) && store.object(job + "/outcome.json") != null;
+    }
+
+    private boolean isRefused(String job) {
+        return judge.isRefused(SimTraining.command(job));
+    }
+
+    /// A command is put aside.
+    private void hear(ConsumerRecord<String, byte[]> letter) {
+        String command = new String(letter.value(), StandardCharsets.UTF_8);
+        String why = new String(letter.headers().lastHeader(DeadLetter.REASON).value(), StandardCharsets.UTF_8);
+        String name = JobJson.id(letter.value()).orElse(command) + ", because " + why;
+        boolean mayBe = bad.containsKey(command);
+        if (plain.stream().map(SimTraining::command).anyMatch(command::equals)) {
+            wrong.add("put aside, though all understand it: " + name);
+        } else if (!mayBe && course == Course.UPGRADE) {
+            wrong.add("put aside, though newer workers came: " + name);
+        } else if (!mayBe && workers.keySet().stream().anyMatch(this::isHeardAndNewer)) {
+            wrong.add("put aside, though somebody is there who understands it: " + name);
+        } else if (bad.getOrDefault(command, false) && world.nanos() < beats * 2_000_000_000L) {
+            wrong.add("put aside, though a newer worker might have come: " + name);
+        }
+    }
+
+    private boolean isHeardAndNewer(SimWorker worker) {
+        long from = world.nanos() - HEARD.toNanos();
+        return worker.contract() > JobContract.FIRST
+                && workers.getOrDefault(worker, Long.MAX_VALUE) < from
+                && worker.process().frozenNanos(from, world.nanos()) == 0;
+    }
+}

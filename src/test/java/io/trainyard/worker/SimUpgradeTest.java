@@ -1,0 +1,137 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Campaign;
+import io.trainyard.Slow;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Real workers of two versions side by side in simulated worlds: what only one of them understands waits for it.
+@Slow
+class SimUpgradeTest {
+    private static final int SEEDS = 400;
+    private static final Logger LOG = Logger.getLogger("io.trainyard");
+
+    private static @Nullable Level before;
+
+    @BeforeAll
+    static void beSilent() {
+        before = LOG.getLevel();
+        LOG.setLevel(Level.OFF);
+    }
+
+    @AfterAll
+    static void speak() {
+        LOG.setLevel(before);
+    }
+
+    private static List<String> wrong(long seed, SimSeams seams) {
+        try {
+            return new SimUpgrade(seed, seams).run();
+        } catch (SimFailure e) {
+            return List.of(e.toString());
+        }
+    }
+
+    private static List<String> wrong(long first, long seeds) {
+        List<String> wrong = new ArrayList<>();
+        LongStream.range(first, first + seeds)
+                .forEach(seed -> wrong(seed, SimSeams.NONE)
+                        .forEach(sentence -> wrong.add("seed %d: %s".formatted(seed, sentence))));
+        return wrong;
+    }
+
+    @Test
+    void whatIsNewerWaitsForAWorkerThatUnderstandsIt() {
+        assertThat(wrong(0, SEEDS)).isEmpty();
+    }
+
+    @Test
+    void allCoursesAreTaken() {
+        Set<SimUpgrade.Course> taken = EnumSet.noneOf(SimUpgrade.Course.class);
+        LongStream.range(0, 5).forEach(seed -> taken.add(new SimUpgrade(seed, SimSeams.NONE).course()));
+        assertThat(taken).containsExactlyInAnyOrder(SimUpgrade.Course.values());
+    }
+
+    /// Mistakes, each of which a few worlds show.
+    enum Mistake implements SimSeams {
+        /// A command that was left to newer workers is told to wait no more, and nobody takes it.
+        TAKEN_BY_NOBODY {
+            @Override
+            public Outbox outbox(Outbox real, SimProcess process) {
+                return (topic, key, value, headers) -> real.send(topic, key, isDeferral(key) ? null : value, headers);
+            }
+        },
+        /// Workers do not say what they understand.
+        SAYS_NOTHING {
+            @Override
+            public Outbox outbox(Outbox real, SimProcess process) {
+                return (topic, key, value, headers) -> real.send(
+                        topic,
+                        key,
+                        value == null || !topic.equals("workers")
+                                ? value
+                                : text(value)
+                                        .replaceAll(",\"contract\":\\d+", "")
+                                        .getBytes(UTF_8),
+                        headers);
+            }
+        },
+        /// What says for which contract a command was written is lost when it is handed out.
+        CONTRACT_IS_LOST {
+            @Override
+            public CommandQueue queue(CommandQueue real, SimKafka kafka, SimProcess process, SimStore store) {
+                return new SimQueueSeam(real) {
+                    @Override
+                    public Optional<ConsumerRecord<byte[], byte[]>> next() {
+                        var next = super.next();
+                        next.ifPresent(command -> command.headers().remove("trainyard-contract"));
+                        return next;
+                    }
+                };
+            }
+        };
+
+        private static final Charset UTF_8 = StandardCharsets.UTF_8;
+
+        private static String text(byte[] bytes) {
+            return new String(bytes, UTF_8);
+        }
+
+        private static boolean isDeferral(byte @Nullable [] key) {
+            return key != null && text(key).matches("[^/]+/commands\\..*@.*");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mistake.class)
+    void aSeedFindsTheMistake(Mistake mistake) {
+        assertThat(LongStream.range(0, 100)
+                        .filter(seed -> !wrong(seed, mistake).isEmpty())
+                        .findFirst())
+                .isPresent();
+    }
+
+    /// As many seeds as `-Dseeds` says, from `-Dseed` on.
+    @Test
+    @Campaign
+    void manySeeds() {
+        assertThat(wrong(Long.getLong("seed", 0), Long.getLong("seeds", 2000))).isEmpty();
+    }
+}
