@@ -83,6 +83,14 @@ final class ArchitectureTest {
             .resideInAnyPackage("io.micrometer..");
 
     @ArchTest
+    static final ArchRule onlyTraceKnowsOpenTelemetry = noClasses()
+            .that()
+            .resideOutsideOfPackage("io.trainyard.trace")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.opentelemetry..");
+
+    @ArchTest
     static final ArchRule onlyOnePackageKnowsKubernetes = noClasses()
             .that()
             .resideOutsideOfPackage("io.trainyard.kubernetes")

@@ -64,6 +64,21 @@ final class LauncherIT {
                 .endsWith("source: shared objects file");
     }
 
+    /// The property is what GraalVM sets in an image. What an image has is decided by it alone.
+    @Test
+    void aNativeImageRefusesWhatNeedsAJvm() {
+        var ended = TrainyardProcess.start(
+                folder,
+                List.of(
+                        "/usr/bin/env",
+                        "TRAINYARD_JAVA_OPTS=-Dorg.graalvm.nativeimage.imagecode=runtime",
+                        TrainyardProcess.LAUNCHER.toString(),
+                        "broker"));
+
+        assertThat(ended.exitStatus()).isEqualTo(2);
+        assertThat(ended.errors()).contains("trainyard broker is not in the native image", "Dockerfile.jvm");
+    }
+
     @Test
     void anUnknownCommandIsAUsageError() {
         var ended = TrainyardProcess.run(folder, "no-such-command");

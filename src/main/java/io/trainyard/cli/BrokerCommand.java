@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
             "2:a wrong option, the port is taken, or the directory cannot be used",
             ExitCodes.INTERRUPTED_HELP
         })
-final class BrokerCommand implements Callable<Integer>, PlainCommand {
+final class BrokerCommand implements Callable<Integer>, PlainCommand, NeedsJvm {
     @Spec
     private CommandSpec spec;
 

@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
             ExitCodes.KAFKA_HELP,
             ExitCodes.INTERRUPTED_HELP
         })
-final class DashboardCommand implements Callable<Integer> {
+final class DashboardCommand implements Callable<Integer>, NeedsJvm {
     private static final int OK = 200;
     private static final int MAX_TEXT = 200;
 

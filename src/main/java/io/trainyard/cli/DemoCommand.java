@@ -54,7 +54,7 @@ import picocli.CommandLine.Spec;
         },
         footerHeading = "%nExamples:%n",
         footer = {"  ./trainyard demo", "  ./trainyard demo --data ~/data --jobs jobs.yaml --exit"})
-public final class DemoCommand implements Callable<Integer> {
+public final class DemoCommand implements Callable<Integer>, NeedsJvm {
     private static final String JOBS = "/jobs/demo.yaml";
     private static final String LOCALHOST = "localhost";
 

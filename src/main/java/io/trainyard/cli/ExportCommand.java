@@ -43,7 +43,7 @@ import picocli.CommandLine.Parameters;
             "  ./trainyard export csv tudui-1 tudui-2 --output tudui",
             "  ./trainyard export parquet --output parquet --tracking jdbc:sqlite:/var/lib/trainyard/tracking.db"
         })
-public final class ExportCommand implements Callable<Integer>, PlainCommand {
+public final class ExportCommand implements Callable<Integer>, PlainCommand, NeedsJvm {
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
     private static final long SAY_NANOS = Duration.ofSeconds(1).toNanos();
     private static final int MAX_TEXT = 500;

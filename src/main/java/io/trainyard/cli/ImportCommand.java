@@ -46,7 +46,7 @@ import picocli.CommandLine.TypeConversionException;
             "  ./trainyard import tensorboard runs",
             "  ./trainyard import tensorboard runs --name-prefix 2025. --means train/nll=train_loss"
         })
-public final class ImportCommand implements Callable<Integer>, PlainCommand {
+public final class ImportCommand implements Callable<Integer>, PlainCommand, NeedsJvm {
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
     private static final int MAX_TEXT = 2000;
 

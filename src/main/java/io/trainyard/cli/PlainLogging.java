@@ -1,13 +1,17 @@
 package io.trainyard.cli;
 
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.trainyard.spec.Printable;
 import java.io.PrintStream;
+import java.time.ZoneId;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/// Logging of the commands that run without Quarkus: warnings, one line each, on standard error.
+/// Logging of the commands that run without Quarkus: warnings, one line each, on standard error; as JSON with the keys
+/// that
+/// Quarkus' lines have, where `TRAINYARD_LOG_JSON` asks for it.
 ///
 /// Without this, the log manager of Quarkus keeps every record for a configuration that never comes, and complains
 /// about it at the end.
@@ -27,14 +31,16 @@ final class PlainLogging {
         }
         ROOT.setLevel(Level.WARNING);
         KAFKA.setLevel(verbose ? Level.WARNING : Level.OFF);
-        ROOT.addHandler(new Lines(System.err));
+        ROOT.addHandler(new Lines(System.err, Boolean.parseBoolean(System.getenv("TRAINYARD_LOG_JSON"))));
     }
 
     private static final class Lines extends Handler {
         private final PrintStream err;
+        private final boolean json;
 
-        Lines(PrintStream err) {
+        Lines(PrintStream err, boolean json) {
             this.err = err;
+            this.json = json;
             setLevel(Level.WARNING);
         }
 
@@ -42,9 +48,28 @@ final class PlainLogging {
         public void publish(LogRecord entry) {
             if (isLoggable(entry)) {
                 String message = new java.util.logging.SimpleFormatter().formatMessage(entry);
-                err.println(entry.getLevel().getName() + " " + entry.getLoggerName() + ": "
-                        + Printable.text(message, 1000));
+                err.println(
+                        json
+                                ? json(entry, message)
+                                : entry.getLevel().getName() + " " + entry.getLoggerName() + ": "
+                                        + Printable.text(message, 1000));
             }
+        }
+
+        private static String json(LogRecord entry, String message) {
+            return JsonNodeFactory.instance
+                    .objectNode()
+                    .put(
+                            "time",
+                            entry.getInstant()
+                                    .atZone(ZoneId.systemDefault())
+                                    .toOffsetDateTime()
+                                    .toString())
+                    .put("logger", entry.getLoggerName())
+                    .put("level", entry.getLevel().getName())
+                    .put("message", message)
+                    .put("thread", Thread.currentThread().getName())
+                    .toString();
         }
 
         @Override

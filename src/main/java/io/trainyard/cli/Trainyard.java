@@ -1,6 +1,7 @@
 package io.trainyard.cli;
 
 import io.quarkus.runtime.annotations.QuarkusMain;
+import io.trainyard.device.NativeImage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -79,6 +80,12 @@ public final class Trainyard implements Runnable {
 
     private static int execute(ParseResult parsed) {
         CommandLine command = parsed.asCommandLineList().getLast();
+        if (NativeImage.IS_ONE && command.getCommandSpec().userObject() instanceof NeedsJvm) {
+            throw new ParameterException(
+                    command,
+                    "%s is not in the native image, which is for workers; start the one on a JVM (src/main/docker/Dockerfile.jvm)."
+                            .formatted(command.getCommandSpec().qualifiedName()));
+        }
         if (command.getCommandSpec().userObject() instanceof PlainCommand) {
             PlainLogging.install(FailureMessages.isVerbose(command));
         }

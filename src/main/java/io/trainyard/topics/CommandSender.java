@@ -7,6 +7,7 @@ import io.trainyard.event.EventJson;
 import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.trace.Tracing;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -39,11 +40,18 @@ public final class CommandSender {
 
     private final Cluster kafka;
     private final String source;
+    private final Tracing tracing;
 
     /// @param source who sends, as the records' header `ce_source` names it: [CloudEvents#CLI] or another
     public CommandSender(Cluster kafka, String source) {
+        this(kafka, source, Tracing.ofProcess());
+    }
+
+    /// @param tracing what is told of what it sends
+    public CommandSender(Cluster kafka, String source, Tracing tracing) {
         this.kafka = kafka;
         this.source = source;
+        this.tracing = tracing;
     }
 
     /// A record on its way.
@@ -58,9 +66,7 @@ public final class CommandSender {
     /// @param acknowledged called with each job that all replicas have, in order
     /// @throws KafkaUnreachableException if the brokers do not answer; what is not acknowledged may still be there
     public void send(List<JobSpec> jobs, Priority priority, Consumer<JobSpec> acknowledged) {
-        send(jobs.stream()
-                .map(job -> new Due(command(job, priority), () -> acknowledged.accept(job)))
-                .toList());
+        send(jobs.stream().map(job -> command(job, priority, acknowledged)).toList());
     }
 
     /// As [#send(List, Priority, Consumer)], for what somebody wishes of jobs.
@@ -121,16 +127,21 @@ public final class CommandSender {
         }
     }
 
-    private ProducerRecord<String, byte[]> command(JobSpec job, Priority priority) {
+    private Due command(JobSpec job, Priority priority, Consumer<JobSpec> acknowledged) {
+        String topic = priority.topicOf(job).name(kafka.prefix());
+        Tracing.Sending sending = tracing.sends(job.id(), topic);
         JobContract.Written written = JobJson.command(job);
         RecordHeaders headers = CloudEvents.headers(CloudEvents.COMMAND, source);
         CommandHeaders.addContract(headers, written.contract());
-        return new ProducerRecord<>(
-                priority.topicOf(job).name(kafka.prefix()),
-                null,
-                job.id(),
-                written.json().toString().getBytes(StandardCharsets.UTF_8),
-                headers);
+        String trace = sending.traceParent();
+        if (trace != null) {
+            headers.add(CloudEvents.TRACE_PARENT, trace.getBytes(StandardCharsets.UTF_8));
+        }
+        byte[] body = written.json().toString().getBytes(StandardCharsets.UTF_8);
+        return new Due(new ProducerRecord<>(topic, null, job.id(), body, headers), () -> {
+            sending.acknowledged();
+            acknowledged.accept(job);
+        });
     }
 
     private void await(Sent sent) {

@@ -199,6 +199,7 @@ final class Attempt implements AutoCloseable {
 
     /// Begins to keep where the job stands; it is told at a step boundary once it is safe.
     void save(Checkpoint checkpoint) {
+        supervisor.saves(checkpoint.progress().step());
         writer.begin(checkpoint);
     }
 

@@ -46,6 +46,9 @@ public interface Supervisor {
     /// @param event as JSON
     default void tellAgain(String event) {}
 
+    /// A checkpoint begins to be written; that it is safe is told as an event.
+    default void saves(long step) {}
+
     /// A checkpoint could not be written: the one before stays, or the attempt ends.
     default void checkpointFailed() {}
 

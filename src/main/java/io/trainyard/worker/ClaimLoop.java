@@ -138,7 +138,8 @@ final class ClaimLoop implements AutoCloseable {
                 }
                 activity.see(line);
                 log.see(line.event());
-                return around.publisher().publish(line, held.request().trace());
+                held.trace().see(line.event(), line.time());
+                return around.publisher().publish(line, held.trace().traceParent());
             });
             activity.sends(events);
             if (!holding.run(held, runner, events, () -> giveBackStray(queue)) && !stop.isRequested()) {

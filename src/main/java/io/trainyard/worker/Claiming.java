@@ -16,6 +16,7 @@ import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
+import io.trainyard.trace.Tracing;
 import io.trainyard.training.JobTraining;
 import java.util.Optional;
 import java.util.Set;
@@ -159,6 +160,7 @@ final class Claiming {
         Request request = delivery.request();
         String job = request.job().id();
         String store = around.store().identity();
+        Tracing.Claim claim = around.tracing().claims(job, rules.worker(), request.trace());
         while (true) {
             StoredJob stored = look(folder, request.job(), store);
             switch (ClaimRule.of(delivery, stored, around.fleet().wish(job))) {
@@ -193,7 +195,7 @@ final class Claiming {
                     Holder me = new Holder(rules.worker(), delivery.place(), delivery.delivery());
                     if (folder.createAttempt(attempt, me)) {
                         KillPoint.ATTEMPT_CREATED.reach();
-                        return begin(queue, new Held(request.attempt(attempt).in(store), folder));
+                        return begin(queue, new Held(request.attempt(attempt).in(store), folder, claim.begun(attempt)));
                     } // else somebody was quicker: what the store says now decides
                 }
             }

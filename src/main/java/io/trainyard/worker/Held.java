@@ -3,12 +3,14 @@ package io.trainyard.worker;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.custody.Request;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.trace.AttemptTrace;
 
 /// A job that this worker has.
 ///
 /// @param request its command, with the attempt that is this worker's
 /// @param folder the job's own
-record Held(Request request, JobFolder folder) {
+/// @param trace of this attempt
+record Held(Request request, JobFolder folder, AttemptTrace trace) {
     JobSpec job() {
         return request.job();
     }

@@ -27,7 +27,11 @@ final class JobLog {
     }
 
     void see(TrainingEvent event) {
-        line(event).ifPresent(line -> LOG.log(System.Logger.Level.INFO, line));
+        line(event).ifPresent(line -> {
+            try (var _ = LogFields.of(event.job(), event.attempt(), worker)) {
+                LOG.log(System.Logger.Level.INFO, line);
+            }
+        });
     }
 
     /// What is logged of an event; empty for one in the middle of an attempt.

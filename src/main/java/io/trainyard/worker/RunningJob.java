@@ -36,7 +36,7 @@ final class RunningJob implements Supervisor {
 
     void start(JobRunner runner) {
         thread = around.host().start("job-" + held.id(), () -> {
-            try {
+            try (var _ = LogFields.of(held.id(), held.attempt(), around.rules().worker())) {
                 result.complete(runner.run(held.job(), held.attempt(), this));
             } catch (Throwable e) { // an Error too is this job's, not the worker's
                 result.completeExceptionally(e);
@@ -91,6 +91,11 @@ final class RunningJob implements Supervisor {
     @Override
     public void fetched(String dataset, long bytes, long ofBytes) {
         around.activity().fetches(new Fetching(dataset, bytes, ofBytes));
+    }
+
+    @Override
+    public void saves(long step) {
+        held.trace().saves(step);
     }
 
     @Override

@@ -20,6 +20,7 @@ import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobLimits;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Brokers;
+import io.trainyard.trace.Tracing;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Limits;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -60,6 +61,7 @@ public class WorkerService {
     private volatile @Nullable KeeperLoop keeper;
     private volatile @Nullable Heartbeat heartbeat;
     private @Nullable CommandSweep sweep;
+    private @Nullable DeviceWatch devices;
 
     /// @param served whether this process listens for whoever wants its metrics
     @Inject
@@ -103,8 +105,9 @@ public class WorkerService {
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
         Deferrals.Rules deferring = deferring(worker);
-        Heartbeat.Self self =
-                new Heartbeat.Self(id, deviceName, store.identity(), fleet::since, version(), deferring.contract());
+        DeviceWatch watch = new DeviceWatch(machine, opened);
+        Heartbeat.Self self = new Heartbeat.Self(
+                id, deviceName, store.identity(), fleet::since, version(), deferring.contract(), watch::readings);
         Heartbeat beats = new Heartbeat(machine, publisher, activity, self);
         if (worker.id().isPresent()) { // a random one is nobody else's
             new Namesakes(kafka, prefix, id).requireNone(beats::announce, worker.heartbeat());
@@ -113,7 +116,7 @@ public class WorkerService {
         int deliveryLimit = ShareGroups.configure(kafka, prefix, ADMIN_TIMEOUT);
         WorkerRules rules = new WorkerRules(
                 id, routes, worker.grace(), worker.claimTimeout(), worker.maxRefusals(), deliveryLimit, deferring);
-        Surroundings around = new Surroundings(rules, machine, store, publisher, fleet, activity);
+        Surroundings around = new Surroundings(rules, machine, store, publisher, fleet, activity, Tracing.ofProcess());
         KeeperLoop keeping = new KeeperLoop(
                 around,
                 () -> new KafkaFleetLog(kafka, prefix, id),
@@ -129,10 +132,12 @@ public class WorkerService {
         keeping.start();
         claims.start(keeping.ready());
         beats.start(worker.heartbeat());
+        watch.start();
         CommandSweep sweeping = new CommandSweep(kafka, around);
         sweeping.start(worker.sweep());
         loop = claims;
         sweep = sweeping;
+        devices = watch;
         keeper = keeping;
         heartbeat = beats;
         var _ = claims.ended().whenComplete((_, problem) -> {
@@ -264,6 +269,10 @@ public class WorkerService {
         ClaimLoop claims = loop;
         if (claims != null) {
             claims.close();
+        }
+        DeviceWatch watch = devices;
+        if (watch != null) {
+            watch.close();
         }
         CommandSweep sweeping = sweep;
         if (sweeping != null) {

@@ -94,6 +94,8 @@ class CommandsPageTest {
         assertThat(told.keySet())
                 .containsExactly(
                         "TRAINYARD_KAFKA_TIMEOUT",
+                        "TRAINYARD_LOG_JSON",
+                        "OTEL_TRACES_EXPORTER",
                         "TRAINYARD_VERBOSE",
                         "TRAINYARD_DATA_CACHE_LIMIT",
                         "TRAINYARD_WORKER_METRICS_PORT",

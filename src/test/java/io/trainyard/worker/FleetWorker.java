@@ -4,8 +4,10 @@ import io.trainyard.Patience;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.spec.JobContract;
+import io.trainyard.trace.Tracing;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 
 /// A worker of a test's fleet: all but its device and its process is real.
@@ -20,7 +22,16 @@ final class FleetWorker implements AutoCloseable {
     /// @param outbox what it sends by
     /// @param grace how long it has to stop
     /// @param contract the newest that it understands
-    record Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract) {
+    /// @param tracing what it tells of spans
+    record Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract, Tracing tracing) {
+        Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract) {
+            this(worker, kinds, outbox, grace, contract, Tracing.OFF);
+        }
+
+        Setup(String worker, Set<String> kinds, Outbox outbox, Tracing tracing) {
+            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing);
+        }
+
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
             this(worker, kinds, outbox, grace, JobContract.OURS.newest());
         }
@@ -45,7 +56,7 @@ final class FleetWorker implements AutoCloseable {
                 new Deferrals.Rules(setup.contract(), Fleet.NEWER_BEATS));
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());
-        Surroundings around = new Surroundings(rules, machine, fleet.store, publisher, view, activity);
+        Surroundings around = new Surroundings(rules, machine, fleet.store, publisher, view, activity, setup.tracing());
         keeper = new KeeperLoop(
                 around, () -> new KafkaFleetLog(fleet.brokers, fleet.prefix, id), new Keeper.Rules(Fleet.BEATS, 1000));
         claims = new ClaimLoop(around, () -> new ShareQueue(fleet.brokers, id, routes.sources()), runner);
@@ -53,7 +64,7 @@ final class FleetWorker implements AutoCloseable {
                 machine,
                 publisher,
                 activity,
-                new Heartbeat.Self(id, "cpu", fleet.store.identity(), view::since, "1.0", setup.contract()));
+                new Heartbeat.Self(id, "cpu", fleet.store.identity(), view::since, "1.0", setup.contract(), List::of));
         sweep = new CommandSweep(fleet.brokers, around);
         keeper.start();
         claims.start(keeper.ready());

@@ -20,6 +20,7 @@ import io.trainyard.topics.KafkaRole.Grant;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
+import io.trainyard.trace.Tracing;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -177,7 +178,10 @@ class KafkaRolesTest {
         WorkerRules rules = new WorkerRules(user, routes, ANSWER, ANSWER, 3, deliveries, new Deferrals.Rules(2, 8));
         FleetView view = new FleetView(user, Instant.now());
         EventPublisher nowhere = new EventPublisher((_, _, _, _) -> CompletableFuture.allOf(), PREFIX, user);
-        new CommandSweep(brokers, new Surroundings(rules, new Machine(), store, nowhere, view, new Activity())).sweep();
+        new CommandSweep(
+                        brokers,
+                        new Surroundings(rules, new Machine(), store, nowhere, view, new Activity(), Tracing.OFF))
+                .sweep();
     }
 
     /// Before where all commands are dealt with.

@@ -4,6 +4,7 @@ import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.spec.JobContract;
+import io.trainyard.trace.Tracing;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -78,7 +79,7 @@ final class SimWorker {
         EventPublisher publisher = new EventPublisher(outbox, "", id);
         FleetView seen = new FleetView(id, process.now());
         Activity activity = new Activity();
-        Surroundings around = new Surroundings(rules, process, view, publisher, seen, activity);
+        Surroundings around = new Surroundings(rules, process, view, publisher, seen, activity, Tracing.OFF);
         KeeperLoop keeping = new KeeperLoop(
                 around, () -> seams.log(new SimFleetLog(kafka, process), process), new Keeper.Rules(8, 200_000));
         List<List<String>> topics = routes.sources().stream()
@@ -88,7 +89,7 @@ final class SimWorker {
                 around,
                 () -> seams.queue(perils.around(new SimQueue(kafka, process, topics), process), kafka, process, store),
                 new SimTraining(process, view, lacking, seams.habits()));
-        Heartbeat.Self self = new Heartbeat.Self(id, "cpu", view.identity(), seen::since, "1.0", contract());
+        Heartbeat.Self self = new Heartbeat.Self(id, "cpu", view.identity(), seen::since, "1.0", contract(), List::of);
         Heartbeat beats = new Heartbeat(process, publisher, activity, self);
         keeping.start();
         claiming.start(keeping.ready());

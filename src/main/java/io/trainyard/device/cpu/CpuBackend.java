@@ -5,6 +5,7 @@ import io.trainyard.device.Device;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.NativeImage;
 import io.trainyard.device.onednn.OneDnnLibrary;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.Network;
@@ -76,12 +77,18 @@ public final class CpuBackend implements DeviceBackend {
 
     @Override
     public void warmUp() {
-        open().warmUp().next();
+        CpuDevice device = open();
+        if (!NativeImage.IS_ONE) { // whose kernels were compiled with it
+            device.warmUp().next();
+        }
     }
 
     @Override
     public void warmUp(Network network, OptimizerSpec optimizer) {
-        open().warmUp().once(network, optimizer);
+        CpuDevice device = open();
+        if (!NativeImage.IS_ONE) {
+            device.warmUp().once(network, optimizer);
+        }
     }
 
     private static DeviceInfo info(OneDnnLibrary library) {

@@ -6,7 +6,8 @@ import java.util.Optional;
 ///
 /// It incubates, and Java warns about such a module at every start that names it with `--add-modules`; no switch turns
 /// that off. So no start names it: it is loaded into the running JVM by what the JDK itself loads modules with later,
-/// which the packaged application's manifest exports. For the JVM's compilers that is the same.
+/// which the packaged application's manifest exports. For the JVM's compilers that is the same. A native image is built
+/// with the module (quarkus.native.additional-build-args), and so has it in its boot layer.
 final class VectorModule {
     private static final String NAME = "jdk.incubator.vector";
 

@@ -7,6 +7,7 @@ import static java.lang.classfile.ClassFile.ACC_VARARGS;
 import static java.lang.constant.ConstantDescs.CD_String;
 import static java.lang.constant.ConstantDescs.CD_void;
 
+import io.trainyard.device.NativeImage;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.classfile.ClassFile;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import jcuda.JCudaVersion;
+import org.jspecify.annotations.Nullable;
 
 /// JCuda's own native libraries: taken out of their jars into a private, fresh folder, made to need the releases
 /// of NVIDIA's libraries that are here, loaded, and the folder deleted again. The loaded code needs no file any
@@ -26,6 +28,7 @@ import jcuda.JCudaVersion;
 /// JCuda itself would take any file of the right name that lies in `java.library.path` or in the folder for
 /// temporary files. Its classes ask `jcuda.LibUtilsCuda`, which is one static method; before the first of them is
 /// initialised, this class defines that one anew, so that it loads from the private folder and from nowhere else.
+/// A native image is built with [JCudaLoaderOfImage] in its place.
 final class JCudaNatives {
     private static final String LOADER = "jcuda.LibUtilsCuda";
     private static final String PLATFORM = "linux-x86_64";
@@ -49,7 +52,18 @@ final class JCudaNatives {
         }
     }
 
+    private static volatile @Nullable Path folderOfImage; // set before any of JCuda's classes is initialised
+
     private JCudaNatives() {}
+
+    /// Where the native image finds one of them.
+    static Path fileOfImage(String name) {
+        Path folder = folderOfImage;
+        if (folder == null) {
+            throw new IllegalStateException("JCuda asks for %s before its libraries are unpacked".formatted(name));
+        }
+        return folder.resolve("lib%s.so".formatted(name));
+    }
 
     /// Makes JCuda's classes ready to be used.
     ///
@@ -85,6 +99,10 @@ final class JCudaNatives {
     ///
     /// @return false if a class like this one, of another class loader, has done so already
     private static boolean takeOver(Path folder) throws IllegalAccessException, ClassNotFoundException {
+        if (NativeImage.IS_ONE) {
+            folderOfImage = folder;
+            return true;
+        }
         try {
             MethodHandles.privateLookupIn(JCudaVersion.class, MethodHandles.lookup())
                     .defineClass(loader(folder));

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""What somebody waits for before anything happens: the packaged application beside a broker that runs.
+
+    bench/starts.py [--rounds 5] [--gate]
+
+worker  from the start of the process until it takes commands
+jobs    the table of the fleet's jobs, whole: 1,000 jobs are on the topics
+help    --help: what no broker has to do with
+
+Alternating, and medians. --device is the worker's: `cpu`, whose kernels are compiled by then, or `reference`. --gate exits with 1
+where a median misses what it must be. APP does not count here: without the launcher no archive of classes is used.
+"""
+import argparse, json, os, statistics, subprocess, sys
+
+import fleet
+from runs import Clock, Run, head_line, trainyard
+
+JOBS = 1_000
+MUST_SECONDS = {"worker": 2, "jobs": 1, "help": 1}
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--rounds", type=int, default=5)
+    p.add_argument("--device", default="cpu")
+    p.add_argument("--minutes", type=float, default=10)
+    p.add_argument("--gate", action="store_true")
+    a = p.parse_args()
+    a.clock = Clock(a.minutes)
+    a.data, a.threads, a.rest = "data", 0, 0
+    print(head_line(f"load {os.getloadavg()[0]:.1f}", f"{JOBS} jobs, device {a.device}"), flush=True)
+    with fleet.Fleet(a) as running:
+        submit(running, a)
+        seconds = measure(running, a)
+    missed = False
+    for what, must in MUST_SECONDS.items():
+        median = statistics.median(seconds[what])
+        missed |= median > must
+        print(f"{what:7} {median:5.2f} s, must {must}: {' '.join(f'{one:.2f}' for one in seconds[what])}")
+    sys.exit(1 if a.gate and missed else 0)
+
+
+def submit(running, a):
+    """Commands that no worker of this fleet takes: for a device that is not here."""
+    path = running.path("jobs.yaml")
+    with open(path, "w") as f:
+        for i in range(JOBS):
+            job = {"id": f"job-{i}", "network": "fashion", "dataset": "shapes28", "epochs": 1, "device": "cuda"}
+            f.write("---\n" + json.dumps(job) + "\n")
+    subprocess.run(trainyard("submit", path, "--kafka", running.kafka), stdout=subprocess.DEVNULL, check=True,
+                   timeout=a.clock.left())
+
+
+def measure(running, a):
+    seconds = {what: [] for what in MUST_SECONDS}
+    for number in range(a.rounds):
+        name = f"worker-{number}"
+        seconds["worker"].append(running.worker(name, "--id", name))
+        fleet.end(running.processes[name])
+        seconds["jobs"].append(Run(trainyard("jobs", "--kafka", running.kafka), a.clock).seconds)
+        seconds["help"].append(Run(trainyard("--help"), a.clock).seconds)
+    return seconds
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+package io.trainyard.trace;
+
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.StatusCode;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Cancelled;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Paused;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Resumed;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/// The spans of an attempt: its own, one for each epoch, and one for each checkpoint as part of the epoch in which it
+/// began.
+///
+/// A span that has not ended is told to nobody: of a worker that dies the epochs that were done are there.
+final class AttemptSpans implements AttemptTrace {
+    private static final AttributeKey<String> DEVICE = AttributeKey.stringKey("trainyard.device");
+    private static final AttributeKey<Long> EPOCH = AttributeKey.longKey("trainyard.epoch");
+    private static final AttributeKey<Long> STEP = AttributeKey.longKey("trainyard.step");
+    private static final AttributeKey<Double> TEST_LOSS = AttributeKey.doubleKey("trainyard.test.loss");
+    private static final AttributeKey<Double> TEST_ACCURACY = AttributeKey.doubleKey("trainyard.test.accuracy");
+    private static final AttributeKey<Long> BYTES = AttributeKey.longKey("trainyard.checkpoint.bytes");
+    private static final AttributeKey<String> OUTCOME = AttributeKey.stringKey("trainyard.outcome");
+
+    private final SpanTracing tracing;
+    private final Span span;
+    private final @Nullable String traceParent;
+    private final int attempt;
+    private @Nullable Span epoch; // the one under way, or the one before until the first losses of the next
+    private boolean open; // whether that one is under way
+    private Instant boundary = Instant.EPOCH; // when the one before was over
+    private @Nullable Span checkpoint; // one at a time is written
+
+    AttemptSpans(SpanTracing tracing, Span span, @Nullable String traceParent, int attempt) {
+        this.tracing = tracing;
+        this.span = span;
+        this.traceParent = traceParent;
+        this.attempt = attempt;
+    }
+
+    @Override
+    public @Nullable String traceParent() {
+        return traceParent;
+    }
+
+    @Override
+    public synchronized void saves(long step) {
+        Span part = epoch == null ? span : epoch;
+        checkpoint = tracing.child("checkpoint", part).setAttribute(STEP, step).startSpan();
+    }
+
+    @Override
+    public synchronized void see(TrainingEvent event, Instant time) {
+        if (event.attempt() != attempt) { // what an earlier one could not tell is told again
+            return;
+        }
+        switch (event) {
+            case Claimed e -> span.setAttribute(DEVICE, e.device());
+            case Started _ -> boundary = time;
+            case StepLosses _ -> epoch();
+            case EpochTested e -> {
+                endEpoch(epoch(), e, time);
+                boundary = time;
+            }
+            case CheckpointSaved e -> saved(e, time);
+            case Finished _ -> end("finished", time);
+            case Failed e -> {
+                span.setStatus(StatusCode.ERROR, e.reason());
+                end("failed", time);
+            }
+            case Cancelled _ -> end("cancelled", time);
+            case Released _ -> end("released", time);
+            case Paused _ -> end("paused", time);
+            case Resumed _ -> {}
+        }
+    }
+
+    private Span epoch() {
+        if (open && epoch != null) {
+            return epoch;
+        }
+        Span begun = tracing.root("epoch", span.getSpanContext())
+                .setStartTimestamp(boundary)
+                .startSpan();
+        epoch = begun;
+        open = true;
+        return begun;
+    }
+
+    private void endEpoch(Span ended, EpochTested event, Instant time) {
+        ended.setAttribute(SpanTracing.JOB, event.job())
+                .setAttribute(SpanTracing.ATTEMPT, (long) attempt)
+                .setAttribute(EPOCH, (long) event.epoch())
+                .setAttribute(STEP, event.step())
+                .setAttribute(TEST_LOSS, event.testLoss());
+        if (event.testAccuracy() != null) {
+            ended.setAttribute(TEST_ACCURACY, event.testAccuracy());
+        }
+        ended.end(time);
+        open = false;
+    }
+
+    private void saved(CheckpointSaved event, Instant time) {
+        if (checkpoint != null) {
+            checkpoint
+                    .setAttribute(SpanTracing.JOB, event.job())
+                    .setAttribute(SpanTracing.ATTEMPT, (long) attempt)
+                    .setAttribute(STEP, event.step())
+                    .setAttribute(BYTES, event.bytes());
+            checkpoint.end(time);
+            checkpoint = null;
+        }
+    }
+
+    private void end(String outcome, Instant time) {
+        span.setAttribute(OUTCOME, outcome);
+        span.end(time);
+    }
+}

@@ -1,0 +1,27 @@
+package io.trainyard.worker;
+
+import org.jboss.logging.MDC;
+
+/// What log lines of this thread are about: fields of their own where lines are JSON. The text says it, too.
+final class LogFields implements AutoCloseable {
+    private static final String JOB = "job";
+    private static final String ATTEMPT = "attempt";
+    private static final String WORKER = "worker";
+
+    private LogFields() {}
+
+    /// From now until it is closed, by the same thread.
+    static LogFields of(String job, int attempt, String worker) {
+        MDC.put(JOB, job);
+        MDC.put(ATTEMPT, attempt);
+        MDC.put(WORKER, worker);
+        return new LogFields();
+    }
+
+    @Override
+    public void close() {
+        MDC.remove(JOB);
+        MDC.remove(ATTEMPT);
+        MDC.remove(WORKER);
+    }
+}

@@ -1,0 +1,89 @@
+package io.trainyard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What can be known of images where there is no engine that builds them.
+final class DockerfilesTest {
+    private static final String NATIVE = "Dockerfile.native";
+    private static final String JVM = "src/main/docker/Dockerfile.jvm";
+    private static final String CUDA = "src/main/docker/Dockerfile.cuda";
+
+    /// The instructions, continued lines joined.
+    private static List<String> instructions(String file) throws IOException {
+        String text = Files.readString(Path.of(file)).replace("\\\n", " ");
+        return text.lines()
+                .filter(line -> !line.isBlank() && !line.startsWith("#"))
+                .toList();
+    }
+
+    private static List<String> of(String kind, String file) throws IOException {
+        return instructions(file).stream()
+                .map(String::strip)
+                .filter(line -> line.startsWith(kind + " "))
+                .map(line -> line.substring(kind.length() + 1))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {NATIVE, JVM, CUDA})
+    void imagesAreOfOneVersion(String file) throws IOException {
+        assertThat(of("FROM", file)).isNotEmpty().allSatisfy(from -> {
+            String image = from.replaceFirst(" AS .*", "");
+            if (!image.equals("${TRAINYARD}")) {
+                assertThat(image).matches("[a-z0-9./-]+:[0-9]+\\.[0-9]+[A-Za-z0-9._-]*");
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {NATIVE, JVM, CUDA})
+    void nobodyIsRoot(String file) throws IOException {
+        assertThat(of("USER", file)).containsExactly("10001:10001");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {NATIVE, JVM})
+    void whatTheyTakeFromTheProjectIsThere(String file) throws IOException {
+        List<String> taken = of("COPY", file).stream()
+                .flatMap(copy -> Stream.of(copy.split(" ")))
+                .filter(path -> path.startsWith("/trainyard/") && !path.contains("/target") && !path.endsWith("/"))
+                .map(path -> path.substring("/trainyard/".length()))
+                .filter(path -> !path.equals("licences")) // made there
+                .toList();
+        assertThat(taken)
+                .contains("LICENSE", "NOTICE")
+                .allSatisfy(path -> assertThat(Path.of(path)).exists());
+    }
+
+    /// Kubernetes has probes of its own; whoever starts the image without it has this.
+    @Test
+    void theNativeImageIsAskedWhetherItLives() throws IOException {
+        assertThat(of("HEALTHCHECK", NATIVE)).singleElement().asString().contains("/q/health/live");
+        assertThat(of("ENV", NATIVE)).anyMatch(env -> env.contains("TRAINYARD_WORKER_METRICS_PORT=9400"));
+        assertThat(of("CMD", NATIVE)).containsExactly("[\"worker\"]");
+    }
+
+    /// The one file that GraalVM writes is named after the project's version.
+    @Test
+    void theNativeImageIsOfThisVersion() throws IOException {
+        String version = Files.readString(Path.of("pom.xml")).replaceFirst("(?s).*?<version>([^<]+)</version>.*", "$1");
+        assertThat(of("COPY", NATIVE)).anyMatch(copy -> copy.contains("/trainyard-" + version + "-runner "));
+    }
+
+    /// GraalVM's own libraries and NVIDIA's must be those that the one on a JVM has.
+    @Test
+    void allHaveTheSameLibrariesOfNvidias() throws IOException {
+        assertThat(of("FROM", NATIVE).getLast()).isEqualTo(of("FROM", CUDA).getLast());
+        assertThat(of("FROM", NATIVE).getFirst())
+                .isEqualTo(of("FROM", JVM).getFirst().replace("AS build", "AS sources"));
+    }
+}

@@ -1,0 +1,167 @@
+package io.trainyard;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.device.DeviceBackend;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.ServiceLoader;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+
+/// What GraalVM must be told of Trainyard, for it shows only at run time, as a file that it reads: classes that native
+/// code looks up,
+/// classes that Jackson and picocli look into, files that are opened by name, functions that are called.
+///
+/// Libraries that are not here bring files of their own (JavaCPP's and oneDNN's, SQLite's), or Quarkus knows them
+/// (Kafka's).
+final class NativeImageMetadata {
+    /// JCuda's natives that are loaded; the jars have more.
+    static final List<String> NATIVES = List.of(
+            "lib/libJCudaDriver-12.6.0-linux-x86_64.so",
+            "lib/libJCudnn-11.7.0-linux-x86_64.so",
+            "lib/libJCublas2-12.6.0-linux-x86_64.so",
+            "lib/libJNvrtc-12.6.0-linux-x86_64.so");
+
+    /// A class as native code names it, to find it or within the type of a field or method.
+    private static final Pattern CLASS_IN_NATIVE =
+            Pattern.compile("\\bL?((?:jcuda|java)/[A-Za-z0-9_/$]+)(?![A-Za-z0-9_/$.])");
+
+    /// The functions of the C library and of NVIDIA's that are called through Java's foreign functions, by their types:
+    /// what is returned, what is taken. Those of NVIDIA's take up to three numbers and answer with up to two.
+    private static final List<List<String>> CALLS = List.of(
+            List.of("jint", "jlong", "jlong", "jint"), // madvise
+            List.of("struct(jlong,jlong,jlong,jlong,jlong,jlong,jlong,jlong,jlong,jlong)"), // mallinfo2
+            List.of("void", "jint"), // omp_set_num_threads
+            List.of("void*"), // dlerror
+            List.of("void*", "void*", "jint"), // dlopen
+            List.of("void*", "void*", "void*"), // dlsym
+            List.of("jint", "void*", "jint", "void*"), // dlinfo
+            List.of("jlong"), // cudnnGetVersion
+            List.of("jint", "jint"), // cuInit
+            List.of("jint", "void*"), // cuDriverGetVersion, cuDeviceGetCount
+            List.of("jint", "void*", "void*"), // nvrtcVersion
+            List.of("jint", "jint", "void*")); // cuGetErrorString, cublasGetProperty
+
+    private static final Path CLASSES = Path.of("target/classes");
+
+    private NativeImageMetadata() {}
+
+    static String asJson() throws IOException {
+        ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
+        ObjectNode root = mapper.createObjectNode();
+        ArrayNode reflection = root.putArray("reflection");
+        for (Class<?> type : lookedInto()) {
+            everythingOf(type.getName(), reflection);
+        }
+        for (String name : namedByNatives()) {
+            everythingOf(name.replace('/', '.'), reflection).put("jniAccessible", true);
+        }
+        ArrayNode resources = root.putArray("resources");
+        resources().forEach(glob -> resources.addObject().put("glob", glob));
+        ArrayNode calls = root.putObject("foreign").putArray("downcalls");
+        for (List<String> call : CALLS) {
+            ObjectNode one = calls.addObject().put("returnType", call.getFirst());
+            ArrayNode taken = one.putArray("parameterTypes");
+            call.stream().skip(1).forEach(taken::add);
+        }
+        return mapper.writeValueAsString(root) + "\n";
+    }
+
+    private static ObjectNode everythingOf(String type, ArrayNode reflection) {
+        return reflection
+                .addObject()
+                .put("type", type)
+                .put("allDeclaredConstructors", true)
+                .put("allDeclaredFields", true)
+                .put("allDeclaredMethods", true);
+    }
+
+    /// Records and enums are what JSON is made of; the rest has annotations of those who look into it, or is a backend.
+    private static Collection<Class<?>> lookedInto() throws IOException {
+        Collection<Class<?>> found = new TreeSet<>(java.util.Comparator.comparing(Class::getName));
+        try (Stream<Path> files = Files.walk(CLASSES.resolve("io/trainyard"))) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".class")).toList()) {
+                String name =
+                        CLASSES.relativize(file).toString().replace('/', '.').replaceFirst("\\.class$", "");
+                Class<?> type = load(name);
+                if (type != null && (type.isRecord() || type.isEnum() || isAnnotated(type))) {
+                    found.add(type);
+                }
+            }
+        }
+        ServiceLoader.load(DeviceBackend.class).stream()
+                .map(ServiceLoader.Provider::type)
+                .forEach(found::add);
+        found.addAll(Arrays.stream(CommandLine.class.getDeclaredClasses())
+                .filter(NativeImageMetadata::isAnnotated)
+                .toList());
+        return found;
+    }
+
+    /// Nothing is initialised: what loads libraries would do so.
+    private static Class<?> load(String name) {
+        try {
+            return Class.forName(name, false, NativeImageMetadata.class.getClassLoader());
+        } catch (ClassNotFoundException | LinkageError e) {
+            throw new AssertionError("cannot read the class " + name, e);
+        }
+    }
+
+    private static boolean isAnnotated(Class<?> type) {
+        return Stream.of(Stream.of(type), Stream.of(type.getDeclaredFields()), Stream.of(type.getDeclaredMethods()))
+                        .flatMap(each -> each.map(AnnotatedElement.class::cast))
+                        .flatMap(element -> Stream.of(element.getDeclaredAnnotations()))
+                        .map(Annotation::annotationType)
+                        .anyMatch(each -> each.getName().startsWith("com.fasterxml.jackson.")
+                                || each.getName().startsWith("picocli."))
+                || CommandLine.IVersionProvider.class.isAssignableFrom(type) && !type.isInterface()
+                || CommandLine.ITypeConverter.class.isAssignableFrom(type) && !type.isInterface();
+    }
+
+    /// @return with slashes
+    static Collection<String> namedByNatives() throws IOException {
+        Collection<String> names = new TreeSet<>();
+        for (String file : NATIVES) {
+            try (InputStream in = Objects.requireNonNull(
+                    NativeImageMetadata.class.getClassLoader().getResourceAsStream(file), file)) {
+                Matcher name = CLASS_IN_NATIVE.matcher(new String(in.readAllBytes(), StandardCharsets.ISO_8859_1));
+                while (name.find()) {
+                    names.add(name.group(1));
+                }
+            }
+        }
+        return names;
+    }
+
+    /// What is in Trainyard's own jar, but for what Quarkus serves and what is said to GraalVM; and JCuda's natives.
+    private static Collection<String> resources() throws IOException {
+        Collection<String> globs = new TreeSet<>(NATIVES);
+        globs.add("META-INF/maven/io.trainyard/trainyard/pom.properties");
+        Path sources = Path.of("src/main/resources");
+        try (Stream<Path> files = Files.walk(sources)) {
+            files.filter(Files::isRegularFile)
+                    .map(file -> sources.relativize(file).toString())
+                    .filter(file -> !file.startsWith("web/")
+                            && !file.startsWith("META-INF/native-image/")
+                            && !file.equals("application.properties"))
+                    .forEach(globs::add);
+        }
+        return globs;
+    }
+}

@@ -1,0 +1,67 @@
+package io.trainyard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/// What the native image is told is what the classes, JCuda's natives and the resources need: a class that is new is in
+/// it.
+/// `-Dgolden.write=true` writes the file anew.
+final class NativeImageMetadataTest {
+    private static final Path FILE =
+            Path.of("src/main/resources/META-INF/native-image/io.trainyard/trainyard/reachability-metadata.json");
+
+    private static final Pattern CALL = Pattern.compile("\\bFunctionDescriptor\\s*\\.of(Void)?\\(");
+
+    @Test
+    void theFileSaysWhatTheClassesNeed() throws IOException {
+        String needed = NativeImageMetadata.asJson();
+        if (Boolean.getBoolean("golden.write")) {
+            Files.createDirectories(FILE.getParent());
+            Files.writeString(FILE, needed);
+        }
+        assertThat(FILE).as("-Dgolden.write=true writes it").content().isEqualTo(needed);
+    }
+
+    /// A class that JCuda's natives look up and that is not there would end the process.
+    @Test
+    void whatNativesLookUpIsThere() throws IOException {
+        assertThat(NativeImageMetadata.namedByNatives())
+                .contains("jcuda/NativePointerObject", "jcuda/driver/CUDA_MEMCPY2D", "java/nio/Buffer")
+                .allSatisfy(name -> assertThat(Class.forName(
+                                name.replace('/', '.'), false, getClass().getClassLoader()))
+                        .isNotNull());
+    }
+
+    /// Types of functions are told by hand: who calls another one must look at the list.
+    @Test
+    void functionsAreCalledWhereTheListKnowsIt() throws IOException {
+        Map<String, Long> calls = new TreeMap<>();
+        try (Stream<Path> files = Files.walk(Path.of("src/main/java"))) {
+            for (Path file :
+                    files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                long found = CALL.matcher(Files.readString(file)).results().count();
+                if (found > 0) {
+                    calls.put(file.getFileName().toString(), found);
+                }
+            }
+        }
+        assertThat(calls)
+                .isEqualTo(Map.of(
+                        "Readahead.java",
+                        1L,
+                        "OneDnnLibrary.java",
+                        1L,
+                        "NativeLibrary.java",
+                        8L,
+                        "NativeHeap.java",
+                        1L));
+    }
+}
