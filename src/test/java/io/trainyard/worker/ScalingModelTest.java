@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
@@ -156,7 +157,8 @@ class ScalingModelTest {
         List<Heard<T>> told = new ArrayList<>();
         for (SimTopic.Entry entry : log.from(log.start(), Integer.MAX_VALUE)) {
             try {
-                TrainingEvent event = EventJson.readEvent(entry.value()).event();
+                TrainingEvent event = EventJson.readEvent(Objects.requireNonNull(entry.value()))
+                        .event();
                 if (type.isInstance(event)) {
                     told.add(new Heard<>(type.cast(event), entry.millis() - SimProcess.BEGINNING.toEpochMilli()));
                 }
