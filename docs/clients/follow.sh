@@ -17,42 +17,39 @@ kafka=(kcat -q -b "${TRAINYARD_KAFKA:-localhost:9092}")
 id=$(jq -er .id "$job") || { echo "follow.sh: the job has no id" >&2; exit 2; }
 since=$(($(date +%s%3N) - 60000)) # clocks differ
 
-# Reads two topics at once, a line each: the topic, the key, the headers, the body if it is one line of JSON.
-watch() {
-  trap 'kill $(jobs -p) 2>/dev/null' EXIT TERM
-  "${kafka[@]}" -C -u -t "${prefix}jobs" -o "s@$since" -f 'told\t%k\t%s\n' &
-  "${kafka[@]}" -C -u -t "${prefix}dead-letter" -o "s@$since" -f 'refused\t%k\t%h\n' &
-  wait
+# What a topic holds by now that is not older: there is nothing to miss between two looks.
+#   told TOPIC FORMAT
+told() { "${kafka[@]}" -C -e -t "$prefix$1" -o "s@$since" -f "$2"; }
+
+# A line for each of the job's events; then, if nobody will run it, why.
+news() {
+  told jobs '%s\n' | jq -rR --arg id "$id" 'fromjson? | select(.job == $id) | "\(.type) \(.reason // "")"'
+  told dead-letter '%k\trefused: %h\n' | awk -F '\t' -v id="$id" '$1 == id { print $2 }'
 }
 
 jq -c . "$job" | "${kafka[@]}" -P -t "${prefix}commands.normal" -k "$id" -X acks=all || exit 2
 
-exec {news}< <(watch)
-watching=$!
-trap 'kill $watching 2>/dev/null' EXIT
+shown=0
 end=""
-deadline=$(($(date +%s) + seconds))
 while [[ -z $end ]]; do
-  if ! IFS=$'\t' read -r -t $((deadline - $(date +%s) > 0 ? deadline - $(date +%s) : 1)) -u "$news" kind key text; then
+  if ((SECONDS > seconds)); then
     echo "follow.sh: no end was told within $seconds s" >&2
     exit 1
   fi
-  [[ ${key%%/*} == "$id" ]] || continue
-  if [[ $kind == refused ]]; then
-    echo "refused: $text"
-    end=refused
-  else
-    type=$(jq -r .type <<<"$text")
-    echo "$type $(jq -r '.reason // empty' <<<"$text")"
-    case $type in finished | failed | cancelled) end=$type ;; esac
-  fi
+  sleep 0.5
+  lines=()
+  mapfile -t lines < <(news)
+  for line in "${lines[@]:shown}"; do
+    echo "$line"
+    case ${line%%[: ]*} in finished | failed | cancelled | refused) end=${line%%[: ]*} ;; esac
+  done
+  shown=${#lines[@]}
 done
 
 # By now all losses are on their topic; a step that two attempts tell counts as the newer tells it.
-"${kafka[@]}" -C -t "${prefix}steps" -o "s@$since" -e -f '%s\n' |
-  jq -rs --arg id "$id" '
-    [.[] | select(.job == $id)] | sort_by(.attempt)
-    | [.[] | . as $event | .losses | to_entries[] | {key: "\($event.firstStep + .key)", value}] | from_entries
-    | to_entries | sort_by(.key | tonumber)[] | "step \(.key) loss \(.value)"'
+told steps '%s\n' | jq -rRn --arg id "$id" '
+  [inputs | fromjson? | select(.job == $id)] | sort_by(.attempt)
+  | [.[] | . as $event | .losses | to_entries[] | {key: "\($event.firstStep + .key)", value}] | from_entries
+  | to_entries | sort_by(.key | tonumber)[] | "step \(.key) loss \(.value)"'
 echo "$id $end"
 [[ $end == finished ]]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the test doubles of libcuda, libcudnn, libcublas and libnvrtc into target/native-double (see README.md).
+# Builds the test doubles of libcuda, libcudnn, libcublas, libnvrtc and libnvidia-ml into target/native-double (see README.md).
 # Compiles only what changed, on as many processors as there are; a second one waits for the first.
 #
 #   build.sh            the doubles
@@ -115,7 +115,7 @@ of() {
   for source in "$here/$1"/*.cpp; do echo "$objects/$1_$(basename "$source" .cpp).o"; done
 }
 
-for source in "$here"/{driver,kernels,nvrtc}/*.cpp; do
+for source in "$here"/{driver,kernels,nvrtc,nvml}/*.cpp; do
   compile "$(basename "$(dirname "$source")")_$(basename "$source" .cpp).o" "$source"
 done
 for kind in float bfloat16; do
@@ -130,6 +130,7 @@ mapfile -t driver < <(of driver; of kernels; echo "$objects/kernels_float.o"; ec
 mapfile -t cudnn < <(of cudnn)
 mapfile -t cublas < <(of cublas)
 mapfile -t nvrtc < <(of nvrtc)
+mapfile -t nvml < <(of nvml)
 
 link libcuda.so.1 libcuda.so.1 'libcuda.so.1 { global: cu*; trainyard_double_*; _ZN9trainyard*; local: *; };' "${driver[@]}"
 readonly with_driver=("$out/libcuda.so.1")
@@ -139,6 +140,7 @@ link missing-symbol/libcudnn.so.9 libcudnn.so.9 \
   'libcudnn.so.9 { global: cudnn*; local: cudnnConvolutionBackwardFilter; *; };' "${cudnn[@]}" "${with_driver[@]}"
 link libcublas.so.13 libcublas.so.13 'libcublas.so.13 { global: cublas*; local: *; };' "${cublas[@]}" "${with_driver[@]}"
 link libnvrtc.so.13 libnvrtc.so.13 'libnvrtc.so.13 { global: nvrtc*; local: *; };' "${nvrtc[@]}" "${with_driver[@]}"
+link libnvidia-ml.so.1 libnvidia-ml.so.1 'libnvidia_ml.so.1 { global: nvml*; local: *; };' "${nvml[@]}" "${with_driver[@]}"
 # They hold nothing; NVIDIA's cuBLAS and NVRTC open theirs by name.
 link libcublasLt.so.13 libcublasLt.so.13 '{ local: *; };'
 link libnvrtc-builtins.so.13.0 libnvrtc-builtins.so.13.0 '{ local: *; };'

@@ -1,6 +1,6 @@
 // Numbers and times for people. A value that is not known is an en dash.
 
-import type { JobStateName, JobSummary, JsonNumber } from "./api/types";
+import type { JobStateName, JobSummary, JsonNumber, Reading } from "./api/types";
 
 export const NONE = "–";
 const integers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
@@ -151,4 +151,20 @@ export function progress(job: JobSummary): string {
 export function share(job: JobSummary): number {
   if (job.kind === "evaluate") return job.state === "finished" ? 1 : 0;
   return job.steps > 0 ? Math.min(1, job.step / job.steps) : 0;
+}
+
+// What a device does: "93 % busy, 12.3 of 80 GB, 251 W, 61 °C", without what it does not tell.
+export function reading({ utilization, memoryUsedBytes, memoryTotalBytes, powerWatts, temperatureCelsius }: Reading) {
+  const told = [];
+  if (isNumber(utilization)) told.push(`${Math.round(100 * utilization)} % busy`);
+  if (isNumber(memoryUsedBytes) && isNumber(memoryTotalBytes)) {
+    told.push(`${bytes(memoryUsedBytes)} of ${bytes(memoryTotalBytes)}`);
+  }
+  if (isNumber(powerWatts)) told.push(`${Math.round(powerWatts)} W`);
+  if (isNumber(temperatureCelsius)) told.push(`${Math.round(temperatureCelsius)} °C`);
+  return told.join(", ");
+}
+
+function isNumber(value: number | null | undefined): value is number {
+  return value !== null && value !== undefined;
 }

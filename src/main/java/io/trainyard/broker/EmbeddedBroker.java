@@ -195,6 +195,7 @@ public final class EmbeddedBroker implements AutoCloseable {
         properties.put("group.share.heartbeat.interval.ms", "1000");
         properties.put("group.share.min.heartbeat.interval.ms", "1000");
         properties.put("group.share.max.size", "1000"); // the most Kafka allows; its default is 200 workers
+        properties.put("group.share.max.share.sessions", "10000"); // nine for each of them; Kafka's default is 2000
         return properties;
     }
 

@@ -2,6 +2,8 @@ package io.trainyard.dashboard;
 
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.event.WorkerStatus.Fetching;
+import io.trainyard.event.WorkerStatus.Reading;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A worker as a row of the table.
@@ -11,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /// @param gone unseen for so long that it must have ended without a word
 /// @param problem why it takes no jobs at present; null: it does
 /// @param fetching the data set that it brings to its machine; null: none
+/// @param readings what its devices do at the moment; null where that is not told
 public record WorkerView(
         String worker,
         String device,
@@ -21,7 +24,8 @@ public record WorkerView(
         long lastSeenMillis,
         boolean gone,
         @Nullable String problem,
-        @Nullable Fetching fetching) {
+        @Nullable Fetching fetching,
+        @Nullable List<Reading> readings) {
 
     static WorkerView of(WorkerStatus status, long lastSeenMillis, boolean gone) {
         return new WorkerView(
@@ -34,7 +38,8 @@ public record WorkerView(
                 lastSeenMillis,
                 gone,
                 status.problem(),
-                status.fetching());
+                status.fetching(),
+                status.readings());
     }
 
     /// Whether it would take a job now.

@@ -1,6 +1,7 @@
 package io.trainyard.device;
 
 import io.trainyard.spec.Precision;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 
@@ -17,6 +18,14 @@ public interface Device {
     /// sessions give back all they took.
     default OptionalLong usedMemoryBytes() {
         return OptionalLong.empty();
+    }
+
+    /// What the driver says of it now, for each GPU of it; empty where nothing tells. May take long where a GPU is
+    /// failing.
+    ///
+    /// @throws DeviceException if the driver has lost it; says so
+    default List<DeviceReading> readings() {
+        return List.of();
     }
 
     /// Compiles a network for this device and places the data set there. Open, use and close a session on one

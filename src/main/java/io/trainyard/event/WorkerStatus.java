@@ -2,6 +2,7 @@ package io.trainyard.event;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// A worker's heartbeat.
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// @param version of Trainyard; null where it does not tell
 /// @param contract the newest [contract][io.trainyard.spec.JobContract] of commands that it understands; null where it
 ///     does not tell: the first
+/// @param readings what its devices' drivers say of them, one of each; null where they say nothing
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record WorkerStatus(
         String worker,
@@ -34,10 +36,27 @@ public record WorkerStatus(
         @Nullable String problem,
         @Nullable Fetching fetching,
         @Nullable String version,
-        @Nullable Integer contract) {
+        @Nullable Integer contract,
+        @Nullable List<Reading> readings) {
     /// A data set on its way.
     ///
     /// @param bytes of it that have come
     /// @param ofBytes all of it
     public record Fetching(String dataset, long bytes, long ofBytes) {}
+
+    /// What a device does at the moment; null for what its driver does not tell.
+    ///
+    /// @param device as jobs call it: `cuda:0`
+    /// @param utilization the part of the last moments in which it computed something: 0 to 1
+    /// @param memoryUsedBytes by whomever
+    /// @param powerWatts that it draws
+    /// @param energyJoules that it has drawn since its driver was loaded: differences are what counts
+    public record Reading(
+            String device,
+            @Nullable Double utilization,
+            @Nullable Long memoryUsedBytes,
+            @Nullable Long memoryTotalBytes,
+            @Nullable Double powerWatts,
+            @Nullable Double energyJoules,
+            @Nullable Double temperatureCelsius) {}
 }

@@ -1,8 +1,10 @@
 package io.trainyard.worker;
 
+import io.trainyard.device.DeviceReading;
 import io.trainyard.event.WorkerStatus;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -29,13 +31,15 @@ final class Heartbeat implements AutoCloseable {
     /// @param since when it began to belong to the fleet; null while it does not
     /// @param version of Trainyard
     /// @param contract the newest of commands that it understands
+    /// @param readings what its device does now; empty where that is not known
     record Self(
             String worker,
             String device,
             String store,
             Supplier<@Nullable Instant> since,
             String version,
-            int contract) {}
+            int contract,
+            Supplier<List<DeviceReading>> readings) {}
 
     private final Host host;
     private final EventPublisher publisher;
@@ -116,7 +120,25 @@ final class Heartbeat implements AutoCloseable {
                 activity.trouble(),
                 activity.fetching(),
                 self.version(),
-                self.contract());
+                self.contract(),
+                readings());
+    }
+
+    /// Null where nothing is told.
+    private @Nullable List<WorkerStatus.Reading> readings() {
+        List<DeviceReading> now = self.readings().get();
+        return now.isEmpty() ? null : now.stream().map(Heartbeat::told).toList();
+    }
+
+    private static WorkerStatus.Reading told(DeviceReading now) {
+        return new WorkerStatus.Reading(
+                now.device(),
+                now.utilization(),
+                now.memoryUsedBytes(),
+                now.memoryTotalBytes(),
+                now.powerWatts(),
+                now.energyJoules(),
+                now.temperatureCelsius());
     }
 
     /// Says for the last time how the worker is: stopping.

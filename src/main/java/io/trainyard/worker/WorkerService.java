@@ -61,6 +61,7 @@ public class WorkerService {
     private volatile @Nullable KeeperLoop keeper;
     private volatile @Nullable Heartbeat heartbeat;
     private @Nullable CommandSweep sweep;
+    private @Nullable DeviceWatch devices;
 
     /// @param served whether this process listens for whoever wants its metrics
     @Inject
@@ -104,8 +105,9 @@ public class WorkerService {
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
         Deferrals.Rules deferring = deferring(worker);
-        Heartbeat.Self self =
-                new Heartbeat.Self(id, deviceName, store.identity(), fleet::since, version(), deferring.contract());
+        DeviceWatch watch = new DeviceWatch(machine, opened);
+        Heartbeat.Self self = new Heartbeat.Self(
+                id, deviceName, store.identity(), fleet::since, version(), deferring.contract(), watch::readings);
         Heartbeat beats = new Heartbeat(machine, publisher, activity, self);
         if (worker.id().isPresent()) { // a random one is nobody else's
             new Namesakes(kafka, prefix, id).requireNone(beats::announce, worker.heartbeat());
@@ -130,10 +132,12 @@ public class WorkerService {
         keeping.start();
         claims.start(keeping.ready());
         beats.start(worker.heartbeat());
+        watch.start();
         CommandSweep sweeping = new CommandSweep(kafka, around);
         sweeping.start(worker.sweep());
         loop = claims;
         sweep = sweeping;
+        devices = watch;
         keeper = keeping;
         heartbeat = beats;
         var _ = claims.ended().whenComplete((_, problem) -> {
@@ -265,6 +269,10 @@ public class WorkerService {
         ClaimLoop claims = loop;
         if (claims != null) {
             claims.close();
+        }
+        DeviceWatch watch = devices;
+        if (watch != null) {
+            watch.close();
         }
         CommandSweep sweeping = sweep;
         if (sweeping != null) {

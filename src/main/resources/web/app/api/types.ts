@@ -171,6 +171,17 @@ export interface Fetching {
   ofBytes: number;
 }
 
+// What a device does at the moment; absent where its driver does not tell.
+export interface Reading {
+  device: string;
+  utilization?: number | null;
+  memoryUsedBytes?: number | null;
+  memoryTotalBytes?: number | null;
+  powerWatts?: number | null;
+  energyJoules?: number | null;
+  temperatureCelsius?: number | null;
+}
+
 export interface WorkerView {
   worker: string;
   device: string;
@@ -182,6 +193,7 @@ export interface WorkerView {
   gone: boolean; // silent for longer than a worker that is there would be
   problem?: string | null; // why it takes no jobs
   fetching?: Fetching | null; // the data set that it brings to its machine
+  readings?: Reading[] | null; // of each of its devices
   stopping?: boolean;
 }
 

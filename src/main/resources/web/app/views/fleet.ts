@@ -191,7 +191,7 @@ class FleetView extends PageElement {
           ${label(state, word)} ${worker.problem ? html`<span class="why">${worker.problem}</span>` : nothing}
           ${worker.fetching ? this.fetching(worker.fetching) : nothing}
         </td>
-        <td data-label="Device">${worker.device}</td>
+        <td data-label="Device">${worker.device} ${this.readings(worker)}</td>
         <td data-label="Job" ?data-empty=${!worker.job}>
           ${worker.job ? html`<a href=${jobLink(worker.job)}>${worker.job}</a>` : format.NONE}
         </td>
@@ -208,6 +208,15 @@ class FleetView extends PageElement {
         </td>
       </tr>
     `;
+  }
+
+  // With their names where there are several; nothing of what its worker no longer says.
+  private readings(worker: WorkerView) {
+    if (store.isLost(worker) || !worker.readings) return nothing;
+    const several = worker.readings.length > 1;
+    return worker.readings.map(
+      (reading) => html`<span class="why">${several ? `${reading.device}: ` : ""}${format.reading(reading)}</span>`,
+    );
   }
 
   private fetching({ dataset, bytes, ofBytes }: Fetching) {

@@ -137,6 +137,7 @@ class FleetMetricsTest {
                 problem,
                 null,
                 null,
+                null,
                 null);
     }
 

@@ -490,14 +490,16 @@ class PageIT {
                 "3 jobs broke off here",
                 null,
                 null,
-                null));
+                null,
+                List.of(new WorkerStatus.Reading("cuda:0", 0.93, 12L << 30, 80L << 30, 251.5, 5e9, 61.0))));
         Fetching fetching = new Fetching("letters", 70 << 20, 1 << 30);
-        publisher.send(
-                new WorkerStatus("w8", "cpu", "next", 1, 0, 1 << 28, 0, false, null, null, null, fetching, null, null));
+        publisher.send(new WorkerStatus(
+                "w8", "cpu", "next", 1, 0, 1 << 28, 0, false, null, null, null, fetching, null, null, null));
         visit("#fleet");
         assertThat(see("#connection")).hasText("Live");
         assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");
         assertThat(see("#workers tr[data-key=w9]")).containsText("3 jobs broke off here");
+        assertThat(see("#workers tr[data-key=w9]")).containsText("93 % busy, 12 GiB of 80 GiB, 252 W, 61 °C");
         assertThat(see("#workers tr[data-key=w8]")).containsText("fetches letters: 70 MiB of 1.0 GiB");
         assertThat(page.locator("#device-hours .tiles li"))
                 .hasText(new Pattern[] {Pattern.compile("Today\\s*(<|0)"), Pattern.compile("7 days\\s*(<|0)")});

@@ -32,6 +32,7 @@ class WaitingTest {
                         problem,
                         null,
                         null,
+                        null,
                         null),
                 1,
                 false);

@@ -62,7 +62,8 @@ class EventFuzzTest {
                     "a problem",
                     new WorkerStatus.Fetching("mnist", 1, 2),
                     "1.0",
-                    1)));
+                    1,
+                    null)));
 
     /// What stands in place of some value.
     private static final List<String> ODD = List.of(

@@ -60,6 +60,17 @@ class MetricsPageTest {
         });
     }
 
+    /// By a link to what is said here.
+    @Test
+    void thePageOnOperationsHasEveryAlert() throws Exception {
+        Page operations = Page.read("docs/operations.md").section("## What to do when");
+        assertThat(operations.tableOf("alert").table().stream().map(List::getFirst))
+                .containsExactlyElementsOf(
+                        YamlFiles.read(Path.of("prometheus/alerts.yml")).findValuesAsText("alert").stream()
+                                .map(name -> "[%s](metrics.md#%s)".formatted(name, name.toLowerCase(Locale.ROOT)))
+                                .toList());
+    }
+
     @Test
     void everyAlertSaysWhatToDo() throws Exception {
         List<String> alerts = new ArrayList<>();

@@ -247,12 +247,15 @@ class TopicsPageTest {
                         GroupCoordinatorConfig.SHARE_GROUP_HEARTBEAT_INTERVAL_MS_CONFIG,
                         Integer.toString(GroupCoordinatorConfig.SHARE_GROUP_HEARTBEAT_INTERVAL_MS_DEFAULT))
                 .containsEntry(
+                        ShareGroupConfig.SHARE_GROUP_MAX_SHARE_SESSIONS_CONFIG,
+                        Integer.toString(ShareGroupConfig.SHARE_GROUP_MAX_SHARE_SESSIONS_DEFAULT))
+                .containsEntry(
                         ShareGroupConfig.SHARE_GROUP_MAX_DELIVERY_COUNT_LIMIT_CONFIG,
                         Integer.toString(ShareGroupConfig.SHARE_GROUP_MAX_DELIVERY_COUNT_LIMIT_DEFAULT))
                 .containsEntry(
                         ShareGroupConfig.SHARE_GROUP_MIN_RECORD_LOCK_DURATION_MS_CONFIG,
                         Integer.toString(ShareGroupConfig.SHARE_GROUP_MIN_RECORD_LOCK_DURATION_MS_DEFAULT))
-                .hasSize(4);
+                .hasSize(5);
     }
 
     private static Page section(Class<?> event) {

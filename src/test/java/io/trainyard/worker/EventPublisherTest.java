@@ -9,6 +9,7 @@ import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Patience;
+import io.trainyard.device.DeviceReading;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
@@ -54,7 +55,10 @@ class EventPublisherTest {
     void tellsHowTheWorkerIsUntilItStops() throws IOException {
         try (Fleet fleet = new Fleet()) {
             Activity activity = new Activity();
-            Heartbeat.Self self = new Heartbeat.Self("w", "cpu", "store", () -> TIME, "1.0", 2);
+            WorkerStatus.Reading told =
+                    new WorkerStatus.Reading("cuda:0", 0.93, 1L << 30, 80L << 30, 251.5, null, 61.0);
+            DeviceReading reading = new DeviceReading("cuda:0", 0.93, 1L << 30, 80L << 30, 251.5, null, 61.0);
+            Heartbeat.Self self = new Heartbeat.Self("w", "cpu", "store", () -> TIME, "1.0", 2, () -> List.of(reading));
             Heartbeat heartbeat = new Heartbeat(new Machine(), fleet.publisher("w"), activity, self);
             activity.begin(JobJson.read(Fleet.job("job").getBytes(StandardCharsets.UTF_8)), 2);
             activity.see(EventLine.of(losses("job", 2, 0, 1, 1), TIME, "w"));
@@ -86,7 +90,8 @@ class EventPublisherTest {
                             null,
                             fetching,
                             "1.0",
-                            2));
+                            2,
+                            List.of(told)));
             assertThat(first.memoryBytes()).isGreaterThan(1 << 20);
             WorkerStatus last = EventJson.readStatus(records.getLast().value());
             assertThat(last)
@@ -104,7 +109,8 @@ class EventPublisherTest {
                             null,
                             null,
                             "1.0",
-                            2));
+                            2,
+                            List.of(told)));
             assertThat(new String(records.getLast().key(), StandardCharsets.UTF_8))
                     .isEqualTo("w");
             assertThat(Fleet.header(records.getLast(), "ce_type")).isEqualTo(CloudEvents.WORKER_STATUS);

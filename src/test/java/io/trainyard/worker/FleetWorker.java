@@ -7,6 +7,7 @@ import io.trainyard.spec.JobContract;
 import io.trainyard.trace.Tracing;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Set;
 
 /// A worker of a test's fleet: all but its device and its process is real.
@@ -63,7 +64,7 @@ final class FleetWorker implements AutoCloseable {
                 machine,
                 publisher,
                 activity,
-                new Heartbeat.Self(id, "cpu", fleet.store.identity(), view::since, "1.0", setup.contract()));
+                new Heartbeat.Self(id, "cpu", fleet.store.identity(), view::since, "1.0", setup.contract(), List::of));
         sweep = new CommandSweep(fleet.brokers, around);
         keeper.start();
         claims.start(keeper.ready());

@@ -89,7 +89,7 @@ final class SimWorker {
                 around,
                 () -> seams.queue(perils.around(new SimQueue(kafka, process, topics), process), kafka, process, store),
                 new SimTraining(process, view, lacking, seams.habits()));
-        Heartbeat.Self self = new Heartbeat.Self(id, "cpu", view.identity(), seen::since, "1.0", contract());
+        Heartbeat.Self self = new Heartbeat.Self(id, "cpu", view.identity(), seen::since, "1.0", contract(), List::of);
         Heartbeat beats = new Heartbeat(process, publisher, activity, self);
         keeping.start();
         claiming.start(keeping.ready());

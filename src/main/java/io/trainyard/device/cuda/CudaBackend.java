@@ -5,9 +5,11 @@ import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.cuda.driver.Gpus;
 import io.trainyard.device.cuda.library.CudaLibraries;
+import io.trainyard.device.cuda.library.ManagementLibrary;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Precision;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -43,7 +45,12 @@ public final class CudaBackend implements DeviceBackend {
 
     @Override
     public List<String> details() {
-        return whyUnavailable().isPresent() ? List.of() : CudaLibraries.loaded().details();
+        if (whyUnavailable().isPresent()) {
+            return List.of();
+        }
+        List<String> details = new ArrayList<>(CudaLibraries.loaded().details());
+        details.add(ManagementLibrary.description());
+        return details;
     }
 
     @Override

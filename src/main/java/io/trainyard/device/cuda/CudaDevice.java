@@ -2,14 +2,17 @@ package io.trainyard.device.cuda;
 
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.DeviceReading;
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Gpus;
+import io.trainyard.device.cuda.library.ManagementLibrary;
 import io.trainyard.spec.Precision;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +32,13 @@ record CudaDevice(DeviceInfo info, int number) implements PartDevice {
     @Override
     public OptionalLong usedMemoryBytes() {
         return OptionalLong.of(Gpus.usedBytes(number));
+    }
+
+    @Override
+    public List<DeviceReading> readings() {
+        return ManagementLibrary.loaded().stream()
+                .map(library -> library.read(info.name(), Gpus.busId(number)))
+                .toList();
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.trainyard.device.parallel;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.DeviceReading;
 import io.trainyard.device.Devices;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.PartDevice;
@@ -50,6 +51,11 @@ public record ParallelDevice(List<PartDevice> devices) implements Device {
                 infos.stream().map(DeviceInfo::model).distinct().collect(Collectors.joining("; ")),
                 infos.stream().map(DeviceInfo::description).distinct().collect(Collectors.joining("; ")),
                 infos.stream().mapToLong(DeviceInfo::memoryBytes).min().orElseThrow());
+    }
+
+    @Override
+    public List<DeviceReading> readings() {
+        return devices.stream().flatMap(device -> device.readings().stream()).toList();
     }
 
     @Override

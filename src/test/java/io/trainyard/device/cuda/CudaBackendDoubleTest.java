@@ -31,7 +31,8 @@ class CudaBackendDoubleTest {
     @Test
     void detailsNameTheFilesAndTheBridge() {
         assertThat(backend.details())
-                .hasSize(4)
+                .hasSize(5)
+                .anySatisfy(line -> assertThat(line).startsWith("NVML: /").endsWith("/libnvidia-ml.so.1"))
                 .anySatisfy(line -> assertThat(line).startsWith("driver: /").endsWith("/libcuda.so.1"))
                 .anySatisfy(line -> assertThat(line)
                         .startsWith("cuDNN 9.")

@@ -10,6 +10,7 @@ import jcuda.driver.JCudaDriver;
 /// The GPUs of this machine, those that CUDA_VISIBLE_DEVICES leaves, and what they say of themselves.
 public final class Gpus {
     private static final int MAX_NAME = 256;
+    private static final int MAX_BUS_ID = 32;
 
     private Gpus() {}
 
@@ -26,6 +27,13 @@ public final class Gpus {
         byte[] name = new byte[MAX_NAME];
         Status.driver(JCudaDriver.cuDeviceGetName(name, name.length, device(number)), "cuDeviceGetName");
         return new String(name, StandardCharsets.UTF_8).trim();
+    }
+
+    /// Where it is, as NVIDIA's other libraries know it: `0000:3b:00.0`.
+    public static String busId(int number) {
+        String[] id = new String[1];
+        Status.driver(JCudaDriver.cuDeviceGetPCIBusId(id, MAX_BUS_ID, device(number)), "cuDeviceGetPCIBusId");
+        return id[0];
     }
 
     /// `90` for compute capability 9.0.

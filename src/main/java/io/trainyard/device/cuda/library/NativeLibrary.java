@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /// A shared library, loaded for as long as the process lives: NVIDIA's have threads and libraries of their own and
@@ -49,9 +50,23 @@ record NativeLibrary(MemorySegment handle, Path path) {
         return symbol(function).address() != 0;
     }
 
-    /// Calls `int function(int)`.
-    int callInt(String function, int argument) {
-        return (int) call(function, FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT), argument);
+    /// Calls `int function(...)` with numbers of 32 bits and addresses.
+    ///
+    /// @param arguments `Integer`s and `MemorySegment`s
+    /// @throws CudaUnavailableException if there is no such function
+    int callInt(String function, Object... arguments) {
+        FunctionDescriptor type = FunctionDescriptor.of(ValueLayout.JAVA_INT);
+        for (Object argument : arguments) {
+            type = type.appendArgumentLayouts(argument instanceof Integer ? ValueLayout.JAVA_INT : ValueLayout.ADDRESS);
+        }
+        return (int) call(function, type, arguments);
+    }
+
+    /// Calls `const char* function(int)`.
+    String textOf(String function, int number) {
+        MemorySegment text = (MemorySegment)
+                call(function, FunctionDescriptor.of(ValueLayout.ADDRESS, ValueLayout.JAVA_INT), number);
+        return text.address() == 0 ? "status " + number : text(text);
     }
 
     /// Calls `size_t function()`.
@@ -66,16 +81,11 @@ record NativeLibrary(MemorySegment handle, Path path) {
     int[] ask(String function, int answers, Integer... arguments) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment all = arena.allocate(ValueLayout.JAVA_INT, answers);
-            FunctionDescriptor type = FunctionDescriptor.of(ValueLayout.JAVA_INT);
-            List<Object> passed = new java.util.ArrayList<>(List.of(arguments));
-            for (int i = 0; i < arguments.length; i++) {
-                type = type.appendArgumentLayouts(ValueLayout.JAVA_INT);
-            }
+            List<Object> passed = new ArrayList<>(List.of(arguments));
             for (int i = 0; i < answers; i++) {
-                type = type.appendArgumentLayouts(ValueLayout.ADDRESS);
                 passed.add(all.asSlice(i * ValueLayout.JAVA_INT.byteSize()));
             }
-            int status = (int) call(function, type, passed.toArray());
+            int status = callInt(function, passed.toArray());
             if (status != 0) {
                 throw new CudaUnavailableException(
                         "%s of %s fails with status %d; replace the library".formatted(function, path, status));
@@ -90,11 +100,8 @@ record NativeLibrary(MemorySegment handle, Path path) {
     String name(String function, int number) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment answer = arena.allocate(ValueLayout.ADDRESS);
-            FunctionDescriptor type =
-                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.ADDRESS);
-            MemorySegment text = (int) call(function, type, number, answer) == 0
-                    ? answer.get(ValueLayout.ADDRESS, 0)
-                    : MemorySegment.NULL;
+            MemorySegment text =
+                    callInt(function, number, answer) == 0 ? answer.get(ValueLayout.ADDRESS, 0) : MemorySegment.NULL;
             return text.address() == 0 ? "an error without a name" : text(text);
         }
     }

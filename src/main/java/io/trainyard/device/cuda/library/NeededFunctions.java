@@ -9,7 +9,7 @@ import java.util.List;
 final class NeededFunctions {
     static final List<String> DRIVER = names("""
             cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString
-            cuDeviceGet cuDeviceGetCount cuDeviceGetName cuDeviceGetAttribute cuDeviceTotalMem_v2
+            cuDeviceGet cuDeviceGetCount cuDeviceGetName cuDeviceGetPCIBusId cuDeviceGetAttribute cuDeviceTotalMem_v2
             cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxReset_v2
             cuDeviceCanAccessPeer cuCtxEnablePeerAccess cuCtxSetCurrent cuCtxSynchronize
             cuMemGetInfo_v2 cuMemAlloc_v2 cuMemFree_v2 cuMemHostAlloc cuMemFreeHost

@@ -1,0 +1,117 @@
+package io.trainyard.device.cuda.library;
+
+import io.trainyard.device.DeviceException;
+import io.trainyard.device.DeviceReading;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Optional;
+
+/// NVIDIA's management library, NVML, which nvidia-smi asks, too: what a GPU does at this moment. It comes with the
+/// driver; where it is missing, nothing but that is not known. Calls may take long where a GPU is failing.
+public final class ManagementLibrary {
+    private static final String NAME = "libnvidia-ml.so.1";
+
+    /// Of the largest answer, three numbers of 64 bits.
+    private static final int ANSWER_BYTES = 24;
+
+    private static final int SENSOR_OF_THE_GPU = 0;
+    private static final double THOUSAND = 1000; // NVML counts in thousandths of watts and joules
+
+    /// Of `nvmlMemory_t`: total, free, used.
+    private static final int TOTAL = 0;
+
+    private static final int USED = 2;
+
+    private sealed interface Loaded {
+        record Here(ManagementLibrary library) implements Loaded {}
+
+        record Missing(String reason) implements Loaded {}
+    }
+
+    /// Initialised at the first use.
+    private static final class Holder {
+        static final Loaded LOADED = load(SearchFolders.ofProcess(), true);
+    }
+
+    private final NativeLibrary library;
+
+    private ManagementLibrary(NativeLibrary library) {
+        this.library = library;
+    }
+
+    /// This process's; empty where there is none that works.
+    public static Optional<ManagementLibrary> loaded() {
+        return Holder.LOADED instanceof Loaded.Here(ManagementLibrary library)
+                ? Optional.of(library)
+                : Optional.empty();
+    }
+
+    /// For people, in a line: which file it is, or why there is none.
+    public static String description() {
+        return switch (Holder.LOADED) {
+            case Loaded.Here(ManagementLibrary here) -> "NVML: " + here.library.path();
+            case Loaded.Missing(String reason) -> "NVML: " + reason;
+        };
+    }
+
+    private static Loaded load(SearchFolders folders, boolean askSystem) {
+        try {
+            Optional<NativeLibrary> found = LibraryFinder.driver(folders, askSystem, NAME);
+            if (found.isEmpty()) {
+                return new Loaded.Missing(
+                        "%s is not in %s, so utilisation, power and temperature are not told; in a container add \"utility\" to NVIDIA_DRIVER_CAPABILITIES"
+                                .formatted(NAME, LibraryFinder.driverPlaces(folders, askSystem)));
+            }
+            ManagementLibrary library = new ManagementLibrary(found.get());
+            library.check("nvmlInit_v2");
+            return new Loaded.Here(library);
+        } catch (CudaUnavailableException e) {
+            return new Loaded.Missing(e.reason());
+        } catch (DeviceException e) {
+            return new Loaded.Missing(e.getMessage());
+        }
+    }
+
+    /// What a GPU is doing.
+    ///
+    /// @param device its name here
+    /// @param busId where it is, as CUDA tells it: `0000:3b:00.0`. A part of a GPU (MIG) is where the whole one is
+    /// @throws DeviceException if NVML does not know it, or has lost it
+    public DeviceReading read(String device, String busId) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment answer = arena.allocate(ANSWER_BYTES, Long.BYTES);
+            check("nvmlDeviceGetHandleByPciBusId_v2", arena.allocateFrom(busId), answer);
+            MemorySegment gpu = answer.get(ValueLayout.ADDRESS, 0);
+            Double utilization =
+                    tells("nvmlDeviceGetUtilizationRates", gpu, answer) ? number(answer) / 100.0 : null; // of percent
+            boolean memory = tells("nvmlDeviceGetMemoryInfo", gpu, answer);
+            Long used = memory ? answer.getAtIndex(ValueLayout.JAVA_LONG, USED) : null;
+            Long total = memory ? answer.getAtIndex(ValueLayout.JAVA_LONG, TOTAL) : null;
+            Double power = tells("nvmlDeviceGetPowerUsage", gpu, answer) ? number(answer) / THOUSAND : null;
+            Double energy = tells("nvmlDeviceGetTotalEnergyConsumption", gpu, answer)
+                    ? answer.get(ValueLayout.JAVA_LONG, 0) / THOUSAND
+                    : null;
+            Double temperature =
+                    tells("nvmlDeviceGetTemperature", gpu, SENSOR_OF_THE_GPU, answer) ? (double) number(answer) : null;
+            return new DeviceReading(device, utilization, used, total, power, energy, temperature);
+        }
+    }
+
+    private static int number(MemorySegment answer) {
+        return answer.get(ValueLayout.JAVA_INT, 0);
+    }
+
+    /// Not every GPU tells everything, and not every driver has every function.
+    private boolean tells(String function, Object... arguments) {
+        return library.has(function) && library.callInt(function, arguments) == 0;
+    }
+
+    private void check(String function, Object... arguments) {
+        int status = library.callInt(function, arguments);
+        if (status != 0) {
+            throw new DeviceException("%s of NVML fails: %s (%d); look at nvidia-smi and dmesg"
+                    .formatted(function, library.textOf("nvmlErrorString", status), status));
+        }
+    }
+}

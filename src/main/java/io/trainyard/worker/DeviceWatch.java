@@ -1,0 +1,71 @@
+package io.trainyard.worker;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.DeviceException;
+import io.trainyard.device.DeviceReading;
+import java.time.Duration;
+import java.util.List;
+
+/// Asks a device's driver now and then what it does, on a thread of its own: a driver that answers late, or never,
+/// must not hold up heartbeats. What it said too long ago is not told any more.
+final class DeviceWatch implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger(DeviceWatch.class.getName());
+
+    private static final Duration EVERY = Duration.ofSeconds(2);
+    private static final Duration TOLD_FOR = Duration.ofSeconds(10);
+
+    /// @param nanos when it was asked
+    private record Told(List<DeviceReading> readings, long nanos) {}
+
+    private final Host host;
+    private final Device device;
+    private final StopSignal stop;
+    private volatile Told told = new Told(List.of(), 0);
+    private boolean failing;
+
+    DeviceWatch(Host host, Device device) {
+        this.host = host;
+        this.device = device;
+        this.stop = new StopSignal(host);
+    }
+
+    /// Ends by itself where the driver tells nothing, as a processor's.
+    void start() {
+        var _ = host.start("device-watch", () -> {
+            try {
+                while (!stop.isRequested() && ask()) {
+                    stop.await(EVERY);
+                }
+            } catch (InterruptedException _) {
+                Thread.currentThread().interrupt();
+            }
+        });
+    }
+
+    /// @return whether to ask again
+    private boolean ask() {
+        try {
+            List<DeviceReading> readings = device.readings();
+            told = new Told(readings, host.nanoTime());
+            failing = false;
+            return !readings.isEmpty();
+        } catch (DeviceException e) {
+            if (!failing) {
+                LOG.log(System.Logger.Level.WARNING, "what the device does is not known: {0}", e.getMessage());
+            }
+            failing = true;
+            return true;
+        }
+    }
+
+    /// The newest there is, one of each GPU; empty where nothing is told.
+    List<DeviceReading> readings() {
+        Told now = told;
+        return host.nanoTime() - now.nanos() < TOLD_FOR.toNanos() ? now.readings() : List.of();
+    }
+
+    @Override
+    public void close() {
+        stop.request();
+    }
+}

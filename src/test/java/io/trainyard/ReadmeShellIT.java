@@ -1,0 +1,120 @@
+package io.trainyard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.awt.Color;
+import java.awt.image.BufferedImage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import javax.imageio.ImageIO;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What the README has people type, typed: in a folder that has what the project's has, and with ports of its own in
+/// the place of the usual ones, which something else may have.
+@DisabledOnOs(OS.WINDOWS)
+final class ReadmeShellIT {
+    private static final Page README = Page.read("README.md");
+
+    /// What other tests type: the demo is `DemoIT`'s, the first job `ReadmeIT`'s; and this is a part of `test`.
+    private static final List<String> ELSEWHERE =
+            List.of("./trainyard demo", "./trainyard test", "./trainyard train docs/jobs/first.json");
+
+    private static final String PHOTOS = "## Your own photos";
+    private static final String FLEET = "## A fleet in four terminals";
+    private static final String OTHERS = "## From another language";
+
+    @TempDir
+    private Path folder;
+
+    private final List<TrainyardProcess> running = new ArrayList<>();
+
+    @AfterEach
+    void end() {
+        running.reversed().forEach(TrainyardProcess::close);
+    }
+
+    @Test
+    void allThatIsTypedIsTried() {
+        List<String> tried = Stream.of(PHOTOS, FLEET, OTHERS)
+                .flatMap(section -> README.section(section).shell().stream())
+                .toList();
+        assertThat(README.shell())
+                .containsExactlyInAnyOrderElementsOf(
+                        Stream.concat(ELSEWHERE.stream(), tried.stream()).toList());
+    }
+
+    @Test
+    void photosOfTwoKindsAreToldApart() throws Exception {
+        makeProject();
+        photos("cats", Color.ORANGE);
+        photos("dogs", Color.GRAY);
+        for (String typed : README.section(PHOTOS).shell()) {
+            TrainyardProcess process = start(typed);
+            assertThat(process.exitStatus()).as(process.toString()).isZero();
+            if (typed.contains("train ")) {
+                assertThat(process.output()).contains("best accuracy 1.0");
+            }
+        }
+    }
+
+    @Test
+    void aFleetRunsTheFirstJobAndThatOfAnotherLanguage() throws Exception {
+        makeProject();
+        String kafka = "";
+        for (String typed : README.section(FLEET).shell()) {
+            boolean listens = typed.endsWith(" broker") || typed.endsWith(" dashboard");
+            String more = listens ? " --port 0" : typed.endsWith(" worker") ? " --device cpu" : "";
+            TrainyardProcess process = start(
+                    kafka.isEmpty() ? typed + more : "TRAINYARD_KAFKA=%s exec %s%s".formatted(kafka, typed, more));
+            if (typed.endsWith(" broker")) {
+                kafka = process.await("Kafka: ([^,]+),");
+            } else if (typed.contains(" submit ")) {
+                assertThat(process.exitStatus()).as("%s %s", process, running).isZero();
+                assertThat(process.output()).contains("finished");
+            }
+        }
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/kcat")), "kcat is not installed");
+        for (String typed : README.section(OTHERS).shell()) {
+            TrainyardProcess process =
+                    start("export TRAINYARD_KAFKA=%s\n%s".formatted(kafka, typed.replace("localhost:9092", kafka)));
+            assertThat(process.exitStatus()).as("%s %s", process, running).isZero();
+        }
+    }
+
+    /// As a clone has it, for whoever stands in it.
+    private void makeProject() throws IOException {
+        Files.createSymbolicLink(folder.resolve("trainyard"), TrainyardProcess.LAUNCHER);
+        Files.createSymbolicLink(folder.resolve("docs"), Path.of("docs").toAbsolutePath());
+    }
+
+    private TrainyardProcess start(String typed) {
+        TrainyardProcess process = TrainyardProcess.start(folder, List.of("bash", "-euo", "pipefail", "-c", typed));
+        running.add(process);
+        return process;
+    }
+
+    /// Fifty of one colour, more or less: a batch of 64 needs as many to train with.
+    private void photos(String kind, Color colour) throws IOException {
+        Path photos = Files.createDirectories(folder.resolve(kind));
+        Random chance = new Random(kind.hashCode());
+        for (int i = 0; i < 50; i++) {
+            BufferedImage photo = new BufferedImage(48, 40, BufferedImage.TYPE_INT_RGB);
+            for (int y = 0; y < photo.getHeight(); y++) {
+                for (int x = 0; x < photo.getWidth(); x++) {
+                    photo.setRGB(x, y, colour.getRGB() ^ chance.nextInt(32));
+                }
+            }
+            ImageIO.write(photo, "png", photos.resolve(kind + i + ".png").toFile());
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package io.trainyard.alert;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Page;
+import java.util.Arrays;
+import org.junit.jupiter.api.Test;
+
+class OperationsPageTest {
+    @Test
+    void whateverAWebhookHearsHasAnEntry() {
+        assertThat(Page.read("docs/operations.md").section("## What to do when").tableOf("type").table().stream()
+                        .map(row -> Page.code(row, 0).getFirst()))
+                .containsExactlyInAnyOrderElementsOf(
+                        Arrays.stream(Rule.values()).map(Rule::type).toList());
+    }
+}
