@@ -134,7 +134,8 @@ class ManyWorkersTest {
                                     null,
                                     null,
                                     "1.0.0",
-                                    2));
+                                    2,
+                                    null));
                     LockSupport.parkNanos(2_000_000); // 500 a second
                 }
             });

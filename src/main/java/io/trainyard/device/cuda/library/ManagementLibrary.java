@@ -69,7 +69,7 @@ public final class ManagementLibrary {
         } catch (CudaUnavailableException e) {
             return new Loaded.Missing(e.reason());
         } catch (DeviceException e) {
-            return new Loaded.Missing(e.getMessage());
+            return new Loaded.Missing(String.valueOf(e.getMessage()));
         }
     }
 
