@@ -27,9 +27,10 @@ def main():
     p.add_argument("--gate", action="store_true")
     a = p.parse_args()
     a.clock = Clock(a.minutes)
-    a.data, a.threads, a.rest = "data", 0, 0
+    a.threads, a.rest = 0, 0
     print(head_line(f"load {os.getloadavg()[0]:.1f}", f"{JOBS} jobs, device {a.device}"), flush=True)
     with fleet.Fleet(a) as running:
+        a.data = running.folder
         submit(running, a)
         seconds = measure(running, a)
     missed = False

@@ -50,11 +50,13 @@ final class NativeImageMetadata {
             List.of("void*"), // dlerror
             List.of("void*", "void*", "jint"), // dlopen
             List.of("void*", "void*", "void*"), // dlsym
-            List.of("jint", "void*", "jint", "void*"), // dlinfo
+            List.of("jint", "void*", "jint", "void*"), // dlinfo, nvmlDeviceGetTemperature
             List.of("jlong"), // cudnnGetVersion
+            List.of("jint"), // nvmlInit_v2
+            List.of("void*", "jint"), // nvmlErrorString
             List.of("jint", "jint"), // cuInit
             List.of("jint", "void*"), // cuDriverGetVersion, cuDeviceGetCount
-            List.of("jint", "void*", "void*"), // nvrtcVersion
+            List.of("jint", "void*", "void*"), // nvrtcVersion, others of NVML
             List.of("jint", "jint", "void*")); // cuGetErrorString, cublasGetProperty
 
     private static final Path CLASSES = Path.of("target/classes");

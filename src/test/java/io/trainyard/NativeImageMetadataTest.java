@@ -60,7 +60,7 @@ final class NativeImageMetadataTest {
                         "OneDnnLibrary.java",
                         1L,
                         "NativeLibrary.java",
-                        8L,
+                        7L,
                         "NativeHeap.java",
                         1L));
     }
