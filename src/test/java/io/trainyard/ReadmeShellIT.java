@@ -33,6 +33,9 @@ final class ReadmeShellIT {
     private static final String FLEET = "## A fleet in four terminals";
     private static final String OTHERS = "## From another language";
 
+    /// Asks for a container engine and a cluster; `ManifestsTest` renders the overlay.
+    private static final String CLUSTER = "## On a cluster";
+
     @TempDir
     private Path folder;
 
@@ -45,12 +48,23 @@ final class ReadmeShellIT {
 
     @Test
     void allThatIsTypedIsTried() {
-        List<String> tried = Stream.of(PHOTOS, FLEET, OTHERS)
+        List<String> tried = Stream.of(PHOTOS, FLEET, OTHERS, CLUSTER)
                 .flatMap(section -> README.section(section).shell().stream())
                 .toList();
         assertThat(README.shell())
                 .containsExactlyInAnyOrderElementsOf(
                         Stream.concat(ELSEWHERE.stream(), tried.stream()).toList());
+    }
+
+    @Test
+    void whatIsTypedAtAClusterIsWhatThePageOnKubernetesSays() {
+        List<String> typed = README.section(CLUSTER).shell();
+        assertThat(typed).isNotEmpty();
+        assertThat(Page.read("docs/kubernetes.md").shell()).containsAll(typed);
+        assertThat(typed)
+                .anySatisfy(line -> assertThat(
+                                Path.of(line.replaceFirst("kubectl apply --kustomize ", ""), "kustomization.yaml"))
+                        .exists());
     }
 
     @Test
@@ -97,8 +111,12 @@ final class ReadmeShellIT {
         Files.createSymbolicLink(folder.resolve("docs"), Path.of("docs").toAbsolutePath());
     }
 
+    /// The words stand behind the script, too, where the shell does not look at them: by them [TrainyardProcess] sees
+    /// what computes, which without the slower compiler takes minutes.
     private TrainyardProcess start(String typed) {
-        TrainyardProcess process = TrainyardProcess.start(folder, List.of("bash", "-euo", "pipefail", "-c", typed));
+        List<String> command = new ArrayList<>(List.of("bash", "-euo", "pipefail", "-c", typed));
+        command.addAll(List.of(typed.split("\\s+")));
+        TrainyardProcess process = TrainyardProcess.start(folder, command);
         running.add(process);
         return process;
     }
