@@ -19,8 +19,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CompatibilityTest {
     private static final Path RELEASED = Contract.FOLDER.resolve("released");
 
-    /// What others write and the fleet reads.
-    private static final Set<String> COMMANDS = Set.of("job-requested.json", "command-headers.json");
+    /// What others write and the fleet reads. Their headers, beside which any may stand, are as other records are.
+    private static final Set<String> COMMANDS = Set.of("job-requested.json");
 
     private static final JsonMapper MAPPER = new JsonMapper();
 
