@@ -33,6 +33,9 @@ final class ReadmeShellIT {
     private static final String FLEET = "## A fleet in four terminals";
     private static final String OTHERS = "## From another language";
 
+    /// Asks for a container engine and a cluster; `ManifestsTest` renders the overlay.
+    private static final String CLUSTER = "## On a cluster";
+
     @TempDir
     private Path folder;
 
@@ -45,7 +48,7 @@ final class ReadmeShellIT {
 
     @Test
     void allThatIsTypedIsTried() {
-        List<String> tried = Stream.of(PHOTOS, FLEET, OTHERS)
+        List<String> tried = Stream.of(PHOTOS, FLEET, OTHERS, CLUSTER)
                 .flatMap(section -> README.section(section).shell().stream())
                 .toList();
         assertThat(README.shell())
