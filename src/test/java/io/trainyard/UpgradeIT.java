@@ -3,10 +3,12 @@ package io.trainyard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.CheckpointSaved;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.topics.Topic;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -75,7 +77,7 @@ final class UpgradeIT {
         }
     }
 
-    /// A job that uses nothing new goes from the release before to this one, and back.
+    /// A job that uses nothing new, and does not end by itself, goes from the release before to this one, and back.
     @Test
     void theReleaseBeforeAndThisOneShareAFleet() throws Exception {
         Optional<Path> before = PreviousRelease.launcher();
@@ -84,22 +86,36 @@ final class UpgradeIT {
         try (PackagedFleet fleet = PackagedFleet.of(folder, "release.")) {
             fleet.startWorker(before.get(), "old", List.of(), PLAIN);
             fleet.awaitMembers();
-            assertThat(fleet.submit(job("there", "", 400)).exitStatus()).isZero();
-            fleet.await(Topic.CHECKPOINTS, "there", CheckpointSaved.class);
+            assertThat(fleet.submit(job("traveller", "", 100_000)).exitStatus()).isZero();
+            awaitCheckpoint(fleet, 1, "old");
             fleet.startWorker("new", PLAIN);
             fleet.awaitMembers();
             fleet.worker("old").terminate();
-            assertThat(fleet.await(Topic.JOBS, "there", Finished.class).attempt())
-                    .isEqualTo(2);
-
-            assertThat(fleet.submit(job("back", "", 400)).exitStatus()).isZero();
-            fleet.await(Topic.CHECKPOINTS, "back", CheckpointSaved.class);
+            awaitCheckpoint(fleet, 2, "new");
             fleet.startWorker(before.get(), "old-2", List.of(), PLAIN);
             fleet.awaitMembers();
             fleet.worker("new").terminate();
-            assertThat(fleet.await(Topic.JOBS, "back", Finished.class).attempt())
-                    .isEqualTo(2);
-            fleet.checkAll(2);
+            awaitCheckpoint(fleet, 3, "old-2");
+            assertThat(fleet.start("cancel", "traveller").exitStatus()).isZero();
+            assertThat(fleet.await(Topic.JOBS, "traveller", Cancelled.class).attempt())
+                    .isEqualTo(3);
+            fleet.checkAll(1);
         }
+    }
+
+    /// Waits until an attempt has saved one, and sees whose it is.
+    private static void awaitCheckpoint(PackagedFleet fleet, int attempt, String worker) {
+        var _ = fleet.read(
+                Topic.CHECKPOINTS,
+                records -> records.stream()
+                        .map(record -> PackagedFleet.event(new String(record.value(), StandardCharsets.UTF_8)))
+                        .anyMatch(event -> event.attempt() == attempt));
+        var _ = fleet.read(
+                Topic.JOBS,
+                records -> records.stream()
+                        .map(record -> PackagedFleet.event(new String(record.value(), StandardCharsets.UTF_8)))
+                        .anyMatch(event -> event instanceof Claimed claimed
+                                && claimed.attempt() == attempt
+                                && claimed.worker().equals(worker)));
     }
 }
