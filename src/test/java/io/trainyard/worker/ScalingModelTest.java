@@ -27,36 +27,19 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// The model of a fleet that scales, held to real workers in a simulated world: the same commands, the same workers
 /// started and told to stop, and each job begins, and goes on after it was given back, when the model says.
+@ExtendWith(SilentWorkers.class)
 class ScalingModelTest {
     /// Workers join their groups within five seconds, and look again after a second.
     private static final Duration TOLERANCE = Duration.ofSeconds(10);
 
     private static final Duration LONG_ENOUGH = Duration.ofHours(6);
-    private static final Logger LOG = Logger.getLogger("io.trainyard");
-
-    private static @Nullable Level before;
-
-    @BeforeAll
-    static void beSilent() {
-        before = LOG.getLevel();
-        LOG.setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(before);
-    }
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})

@@ -6,34 +6,15 @@ import io.trainyard.Campaign;
 import io.trainyard.Slow;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.logging.Level;
-import java.util.logging.Logger;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /// Real workers in simulated worlds in which everything goes wrong: no job is lost, none ends twice, no step is
 /// missing or told twice.
 @Slow
+@ExtendWith(SilentWorkers.class)
 class SimCustodyTest {
     private static final int SEEDS = 2000;
-
-    /// Of what workers log, which is much in a world in which everything goes wrong.
-    private static final Logger LOG = Logger.getLogger("io.trainyard");
-
-    private static @Nullable Level before;
-
-    @BeforeAll
-    static void beSilent() {
-        before = LOG.getLevel();
-        LOG.setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(before);
-    }
 
     private static List<String> wrong(long first, long seeds) {
         List<String> wrong = new ArrayList<>();

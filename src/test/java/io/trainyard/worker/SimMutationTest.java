@@ -5,17 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.Slow;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.stream.LongStream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// A simulator that finds nothing proves nothing: each mistake that is put in on purpose is found.
 @Slow
+@ExtendWith(SilentWorkers.class)
 class SimMutationTest {
     private static final long SEEDS = 1000;
 
@@ -25,21 +22,6 @@ class SimMutationTest {
             SimMistake.LATE_CHECKPOINT_IS_TAKEN, 150L,
             SimMistake.TELLS_BEFORE_IT_KEEPS, 90L,
             SimMistake.VOID_MENDS_NOTHING, 90L);
-
-    private static final Logger LOG = Logger.getLogger("io.trainyard");
-
-    private static @Nullable Level before;
-
-    @BeforeAll
-    static void beSilent() {
-        before = LOG.getLevel();
-        LOG.setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(before);
-    }
 
     @ParameterizedTest
     @EnumSource(SimMistake.class)

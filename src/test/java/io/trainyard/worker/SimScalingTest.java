@@ -7,18 +7,15 @@ import io.trainyard.event.JobState.Status;
 import io.trainyard.worker.SimCluster.Mistake;
 import io.trainyard.worker.SimTraining.Kind;
 import java.time.Duration;
-import java.util.logging.Level;
-import java.util.logging.Logger;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// That scaling costs no work, with the workers' own code in a simulated cluster; and that each of these would be seen
 /// to fail without what it rests on.
 @Slow
+@ExtendWith(SilentWorkers.class)
 class SimScalingTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration HALF_AN_HOUR = Duration.ofMinutes(30);
@@ -30,21 +27,6 @@ class SimScalingTest {
     private static final int BURSTS = 2;
     private static final int BURST = 8;
     private static final int JOBS_BETWEEN = 50;
-
-    private static final Logger LOG = Logger.getLogger("io.trainyard");
-
-    private static @Nullable Level before;
-
-    @BeforeAll
-    static void beSilent() {
-        before = LOG.getLevel();
-        LOG.setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(before);
-    }
 
     /// Half an hour in which all workers are busy and no job waits.
     private static SimCluster allBusy(long seed, Mistake mistake) {

@@ -11,35 +11,19 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.stream.LongStream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /// Real workers of two versions side by side in simulated worlds: what only one of them understands waits for it.
 @Slow
+@ExtendWith(SilentWorkers.class)
 class SimUpgradeTest {
     private static final int SEEDS = 400;
-    private static final Logger LOG = Logger.getLogger("io.trainyard");
-
-    private static @Nullable Level before;
-
-    @BeforeAll
-    static void beSilent() {
-        before = LOG.getLevel();
-        LOG.setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void speak() {
-        LOG.setLevel(before);
-    }
 
     private static List<String> wrong(long seed, SimSeams seams) {
         try {

@@ -73,6 +73,8 @@ final class WarmUp {
                 new Pooling.MaxPool2d(null, 2, 2),
                 new Pooling.MaxPool2d(null, 3, 1),
                 padded(),
+                new Pooling.MaxPool2d(null, 2, 1),
+                new Conv2d(null, 16, 7, 1, 3, 1, 16, true), // each channel by itself, in images of two rows
                 new Upsample(null, null, Scale.both(2), "nearest"),
                 new ActivationFunction.Sigmoid(null),
                 new ActivationFunction.Softplus(null, 1, 20),
