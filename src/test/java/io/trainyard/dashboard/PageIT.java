@@ -57,6 +57,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /// brought to do at will is told by events written as a worker writes them. Leaves pictures in `target/page`.
 @TestMethodOrder(OrderAnnotation.class)
 class PageIT {
+    private static final String DOES = "93 % busy, 12.0 GiB of 80.0 GiB, 252 W, 61 °C";
     private static final Path PICTURES = Path.of("target", "page");
     private static final String HOSTILE = "<img src=x onerror=\"document.title='taken'\"><script>alert(1)</script>";
     private static final int LAST = Integer.MAX_VALUE;
@@ -476,7 +477,7 @@ class PageIT {
     @Test
     @Order(LAST)
     void saysThatKafkaOrTheDashboardIsAwayAndGoesOnWhenItIsBack() throws Exception {
-        publisher.send(new WorkerStatus(
+        WorkerStatus refusing = new WorkerStatus(
                 "w9",
                 "cuda:0",
                 null,
@@ -491,7 +492,8 @@ class PageIT {
                 null,
                 null,
                 null,
-                List.of(new WorkerStatus.Reading("cuda:0", 0.93, 12L << 30, 80L << 30, 251.5, 5e9, 61.0))));
+                List.of(new WorkerStatus.Reading("cuda:0", 0.93, 12L << 30, 80L << 30, 251.5, 5e9, 61.0)));
+        publisher.send(refusing);
         Fetching fetching = new Fetching("letters", 70 << 20, 1 << 30);
         publisher.send(new WorkerStatus(
                 "w8", "cpu", "next", 1, 0, 1 << 28, 0, false, null, null, null, fetching, null, null, null));
@@ -499,7 +501,12 @@ class PageIT {
         assertThat(see("#connection")).hasText("Live");
         assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");
         assertThat(see("#workers tr[data-key=w9]")).containsText("3 jobs broke off here");
-        assertThat(see("#workers tr[data-key=w9]")).containsText("93 % busy, 12 GiB of 80 GiB, 252 W, 61 °C");
+        Patience.await("what a GPU does") // of a worker that is heard: it is silent soon
+                .pollInSameThread()
+                .until(() -> {
+                    publisher.send(refusing);
+                    return page.locator("#workers tr[data-key=w9]").innerText().contains(DOES);
+                });
         assertThat(see("#workers tr[data-key=w8]")).containsText("fetches letters: 70 MiB of 1.0 GiB");
         assertThat(page.locator("#device-hours .tiles li"))
                 .hasText(new Pattern[] {Pattern.compile("Today\\s*(<|0)"), Pattern.compile("7 days\\s*(<|0)")});
