@@ -41,7 +41,8 @@ final class NormResidualDoubleTest {
                 Layers.flatten(),
                 Layers.linear(3, true));
         Workload workload = CheckWorkload.of(Shape.of(2, 6, 6), 3, layers, CheckWorkload.PLAIN, 4, 16, 4);
-        try (LearningSession session = new CudaBackend().open(new DeviceSpec("cuda:0")).open(workload)) {
+        try (LearningSession session =
+                new CudaBackend().open(new DeviceSpec("cuda:0")).open(workload)) {
             session.load(CheckWorkload.state(workload));
             session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             Map<String, Long> before = runs();
@@ -77,8 +78,9 @@ final class NormResidualDoubleTest {
         return runs;
     }
 
-    /// Who writes over a gradient that another branch has yet to read is found here: a batch norm at the end of a branch,
-    /// of both, of the shortcut alone, first of all, and in a residual that is the end of another's branch.
+    /// Who writes over a gradient that another branch has yet to read is found here: a batch norm at the end
+    /// of a branch, of both, of the shortcut alone, first of all, and in a residual that is the end of
+    /// another's branch.
     @Test
     void gradientsThatBranchesShareAreLeftAlone() {
         for (LayerSpec end : List.of(RELU, Layers.tanh())) {

@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Batch norm by kernels of our own, which compute along what follows it: adding a residual's other branch, and a ReLU.
-/// Its parameters and statistics are float32 in each precision.
+/// Batch norm by kernels of our own, which compute along what follows it: adding a residual's other branch,
+/// and a ReLU. Its parameters and statistics are float32 in each precision.
 final class CudaBatchNorm implements CudaLayer {
     private static final int FLOATS_OF_MOMENTS = 3;
 
