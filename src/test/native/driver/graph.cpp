@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "state.h"
+#include "traffic.h"
 
 namespace trainyard {
 
@@ -34,12 +35,16 @@ void requireJoined(Capture& capture) {
 
 // Work of a graph that is launched: its nodes in their order.
 void runNodes(const Graph& graph) {
+    bool counted = counting() == KERNELS_RUN;
+    if (counted) beginTraffic();
     for (const Work& node : graph.nodes) {
         {
             Lock lock(driver().mutex);
             throwError(*node.context);
             for (const Range& range : node.touched) checkRange(*node.context, range);
         }
+        std::optional<Traffic> traffic;
+        if (counted) traffic.emplace(node, node.depth);
         if (node.run) node.run();
     }
 }

@@ -48,6 +48,7 @@ struct Work {
     std::function<void()> run;    // may be empty
     std::vector<Position> after;  // work of other streams that comes first
     std::shared_ptr<Mark> mark;   // gets its time when this is reached
+    size_t depth = 0;             // in a graph: how many nodes come one after the other up to this one
 };
 
 // A graph is its work in the order of the capture, which is an order that its dependencies allow.

@@ -1,5 +1,6 @@
 // Streams and events: what is issued runs in order when somebody waits for it.
 #include "state.h"
+#include "traffic.h"
 
 namespace trainyard {
 
@@ -51,6 +52,10 @@ void orderByDefaultStream(Stream& stream, Work& work) {
 void record(Stream& stream, Work work) {
     Capture& capture = *stream.capture;
     require(!capture.invalid, "the capture is spoilt", CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    for (auto& [branch, node] : capture.reached[&stream]) {
+        work.depth = std::max(work.depth, capture.graph.nodes[node - 1].depth);
+    }
+    work.depth++;
     capture.graph.nodes.push_back(std::move(work));
     capture.last[&stream] = capture.graph.nodes.size();
     capture.reached[&stream][&stream] = capture.graph.nodes.size();
@@ -186,6 +191,7 @@ void enqueue(Context& context, Stream* handle, const char* name, std::vector<Ran
              std::function<void()> work) {
     Lock lock(driver().mutex);
     Stream& stream = streamOf(context, handle);
+    if (counting() != 0) work = nullptr;  // what it would compute does not change what it moves
     issue(stream, {name, &context, std::move(touched), std::move(work), {}, nullptr});
 }
 
