@@ -60,6 +60,7 @@ final class Programs {
     private final CudaUpdate.@Nullable Norm norm;
     private final CudaLoss loss;
     private final Buffer predictions; // of a test batch
+    private final int stepsPerGraph; // of full batches, at most
 
     /// @param batchPart which part of every training batch the GPU computes
     Programs(Workload workload, Gpu gpu, EvenPart batchPart) {
@@ -115,6 +116,7 @@ final class Programs {
                 "cublasSetWorkspace");
         Status.blas(JCublas2.cublasSetMathMode(gpu.blas(), numbers.blasMath()), "cublasSetMathMode");
         record(batchPart.count() > 1);
+        stepsPerGraph = batchPart.count() > 1 ? 1 : recordSeveral(numbers);
         arena.clear();
         loss.upload();
         trainingData.upload();
@@ -148,15 +150,50 @@ final class Programs {
         }
     }
 
+    private CudaUpdate update() {
+        return new CudaUpdate(workload.update(), scalars, model, exchange, norm);
+    }
+
     /// Runs everything once on zeros, because a library's first call may allocate, and records it.
     private void record(boolean inTwo) {
-        CudaUpdate update = new CudaUpdate(workload.update(), scalars, model, exchange, norm);
+        CudaUpdate update = update();
         for (TrainingProgram program : training.values()) {
             step.clear();
             program.record(trainingData, update, losses, inTwo);
         }
         tests.values().forEach(program -> program.record(testData, trainingData.table(), predictions));
         gpu.compute().synchronize();
+    }
+
+    /// Records several full batches as one graph where that pays.
+    ///
+    /// @return how many
+    private int recordSeveral(Numbers numbers) {
+        TrainingProgram full = Objects.requireNonNull(training.get(workload.batchSize()));
+        int wanted = CudaSettings.ofProcess()
+                .stepsPerGraph()
+                .orElseGet(() -> StepsPerGraph.of(full.nodes(), workload, numbers.valueBytes()));
+        int steps = StepsPerGraph.possible(wanted, workload, trainingData.blockSteps());
+        if (steps > 1) {
+            full.recordSeveral(steps, trainingData, update(), losses);
+        }
+        return steps;
+    }
+
+    /// Enqueues a step, or its gradients where the update is apart, and those after it that are recorded with it if
+    /// they may all be enqueued now.
+    ///
+    /// @param end behind the last step that may be
+    /// @return how many were
+    int launch(int stepOfEpoch, int end) {
+        int full = workload.dataset().train().size() / workload.batchSize();
+        boolean beginsGroup = stepOfEpoch % workload.loop().accumulateSteps() == 0;
+        if (stepsPerGraph > 1 && beginsGroup && stepOfEpoch + stepsPerGraph <= Math.min(full, end)) {
+            ofStep(stepOfEpoch).launchSeveral();
+            return stepsPerGraph;
+        }
+        ofStep(stepOfEpoch).launch(workload.updatesAt(stepOfEpoch));
+        return 1;
     }
 
     TrainingProgram ofStep(int stepOfEpoch) {

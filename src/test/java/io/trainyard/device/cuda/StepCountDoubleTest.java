@@ -48,19 +48,19 @@ final class StepCountDoubleTest {
     }
 
     private static String row(StepCount.Case of, StepCount count) {
-        int launches = Math.ceilDiv(of.stepsPerEpoch(), count.steps());
+        int steps = of.stepsPerGraph(count.nodes());
         StringBuilder row = new StringBuilder("| %s, %d, %s | %d | %d | %d | %s | %d |"
                 .formatted(
                         of.network(),
                         of.batchSize(),
                         of.precision(),
-                        count.steps(),
-                        count.nodes() / count.steps(),
-                        count.chain() / count.steps(),
-                        megabytes(count.bytes() / count.steps()),
-                        launches));
+                        steps,
+                        count.nodes(),
+                        count.chain(),
+                        megabytes(count.bytes()),
+                        Math.ceilDiv(of.stepsPerEpoch(), steps)));
         for (double bandwidth : BANDWIDTHS) {
-            double micros = (count.chain() * NODE_MICROS + count.bytes() / (bandwidth * 1e3)) / count.steps();
+            double micros = count.chain() * NODE_MICROS + count.bytes() / (bandwidth * 1e3);
             row.append(String.format(Locale.ROOT, " %.0f |", micros));
         }
         return row.toString();
