@@ -33,19 +33,39 @@ void requireJoined(Capture& capture) {
     }
 }
 
-// Work of a graph that is launched: its nodes in their order.
-void runNodes(const Graph& graph) {
-    bool counted = counting() == KERNELS_RUN;
-    if (counted) beginTraffic();
-    for (const Work& node : graph.nodes) {
-        {
-            Lock lock(driver().mutex);
-            throwError(*node.context);
-            for (const Range& range : node.touched) checkRange(*node.context, range);
+void runNode(const Node& node) {
+    const Work& work = node.work;
+    {
+        Lock lock(driver().mutex);
+        throwError(*work.context);
+        for (const Range& range : work.touched) checkRange(*work.context, range);
+    }
+    std::optional<Traffic> traffic;
+    if (counting() == KERNELS_RUN) traffic.emplace(work, node.depth);
+    if (work.run) work.run();
+}
+
+// Work of a graph that is launched: each node once those before it have run, and which of several first is chance, as
+// where the capture forked and an event is missing.
+void runNodes(const Graph& graph, Chance chance) {
+    beginTraffic();
+    size_t count = graph.nodes.size();
+    std::vector<size_t> missing(count);
+    std::vector<std::vector<size_t>> next(count);
+    std::vector<size_t> ready;
+    for (size_t i = 0; i < count; i++) {
+        missing[i] = graph.nodes[i].after.size();
+        for (size_t before : graph.nodes[i].after) next[before - 1].push_back(i);
+        if (missing[i] == 0) ready.push_back(i);
+    }
+    while (!ready.empty()) {
+        std::swap(ready[chance.below(ready.size())], ready.back());
+        size_t node = ready.back();
+        ready.pop_back();
+        runNode(graph.nodes[node]);
+        for (size_t i : next[node]) {
+            if (--missing[i] == 0) ready.push_back(i);
         }
-        std::optional<Traffic> traffic;
-        if (counted) traffic.emplace(node, node.depth);
-        if (node.run) node.run();
     }
 }
 
@@ -138,7 +158,8 @@ EXPORTED int cuGraphLaunch(Graph* executable, Stream* handle) {
         require(found != driver().executables.end(), "no such executable graph");
         Context& context = usableContext();
         std::shared_ptr<Graph> kept = found->second;  // it may be destroyed before it runs
-        issue(streamOf(context, handle), {"cuGraphLaunch", &context, {}, [=] { runNodes(*kept); }, {}, nullptr});
+        auto run = [=, &context] { runNodes(*kept, nextChance(context)); };
+        issue(streamOf(context, handle), {"cuGraphLaunch", &context, {}, run, {}, nullptr});
     });
 }
 

@@ -5,6 +5,7 @@
 // early, then meets wrong values every time instead of once in a while.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -48,12 +49,17 @@ struct Work {
     std::function<void()> run;    // may be empty
     std::vector<Position> after;  // work of other streams that comes first
     std::shared_ptr<Mark> mark;   // gets its time when this is reached
-    size_t depth = 0;             // in a graph: how many nodes come one after the other up to this one
 };
 
-// A graph is its work in the order of the capture, which is an order that its dependencies allow.
+struct Node {
+    Work work;
+    std::vector<size_t> after;  // the nodes that come first, counted from 1; what these come after is left out
+    size_t depth;               // how many come one after the other up to this one
+};
+
+// Its nodes in the order of the capture, which is one of those that its edges allow.
 struct Graph {
-    std::vector<Work> nodes;
+    std::vector<Node> nodes;
 };
 
 struct Capture {
@@ -121,6 +127,7 @@ struct Context {
     std::unordered_map<Event*, std::unique_ptr<Event>> events;
     std::unordered_map<Module*, std::shared_ptr<Module>> modules;
     std::set<Context*> peers;  // whose memory this one reaches
+    std::atomic<uint64_t> runs{0};  // of kernels and graphs
 };
 
 struct Driver {

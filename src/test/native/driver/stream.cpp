@@ -52,13 +52,15 @@ void orderByDefaultStream(Stream& stream, Work& work) {
 void record(Stream& stream, Work work) {
     Capture& capture = *stream.capture;
     require(!capture.invalid, "the capture is spoilt", CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    for (auto& [branch, node] : capture.reached[&stream]) {
-        work.depth = std::max(work.depth, capture.graph.nodes[node - 1].depth);
+    std::map<Stream*, size_t>& reached = capture.reached[&stream];
+    Node node{std::move(work), {}, 1};
+    for (auto& [branch, last] : reached) {
+        node.after.push_back(last);
+        node.depth = std::max(node.depth, capture.graph.nodes[last - 1].depth + 1);
     }
-    work.depth++;
-    capture.graph.nodes.push_back(std::move(work));
+    capture.graph.nodes.push_back(std::move(node));
     capture.last[&stream] = capture.graph.nodes.size();
-    capture.reached[&stream][&stream] = capture.graph.nodes.size();
+    reached[&stream] = capture.graph.nodes.size();
 }
 
 bool isReached(const Position& position) { return position.stream->completed >= position.number; }
