@@ -25,7 +25,7 @@ final class CudaSession extends BackendSession {
     /// @param part which part of every training batch it computes
     CudaSession(Workload workload, int number, EvenPart part) {
         super(workload, part);
-        gpu = new Gpu(number);
+        gpu = new Gpu(number, CudaSettings.ofProcess().forks());
         try {
             programs = new Programs(workload, gpu, part);
         } catch (RuntimeException | Error e) {

@@ -82,7 +82,7 @@ final class Programs {
         predictions = arena.reserve((long) testBatch * network.classes() * Float.BYTES, "the predictions");
 
         Descriptors descriptors = new Descriptors(gpu, numbers);
-        Workspace workspace = new Workspace();
+        Workspace workspace = new Workspace(gpu);
         Masks masks = new Masks(network, workload.batchSize());
         long shared = arena.mark();
         for (int samples : new int[] {workload.batchSize(), workload.lastBatchSize()}) {
@@ -104,23 +104,34 @@ final class Programs {
         }
         arena.rewind(arena.need());
         workspace.reserve(arena);
-        Buffer blasWorkspace =
-                arena.reserve(gpu.architecture() >= HOPPER ? HOPPER_BLAS_BYTES : BLAS_BYTES, "the workspace of cuBLAS");
+        Buffer blasWorkspace = blasWorkspace(arena);
+        Buffer forkedBlasWorkspace = gpu.forks() ? blasWorkspace(arena) : blasWorkspace;
         boolean resident = imageBytes() + arena.need() + MARGIN_BYTES <= gpu.freeBytes();
         trainingData = new TrainingData(workload, masks, resident, gpu, arena);
         testData = new TestData(workload, testBatch, resident, gpu, arena);
         requireMemory(arena.need());
         arena.allocate();
-        Status.blas(
-                JCublas2.cublasSetWorkspace(gpu.blas(), gpu.at(blasWorkspace), blasWorkspace.bytes()),
-                "cublasSetWorkspace");
-        Status.blas(JCublas2.cublasSetMathMode(gpu.blas(), numbers.blasMath()), "cublasSetMathMode");
+        prepareBlas(blasWorkspace, numbers);
+        gpu.fork(() -> prepareBlas(forkedBlasWorkspace, numbers));
+        gpu.join();
         record(batchPart.count() > 1);
         stepsPerGraph = batchPart.count() > 1 ? 1 : recordSeveral(numbers);
         arena.clear();
         loss.upload();
         trainingData.upload();
         testData.upload();
+    }
+
+    /// As large for each stream: cuBLAS may choose by it how it sums.
+    private Buffer blasWorkspace(Arena arena) {
+        return arena.reserve(gpu.architecture() >= HOPPER ? HOPPER_BLAS_BYTES : BLAS_BYTES, "the workspace of cuBLAS");
+    }
+
+    /// Of the stream that work is given to.
+    private void prepareBlas(Buffer workspace, Numbers numbers) {
+        Status.blas(
+                JCublas2.cublasSetWorkspace(gpu.blas(), gpu.at(workspace), workspace.bytes()), "cublasSetWorkspace");
+        Status.blas(JCublas2.cublasSetMathMode(gpu.blas(), numbers.blasMath()), "cublasSetMathMode");
     }
 
     private int testBatch() {

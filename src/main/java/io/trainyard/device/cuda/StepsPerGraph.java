@@ -37,8 +37,7 @@ final class StepsPerGraph {
         double bytes = (double) PASSES * workload.batchSize() * network.activationElements() * valueBytes
                 + (double) PARAMETER_PASSES * network.parameterElements() * Float.BYTES;
         double multiplyAdds = (double) workload.batchSize() * network.trainingMultiplyAdds();
-        double stepMicros =
-                nodes * NODE_MICROS + bytes / BYTES_PER_MICRO + multiplyAdds / MULTIPLY_ADDS_PER_MICRO;
+        double stepMicros = nodes * NODE_MICROS + bytes / BYTES_PER_MICRO + multiplyAdds / MULTIPLY_ADDS_PER_MICRO;
         int steps = 1;
         while (steps < MOST && steps * stepMicros < GRAPH_MICROS) {
             steps *= 2;
@@ -46,7 +45,8 @@ final class StepsPerGraph {
         return steps;
     }
 
-    /// The most of `wanted` that a graph can have: no more than an epoch has full batches, than are sent ahead at a time;
+    /// The most of `wanted` that a graph can have: no more than an epoch has full batches, than are sent ahead at a
+    /// time;
     /// and whole groups of batches that share a step of the optimizer, so that it is known which take one.
     ///
     /// @param sentAtOnce steps

@@ -55,6 +55,7 @@ final class TrainingProgram {
         chain.forward();
         loss.differentiate(c, chain.out(), data, sampleLosses, batchSize);
         chain.backward();
+        c.gpu().join();
     }
 
     private void gather(TrainingData data) {
@@ -112,7 +113,8 @@ final class TrainingProgram {
         }
     }
 
-    /// Records several steps as one, of which the first is the first of a group that shares a step of the optimizer, and
+    /// Records several steps as one, of which the first is the first of a group that shares a step of the optimizer,
+    /// and
     /// the last the last of one.
     void recordSeveral(int count, TrainingData data, CudaUpdate update, Buffer losses) {
         int group = update.spec().loop().accumulateSteps();

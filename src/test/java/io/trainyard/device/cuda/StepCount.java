@@ -40,7 +40,8 @@ record StepCount(int nodes, int chain, long bytes) {
 
         /// Of the graphs that the device makes of it.
         int stepsPerGraph(int nodes) {
-            return StepsPerGraph.of(nodes, workload(batchSize), Numbers.of(precision).valueBytes());
+            return StepsPerGraph.of(
+                    nodes, workload(batchSize), Numbers.of(precision).valueBytes());
         }
 
         private Workload workload(int samples) {
@@ -70,7 +71,8 @@ record StepCount(int nodes, int chain, long bytes) {
         Workload workload = counted.workload(batchSize);
         NativeDouble.set(COUNT, "1");
         NativeDouble.set(MEMORY, Long.toString(8L << 30));
-        try (LearningSession session = new CudaBackend().open(new DeviceSpec("cuda:0")).open(workload)) {
+        try (LearningSession session =
+                new CudaBackend().open(new DeviceSpec("cuda:0")).open(workload)) {
             session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             NativeDouble.set(COUNT, "2");
             float[] _ = session.advance(1);

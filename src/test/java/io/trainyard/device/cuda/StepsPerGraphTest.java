@@ -1,20 +1,15 @@
 package io.trainyard.device.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.trainyard.device.DeviceException;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.Shape;
-import java.util.Map;
-import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class StepsPerGraphTest {
     private static Workload workload(String network, int batchSize, int batches) {
@@ -30,7 +25,13 @@ class StepsPerGraphTest {
 
     /// The nodes are those that docs/benchmarks/cuda-counts.md has.
     @ParameterizedTest
-    @CsvSource({"lenet, 4, 36, 16", "lenet, 512, 36, 8", "tudui, 64, 34, 8", "tudui, 512, 34, 2", "resnet18-cifar, 128, 168, 1"})
+    @CsvSource({
+        "lenet, 4, 36, 16",
+        "lenet, 512, 36, 8",
+        "tudui, 64, 34, 8",
+        "tudui, 512, 34, 2",
+        "resnet18-cifar, 128, 168, 1"
+    })
     void aGraphIsLongBesideItsLaunch(String network, int batchSize, int nodes, int steps) {
         assertThat(StepsPerGraph.of(nodes, workload(network, batchSize, 1), Float.BYTES))
                 .isEqualTo(steps);
@@ -46,22 +47,5 @@ class StepsPerGraphTest {
         assertThat(StepsPerGraph.possible(8, inThrees, 256)).isEqualTo(6);
         assertThat(StepsPerGraph.possible(16, inThrees, 256)).isEqualTo(12);
         assertThat(StepsPerGraph.possible(2, inThrees, 256)).isEqualTo(1);
-    }
-
-    @Test
-    void thePropertyGoesBeforeTheVariable() {
-        Map<String, String> environment = Map.of("CUDA_STEPS_PER_GRAPH", "4");
-        assertThat(CudaSettings.of(null, Map.of()).stepsPerGraph()).isEmpty();
-        assertThat(CudaSettings.of(null, environment).stepsPerGraph()).isEqualTo(OptionalInt.of(4));
-        assertThat(CudaSettings.of("1", environment).stepsPerGraph()).isEqualTo(OptionalInt.of(1));
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"0", "65", "many", "-1"})
-    void whatIsNotAllowedIsRefusedWithWhatIs(String steps) {
-        assertThatThrownBy(() -> CudaSettings.of(null, Map.of("CUDA_STEPS_PER_GRAPH", steps)))
-                .isInstanceOf(DeviceException.class)
-                .hasMessage("CUDA_STEPS_PER_GRAPH is \"" + steps
-                        + "\"; allowed is 1 to 64, how many steps are recorded as one CUDA graph. Leave it out to have the device choose");
     }
 }
