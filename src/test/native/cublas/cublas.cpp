@@ -246,7 +246,7 @@ EXPORTED int cublasGemmEx(Handle* handle, int formOfA, int formOfB, int rows, in
         if (rows == 0 || columns == 0) return;
         std::vector<Range> touched{result.range()};
         if (depth > 0) touched.insert(touched.end(), {left.range(), right.range()});
-        if (known.workspace != nullptr) touched.push_back({known.workspace, known.workspaceBytes});
+        if (known.workspace != nullptr) touched.push_back({known.workspace, known.workspaceBytes, true});
         for (const Range& range : touched) requireRange(*known.context, range);
         bool allowed = compute == COMPUTE_32F_FAST_TF32 || (compute == COMPUTE_32F && (known.math & 15) == TF32_MATH);
         bool tf32 = typeOfA == R_32F && allowed;

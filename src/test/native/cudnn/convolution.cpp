@@ -244,7 +244,10 @@ Call begin(Direction direction, Handle* handle, const Shape& shape, Number numbe
     require(bytes >= needed, CUDNN_STATUS_BAD_PARAM_SIZE_INSUFFICIENT, "the workspace is too small");
     int first = rotation(algorithm, direction == TO_FILTER ? shape.samples : shape.groupKernels());
     Call call{known, shape, number == Number::FLOAT && shape.how.math != FMA_MATH, first, workspace, needed, {}};
-    if (needed > 0) call.touched.push_back(requireMemory(known, workspace, needed, "the workspace"));
+    if (needed > 0) {
+        call.touched.push_back(requireMemory(known, workspace, needed, "the workspace"));
+        call.touched.back().scratch = true;
+    }
     return call;
 }
 

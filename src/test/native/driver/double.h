@@ -26,6 +26,7 @@ struct Failure {
 struct Range {
     const void* begin;
     size_t bytes;
+    bool scratch = false;  // holds nothing between two calls
 };
 
 // Counts a call of an exported function; the status that it is to fail with (see failures.cpp), or 0.

@@ -54,6 +54,7 @@ struct Work {
 struct Node {
     Work work;
     std::vector<size_t> after;  // the nodes that come first, counted from 1; what these come after is left out
+    size_t depth;               // how many come one after the other up to this one
 };
 
 // Its nodes in the order of the capture, which is one of those that its edges allow.

@@ -38,6 +38,18 @@ public record Compilation(
                 training && differentiable ? gradient(shape, layer) : null);
     }
 
+    /// Enqueues the gradients of a layer's parameters: beside those of its input, which all other layers wait for.
+    /// Where nobody asks for that, nothing else is left to do.
+    ///
+    /// @param in the layer's input
+    void differentiateParameters(BatchTensor in, Runnable gradients) {
+        if (in.gradient() == null) {
+            gradients.run();
+        } else {
+            gpu.fork(gradients);
+        }
+    }
+
     /// Room for the gradient of a layer's output.
     Buffer gradient(Shape shape, String layer) {
         return values(shape, "the gradient of the output of layer " + layer);

@@ -41,7 +41,7 @@ final class CudaConv2d implements CudaLayer {
         this.in = in;
         this.name = "convolution %s of %d times %s".formatted(layer.name(), in.samples(), in.shape());
         this.out = c.output(layer.out(), true, layer.name());
-        this.parameters = new WeightAndBias(layer, out, c);
+        this.parameters = new WeightAndBias(layer, in, out, c);
         this.x = descriptors.tensor(in);
         this.y = descriptors.tensor(out);
         this.w = descriptors.filter(spec.out(), channels(), spec.kernel());
@@ -74,7 +74,7 @@ final class CudaConv2d implements CudaLayer {
                         c.numbers());
         var algorithm = ConvolutionAlgorithm.choose(
                 c.gpu(), direction, words, new ConvolutionAlgorithm.Shapes(x, w, descriptor, y));
-        c.workspace().require(algorithm.workspaceBytes());
+        c.workspace().require(algorithm.workspaceBytes(), direction == Direction.TO_FILTER && in.gradient() != null);
         return new Convolution(descriptor, algorithm);
     }
 
@@ -128,8 +128,14 @@ final class CudaConv2d implements CudaLayer {
 
     @Override
     public void backward() {
+        c.differentiateParameters(in, this::differentiateParameters);
+        if (in.gradient() != null && toData != null) {
+            differentiateInput(in.gradient(), toData);
+        }
+    }
+
+    private void differentiateParameters() {
         Gpu gpu = c.gpu();
-        Buffer gradient = Objects.requireNonNull(out.gradient());
         parameters.biasGradient(out);
         Convolution filters = Objects.requireNonNull(toFilter);
         Status.dnn(
@@ -139,7 +145,7 @@ final class CudaConv2d implements CudaLayer {
                         x,
                         gpu.at(in.value()),
                         y,
-                        gpu.at(gradient),
+                        gpu.at(Objects.requireNonNull(out.gradient())),
                         filters.descriptor(),
                         filters.algorithm().number(),
                         gpu.at(c.workspace().buffer()),
@@ -159,24 +165,25 @@ final class CudaConv2d implements CudaLayer {
                             channels(),
                             area());
         }
-        Buffer wanted = in.gradient();
-        if (wanted != null && toData != null) {
-            Status.dnn(
-                    JCudnn.cudnnConvolutionBackwardData(
-                            gpu.dnn(),
-                            Descriptors.ONE,
-                            w,
-                            gpu.at(weight),
-                            y,
-                            gpu.at(gradient),
-                            toData.descriptor(),
-                            toData.algorithm().number(),
-                            gpu.at(c.workspace().buffer()),
-                            toData.algorithm().workspaceBytes(),
-                            Descriptors.ZERO,
-                            x,
-                            gpu.at(wanted)),
-                    "cudnnConvolutionBackwardData of " + name);
-        }
+    }
+
+    private void differentiateInput(Buffer wanted, Convolution data) {
+        Gpu gpu = c.gpu();
+        Status.dnn(
+                JCudnn.cudnnConvolutionBackwardData(
+                        gpu.dnn(),
+                        Descriptors.ONE,
+                        w,
+                        gpu.at(weight),
+                        y,
+                        gpu.at(Objects.requireNonNull(out.gradient())),
+                        data.descriptor(),
+                        data.algorithm().number(),
+                        gpu.at(c.workspace().buffer()),
+                        data.algorithm().workspaceBytes(),
+                        Descriptors.ZERO,
+                        x,
+                        gpu.at(wanted)),
+                "cudnnConvolutionBackwardData of " + name);
     }
 }
