@@ -39,10 +39,10 @@ fi
 mkdir -p "$objects" "$out/missing-symbol"
 
 # Warnings are errors: what compiles here compiles without any. Kernels are compiled as NVRTC compiles them, without
-# fused multiplication and addition; cuDNN's and cuBLAS's loops for the processor of this machine.
+# fused multiplication and addition, and call fibres.cpp where an address is misaligned; cuDNN's and cuBLAS's loops for the processor of this machine.
 common=(-std=c++17 -O2 -fPIC -Wall -Wextra -Werror -U_FORTIFY_SOURCE -pthread)
 readonly common
-readonly kernel_flags=(-ffp-contract=off -fno-strict-aliasing -Wno-unused-function -Wno-unused-parameter
+readonly kernel_flags=(-fsanitize=alignment -ffp-contract=off -fno-strict-aliasing -Wno-unused-function -Wno-unused-parameter
   -Wno-sign-compare -Wno-unused-const-variable -Wno-psabi)
 readonly loop_flags=(-O3 -march=native -ffp-contract=fast -fno-trapping-math -fno-math-errno)
 
@@ -64,9 +64,9 @@ compile() {
 generate() {
   local kind=$1 generated=$objects/kernels_$1.cpp file
   shift
-  if [[ $generated -nt ${BASH_SOURCE[0]} && -z $(find "$kernels" -newer "$generated" -print -quit) ]]; then return; fi
+  if [[ $generated -nt ${BASH_SOURCE[0]} && -z $(find "$kernels" "$here"/kernels/*.cu -newer "$generated" -print -quit) ]]; then return; fi
   {
-    for file in "$kernels"/*.cuh "$kernels"/*.cu; do
+    for file in "$kernels"/*.cuh "$kernels"/*.cu "$here"/kernels/*.cu; do
       [[ -e $file ]] || continue
       echo "#line 1 \"${file#"$root"/}\""
       cat "$file"
@@ -75,8 +75,11 @@ generate() {
   {
     echo '#include "kernels/host_cuda.h"'
     echo "namespace trainyard::${kind}_program {"
-    # In the other program there are functions of the same names.
-    sed 's/extern "C" *__global__/__global__/' "$objects/$kind.text"
+    # In the other program there are functions of the same names. What is __shared__ lies in the block's memory.
+    sed -E -e 's/extern "C" *__global__/__global__/' \
+      -e 's/extern +__shared__ +([^;]*[^A-Za-z_0-9;])([A-Za-z_][A-Za-z_0-9]*)\[ *\];/\1* \2 = static_cast<\1*>(::trainyard::dynamicSharedMemory());/' \
+      -e 's/__shared__ +([^;[]*[^A-Za-z_0-9;[])([A-Za-z_][A-Za-z_0-9]*)((\[[^];]*\])*);/auto\& \2 = ::trainyard::shared<\1 \3, __COUNTER__>();/' \
+      "$objects/$kind.text"
     echo "}"
     echo "const std::vector<trainyard::Kernel>& trainyard::${kind}Kernels() {"
     echo "    using namespace trainyard::${kind}_program;"

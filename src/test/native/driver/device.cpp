@@ -59,7 +59,7 @@ void destroyContents(Lock& lock, Context& context) {
     for (auto& other : driver().contexts) other->peers.erase(&context);
     context.peers.clear();
     auto ofContext = [&](const Graph& graph) {
-        return !graph.nodes.empty() && graph.nodes.front().context == &context;
+        return !graph.nodes.empty() && graph.nodes.front().work.context == &context;
     };
     for (auto each = driver().executables.begin(); each != driver().executables.end();) {
         bool gone = ofContext(*each->second);
@@ -110,6 +110,11 @@ int attribute(int number) {
 Driver& driver() {
     static Driver& driver = *new Driver;
     return driver;
+}
+
+Chance nextChance(Context& context) {
+    Chance ofDevice(seed() * 2 + static_cast<uint64_t>(context.device));
+    return Chance(ofDevice.next() + context.runs++);
 }
 
 size_t deviceBytes() {

@@ -57,6 +57,9 @@ void countAlive(const char* kind, int change);
 // An environment variable's number, or `otherwise`.
 long long setting(const char* name, long long otherwise);
 
+// What all chance comes from: TRAINYARD_DOUBLE_SEED.
+inline unsigned long long seed() { return static_cast<unsigned long long>(setting("TRAINYARD_DOUBLE_SEED", 1)); }
+
 // What is alive of one kind; the handles that a caller gives back are checked against it.
 template <class Object>
 class Handles {

@@ -77,7 +77,8 @@ int called(const char* function) {
 void report(const char* function, int status, const std::string& why) {
     Registry& all = registry();
     std::lock_guard<std::mutex> lock(all.mutex);
-    all.problem = std::string(function) + " (" + std::to_string(status) + "): " + why;
+    all.problem = std::string(function) + " (" + std::to_string(status) + "): " + why + " [seed " +
+                  std::to_string(seed()) + "]";
     static const bool log = std::getenv("TRAINYARD_DOUBLE_LOG") != nullptr;
     if (log) std::fprintf(stderr, "double: %s\n", all.problem.c_str());
 }
@@ -128,6 +129,8 @@ EXPORTED long trainyard_double_alive(const char* kind) {
     auto found = all.alive.find(kind);
     return found == all.alive.end() ? 0 : found->second;
 }
+
+EXPORTED long trainyard_double_seed() { return static_cast<long>(seed()); }
 
 // What the last call that failed had to object to, into `text`. Real libraries say less.
 EXPORTED void trainyard_double_problem(char* text, size_t bytes) {

@@ -32,15 +32,35 @@ void requireJoined(Capture& capture) {
     }
 }
 
-// Work of a graph that is launched: its nodes in their order.
-void runNodes(const Graph& graph) {
-    for (const Work& node : graph.nodes) {
-        {
-            Lock lock(driver().mutex);
-            throwError(*node.context);
-            for (const Range& range : node.touched) checkRange(*node.context, range);
+void runNode(const Work& node) {
+    {
+        Lock lock(driver().mutex);
+        throwError(*node.context);
+        for (const Range& range : node.touched) checkRange(*node.context, range);
+    }
+    if (node.run) node.run();
+}
+
+// Work of a graph that is launched: each node once those before it have run, and which of several first is chance, as
+// where the capture forked and an event is missing.
+void runNodes(const Graph& graph, Chance chance) {
+    size_t count = graph.nodes.size();
+    std::vector<size_t> missing(count);
+    std::vector<std::vector<size_t>> next(count);
+    std::vector<size_t> ready;
+    for (size_t i = 0; i < count; i++) {
+        missing[i] = graph.nodes[i].after.size();
+        for (size_t before : graph.nodes[i].after) next[before - 1].push_back(i);
+        if (missing[i] == 0) ready.push_back(i);
+    }
+    while (!ready.empty()) {
+        std::swap(ready[chance.below(ready.size())], ready.back());
+        size_t node = ready.back();
+        ready.pop_back();
+        runNode(graph.nodes[node].work);
+        for (size_t i : next[node]) {
+            if (--missing[i] == 0) ready.push_back(i);
         }
-        if (node.run) node.run();
     }
 }
 
@@ -133,7 +153,8 @@ EXPORTED int cuGraphLaunch(Graph* executable, Stream* handle) {
         require(found != driver().executables.end(), "no such executable graph");
         Context& context = usableContext();
         std::shared_ptr<Graph> kept = found->second;  // it may be destroyed before it runs
-        issue(streamOf(context, handle), {"cuGraphLaunch", &context, {}, [=] { runNodes(*kept); }, {}, nullptr});
+        auto run = [=, &context] { runNodes(*kept, nextChance(context)); };
+        issue(streamOf(context, handle), {"cuGraphLaunch", &context, {}, run, {}, nullptr});
     });
 }
 

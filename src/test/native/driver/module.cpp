@@ -67,14 +67,13 @@ struct Arguments {
     }
 };
 
-void runKernel(const Function& function, const Arguments& arguments, Grid grid, Grid block) {
+void runKernel(const Function& function, const Arguments& arguments, const Launch& launch) {
     require(function.module.loaded, "the kernel's module was unloaded", CUDA_ERROR_ILLEGAL_INSTRUCTION);
     int injected = called(function.failureName.c_str());
     require(injected == 0, "injected", injected);
     std::vector<void*> addresses;
     for (auto& value : arguments.values) addresses.push_back(const_cast<unsigned char*>(value.data()));
-    bool together = function.kernel.run(grid, block, addresses.data());
-    require(together, "some threads of a block did not come to a barrier", CUDA_ERROR_LAUNCH_FAILED);
+    function.kernel.run(launch, addresses.data());
 }
 
 }  // namespace
@@ -167,9 +166,9 @@ EXPORTED int cuLaunchKernel(Function* handle, unsigned gridX, unsigned gridY, un
         }
         Grid grid{gridX, gridY, gridZ}, block{blockX, blockY, blockZ};
         std::shared_ptr<Module> kept = function->module.shared_from_this();
-        auto run = [=] {
+        auto run = [=, &context] {
             (void) kept;
-            runKernel(*function, *arguments, grid, block);
+            runKernel(*function, *arguments, {grid, block, sharedBytes, nextChance(context)});
         };
         issue(streamOf(context, stream), {function->kernel.name, &context, std::move(touched), run, {}, nullptr});
     });

@@ -5,6 +5,7 @@
 // early, then meets wrong values every time instead of once in a while.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -50,9 +51,14 @@ struct Work {
     std::shared_ptr<Mark> mark;   // gets its time when this is reached
 };
 
-// A graph is its work in the order of the capture, which is an order that its dependencies allow.
+struct Node {
+    Work work;
+    std::vector<size_t> after;  // the nodes that come first, counted from 1; what these come after is left out
+};
+
+// Its nodes in the order of the capture, which is one of those that its edges allow.
 struct Graph {
-    std::vector<Work> nodes;
+    std::vector<Node> nodes;
 };
 
 struct Capture {
@@ -120,6 +126,7 @@ struct Context {
     std::unordered_map<Event*, std::unique_ptr<Event>> events;
     std::unordered_map<Module*, std::shared_ptr<Module>> modules;
     std::set<Context*> peers;  // whose memory this one reaches
+    std::atomic<uint64_t> runs{0};  // of kernels and graphs
 };
 
 struct Driver {

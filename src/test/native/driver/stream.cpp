@@ -51,9 +51,12 @@ void orderByDefaultStream(Stream& stream, Work& work) {
 void record(Stream& stream, Work work) {
     Capture& capture = *stream.capture;
     require(!capture.invalid, "the capture is spoilt", CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
-    capture.graph.nodes.push_back(std::move(work));
+    std::map<Stream*, size_t>& reached = capture.reached[&stream];
+    Node node{std::move(work), {}};
+    for (auto& [branch, last] : reached) node.after.push_back(last);
+    capture.graph.nodes.push_back(std::move(node));
     capture.last[&stream] = capture.graph.nodes.size();
-    capture.reached[&stream][&stream] = capture.graph.nodes.size();
+    reached[&stream] = capture.graph.nodes.size();
 }
 
 bool isReached(const Position& position) { return position.stream->completed >= position.number; }

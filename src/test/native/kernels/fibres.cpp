@@ -1,9 +1,11 @@
-// Runs blocks of CUDA threads on one thread of the host.
+// Runs blocks of CUDA threads on one thread of the host, in an order that the launch's chance gives: a kernel that
+// relies on another computes something else from time to time, and so it would on a GPU.
 #include <csetjmp>
 #include <memory>
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "../driver/double.h"
 #include "host_cuda.h"
 
 #undef threadIdx
@@ -19,6 +21,8 @@ namespace {
 
 constexpr size_t STACK_BYTES = 64 << 10;
 constexpr unsigned MAX_BLOCK_THREADS = 1024;
+constexpr size_t MAX_DECLARED_BYTES = 48 << 10;  // of shared memory, by all declarations of a kernel
+constexpr int SHARED_BYTE = 0xFF;
 
 // A thread of a block with a stack of its own. makecontext enters the stack once; from then on it goes to and fro
 // with _setjmp and _longjmp, which, other than swapcontext, make no system call.
@@ -27,6 +31,53 @@ struct Fibre {
     bool entered = false;
     bool done = false;
     Grid threadIdx{};
+};
+
+// What the kernel that runs on this thread has done first that a GPU does not survive. Noted and not thrown: what runs on
+// a fibre's stack cannot be unwound.
+struct Fault {
+    int status = CUDA_SUCCESS;
+    std::string why;
+
+    void note(int newStatus, std::string newWhy) {
+        if (status == CUDA_SUCCESS) *this = {newStatus, std::move(newWhy)};
+    }
+};
+
+thread_local Fault fault;
+
+// Of one block.
+class SharedMemory {
+  public:
+    // For another block: nobody finds what the last one wrote.
+    void begin(size_t dynamicBytes) {
+        declarations.clear();
+        used = 0;
+        dynamic.assign(dynamicBytes, SHARED_BYTE);
+    }
+
+    void* at(const void* declaration, size_t bytes, size_t alignment) {
+        for (auto& [known, where] : declarations) {
+            if (known == declaration) return memory + where;
+        }
+        size_t where = (used + alignment - 1) / alignment * alignment;
+        if (where + bytes > MAX_DECLARED_BYTES) {
+            fault.note(CUDA_ERROR_INVALID_IMAGE, "more than 48 KiB of shared memory are declared");
+            where = 0;
+        }
+        used = where + bytes;
+        std::memset(memory + where, SHARED_BYTE, bytes);
+        declarations.emplace_back(declaration, where);
+        return memory + where;
+    }
+
+    void* ofLaunch() { return dynamic.data(); }
+
+  private:
+    alignas(256) char memory[MAX_DECLARED_BYTES];
+    size_t used = 0;
+    std::vector<std::pair<const void*, size_t>> declarations;
+    std::vector<char> dynamic;
 };
 
 // Thrown by a barrier to which the block's first thread does not come.
@@ -40,19 +91,25 @@ class Fibres {
 
     // Runs a block; false if some of its threads ended where others wait. The first thread always runs on a stack
     // of its own: if it ends without a barrier, so must the others, which then need none.
-    bool run(Grid block, void (*newBody)(void* const*), void* const* newParameters) {
+    bool run(const Launch& launch, Chance& chance, void (*newBody)(void* const*), void* const* newParameters) {
         body = newBody;
         parameters = newParameters;
+        shared.begin(launch.sharedBytes);
+        Grid block = launch.block;
         unsigned count = block.x * block.y * block.z;
+        Order order(count, chance);
         for (unsigned t = 0; t < count; t++) {
+            unsigned thread = static_cast<unsigned>(order.next());
             slots[t].done = false;
-            slots[t].threadIdx = {t % block.x, t / block.x % block.y, t / block.x / block.y};
+            slots[t].threadIdx = {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
         }
         resume(0);
         return slots[0].done ? runOthers(count) : runTogether(count);
     }
 
     bool inside() const { return current != nullptr; }
+
+    SharedMemory shared;
 
     // On a fibre's stack: back to the caller of resume.
     void yield() {
@@ -150,18 +207,42 @@ void barrier() {
     ownFibres->yield();
 }
 
-bool runGrid(Grid grid, Grid block, void (*body)(void* const*), void* const* parameters) {
+void* sharedMemory(const void* declaration, size_t bytes, size_t alignment) {
+    return ownFibres->shared.at(declaration, bytes, alignment);
+}
+
+void* dynamicSharedMemory() { return ownFibres->shared.ofLaunch(); }
+
+void runGrid(const Launch& launch, void (*body)(void* const*), void* const* parameters) {
+    Grid grid = launch.grid;
     currentThread.gridDim = grid;
-    currentThread.blockDim = block;
-    for (unsigned z = 0; z < grid.z; z++) {
-        for (unsigned y = 0; y < grid.y; y++) {
-            for (unsigned x = 0; x < grid.x; x++) {
-                currentThread.blockIdx = {x, y, z};
-                if (!fibres().run(block, body, parameters)) return false;
-            }
-        }
+    currentThread.blockDim = launch.block;
+    fault = {};
+    Chance chance = launch.chance;
+    uint64_t blocks = uint64_t(1) * grid.x * grid.y * grid.z;
+    Order order(blocks, chance);
+    for (uint64_t i = 0; i < blocks; i++) {
+        uint64_t block = order.next();
+        currentThread.blockIdx = {static_cast<unsigned>(block % grid.x),
+                                  static_cast<unsigned>(block / grid.x % grid.y),
+                                  static_cast<unsigned>(block / grid.x / grid.y)};
+        bool together = fibres().run(launch, chance, body, parameters);
+        if (!together) fault.note(CUDA_ERROR_LAUNCH_FAILED, "some threads of a block did not come to a barrier");
+        if (fault.status != CUDA_SUCCESS) throw Failure{fault.status, fault.why};
     }
-    return true;
 }
 
 }  // namespace trainyard
+
+// What g++'s -fsanitize=alignment calls where a pointer is used that its type's alignment does not divide. On a GPU that
+// is a misaligned address. Of the data only the beginning is read: file, line and column.
+extern "C" void __ubsan_handle_type_mismatch_v1(void* data, void* pointer) {
+    struct Place {
+        const char* file;
+        unsigned line, column;
+    };
+    auto* place = static_cast<const Place*>(data);
+    trainyard::fault.note(trainyard::CUDA_ERROR_MISALIGNED_ADDRESS,
+                          std::string(place->file) + ":" + std::to_string(place->line) + ": misaligned address " +
+                              std::to_string(reinterpret_cast<uintptr_t>(pointer)));
+}

@@ -1,7 +1,8 @@
 // What CUDA C++ has and C++ has not, so that the product's .cu files compile with g++. Included before their text.
 //
 // A block's threads run one after another. Only if the first of them comes to a barrier does each get a stack of its
-// own (fibres.cpp), between which __syncthreads changes.
+// own (fibres.cpp), between which __syncthreads changes. build.sh makes references into the block's memory of what is
+// declared __shared__, one variable a declaration.
 #pragma once
 
 #include <cmath>
@@ -20,7 +21,6 @@
 #define __noinline__ __attribute__((noinline))
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
-#define __shared__ static thread_local
 
 namespace trainyard {
 
@@ -34,8 +34,21 @@ extern thread_local Thread currentThread;
 // Waits for the other threads of the block.
 void barrier();
 
+// The block's memory of a declaration, which the address of something static stands for. All ones, which are NaN as
+// floats, until the block writes there.
+void* sharedMemory(const void* declaration, size_t bytes, size_t alignment);
+
+// As many bytes as the launch asked for.
+void* dynamicSharedMemory();
+
+template <class Type, int declaration>
+Type& shared() {
+    static const char itself = 0;
+    return *static_cast<Type*>(sharedMemory(&itself, sizeof(Type), alignof(Type)));
+}
+
 // Runs body(arguments) in each thread of each block.
-bool runGrid(Grid grid, Grid block, void (*body)(void* const*), void* const* parameters);
+void runGrid(const Launch& launch, void (*body)(void* const*), void* const* parameters);
 
 template <auto kernel>
 struct Invoke;
@@ -49,9 +62,7 @@ struct Invoke<kernel> {
 
     static void body(void* const* parameters) { with(parameters, std::index_sequence_for<Parameter...>{}); }
 
-    static bool run(Grid grid, Grid block, void* const* parameters) {
-        return runGrid(grid, block, &body, parameters);
-    }
+    static void run(const Launch& launch, void* const* parameters) { runGrid(launch, &body, parameters); }
 
     static Kernel named(const char* name) {
         return {name, {sizeof(Parameter)...}, {std::is_pointer_v<Parameter>...}, &run};

@@ -4,19 +4,26 @@
 #include <cstddef>
 #include <vector>
 
+#include "../driver/chance.h"
+
 namespace trainyard {
 
 struct Grid {
     unsigned x, y, z;
 };
 
+struct Launch {
+    Grid grid, block;
+    size_t sharedBytes;  // for what a kernel declares extern __shared__
+    Chance chance;       // gives the order of the blocks, and of the threads of each
+};
+
 struct Kernel {
     const char* name;
     std::vector<size_t> parameterBytes;
     std::vector<bool> parameterIsPointer;
-    // Runs one block after another. parameters: the address of each. False: some threads of a block never came to a
-    // barrier where the others waited.
-    bool (*run)(Grid grid, Grid block, void* const* parameters);
+    // Runs one block after another. parameters: the address of each. Throws a Failure where a GPU would end the context.
+    void (*run)(const Launch& launch, void* const* parameters);
 };
 
 // The kernel of a program compiled with or without TRAINYARD_BF16; null if the sources have none of this name.

@@ -14,7 +14,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.reflect.Field;
 import java.nio.ByteOrder;
 import java.nio.FloatBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
 import jcuda.Pointer;
 import jcuda.driver.CUdeviceptr;
 import jcuda.driver.CUevent;
@@ -106,22 +109,60 @@ final class DriverOfDoubleTest {
     @Test
     void aBranchOfACaptureIsReplayedWithIt() {
         CUdeviceptr memory = gpu.upload(fill(1));
+        CUgraphExec graph = forked(other -> ok(JCudaDriver.cuMemsetD8Async(memory, (byte) 0, BYTES, other)), () -> {});
+        ok(JCudaDriver.cuGraphLaunch(graph, gpu.stream));
+        ok(JCudaDriver.cuStreamSynchronize(gpu.stream));
+        assertThat(read(memory)).isEqualTo(fill(0));
+    }
+
+    /// As on a GPU where the capture forgot an event: now one branch is first, now the other.
+    @Test
+    void branchesThatNothingOrdersRunInEitherOrder() {
+        CUdeviceptr memory = gpu.upload(fill(1));
+        CUgraphExec graph = forked(
+                other -> ok(JCudaDriver.cuMemsetD32Async(memory, 1, COUNT, other)),
+                () -> ok(JCudaDriver.cuMemsetD32Async(memory, 2, COUNT, gpu.stream)));
+        List<Float> last = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            ok(JCudaDriver.cuGraphLaunch(graph, gpu.stream));
+            ok(JCudaDriver.cuStreamSynchronize(gpu.stream));
+            last.add(read(memory)[0]);
+        }
+        assertThat(last).contains(Float.intBitsToFloat(1), Float.intBitsToFloat(2));
+    }
+
+    @Test
+    void branchesRunInTheOrderThatTheirEventsGive() {
+        CUdeviceptr memory = gpu.upload(fill(0));
+        CUdeviceptr from = gpu.upload(fill(0));
+        CUgraphExec graph = forked(
+                other -> {
+                    ok(JCudaDriver.cuMemsetD32Async(memory, 1, COUNT, other));
+                    ok(JCudaDriver.cuMemsetD32Async(memory, 2, COUNT, other));
+                },
+                () -> ok(JCudaDriver.cuMemsetD32Async(from, 3, COUNT, gpu.stream)));
+        for (int i = 0; i < 30; i++) {
+            ok(JCudaDriver.cuGraphLaunch(graph, gpu.stream));
+            ok(JCudaDriver.cuStreamSynchronize(gpu.stream));
+            assertThat(read(memory)[0]).isEqualTo(Float.intBitsToFloat(2));
+        }
+    }
+
+    private CUgraphExec forked(Consumer<CUstream> branch, Runnable meanwhile) {
         CUstream other = new CUstream();
         ok(JCudaDriver.cuStreamCreate(other, CUstream_flags.CU_STREAM_NON_BLOCKING));
         CUevent fork = new CUevent();
         CUevent join = new CUevent();
         ok(JCudaDriver.cuEventCreate(fork, 0));
         ok(JCudaDriver.cuEventCreate(join, 0));
-        CUgraphExec graph = gpu.capture(() -> {
+        return gpu.capture(() -> {
             ok(JCudaDriver.cuEventRecord(fork, gpu.stream));
             ok(JCudaDriver.cuStreamWaitEvent(other, fork, 0));
-            ok(JCudaDriver.cuMemsetD8Async(memory, (byte) 0, BYTES, other));
+            branch.accept(other);
+            meanwhile.run();
             ok(JCudaDriver.cuEventRecord(join, other));
             ok(JCudaDriver.cuStreamWaitEvent(gpu.stream, join, 0));
         });
-        ok(JCudaDriver.cuGraphLaunch(graph, gpu.stream));
-        ok(JCudaDriver.cuStreamSynchronize(gpu.stream));
-        assertThat(read(memory)).isEqualTo(fill(0));
     }
 
     @Test

@@ -13,6 +13,9 @@ import java.nio.file.Path;
 /// What a test may ask of the double of NVIDIA's libraries, and have it do. Its functions are described in
 /// `src/test/native/driver/failures.cpp`.
 public final class NativeDouble {
+    /// The environment variable for what decides in which order things run that a GPU may run in any.
+    static final String SEED = "TRAINYARD_DOUBLE_SEED";
+
     private static final int MAX_PROBLEM_BYTES = 1000;
 
     private static final Path DRIVER = Path.of(System.getProperty("cuda.libraries", "target/native-double"))
@@ -67,6 +70,15 @@ public final class NativeDouble {
         }
     }
 
+    /// [#SEED], or what it is where it is not set.
+    static long seed() {
+        try {
+            return (long) Functions.SEED_NOW.invokeExact();
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
     /// Sets one of the double's environment variables for this process; empty for its default.
     public static void set(String variable, String value) {
         try (Arena arena = Arena.ofConfined()) {
@@ -100,6 +112,9 @@ public final class NativeDouble {
                 function("trainyard_double_alive", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
         static final MethodHandle PROBLEM = function(
                 "trainyard_double_problem", FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_LONG));
+
+        static final MethodHandle SEED_NOW =
+                function("trainyard_double_seed", FunctionDescriptor.of(ValueLayout.JAVA_LONG));
 
         static final MethodHandle SET = Linker.nativeLinker()
                 .downcallHandle(

@@ -1,0 +1,115 @@
+package io.trainyard.device.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.device.DeviceLostException;
+import io.trainyard.device.cuda.driver.Arena;
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.device.cuda.driver.Gpu;
+import io.trainyard.device.cuda.driver.Kernels;
+import io.trainyard.device.cuda.library.CudaLibraries;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import jcuda.Pointer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/// The double runs kernels as unkindly as a GPU may.
+@OnDouble
+final class KernelsOfDoubleTest {
+    private static final int BLOCK = 256;
+    private static final int BLOCKS = 6;
+
+    private Gpu gpu;
+    private Kernels probes;
+
+    @BeforeEach
+    void open() throws IOException {
+        var _ = CudaLibraries.loaded();
+        gpu = new Gpu(0);
+        probes = new Kernels(gpu, Files.readString(Path.of("src/test/native/kernels/probes.cu")), List.of());
+    }
+
+    @AfterEach
+    void close() {
+        NativeDouble.set(NativeDouble.SEED, "");
+        gpu.close();
+    }
+
+    private Buffer zeros(int count) {
+        Arena arena = new Arena(gpu);
+        Buffer buffer = arena.reserve((long) count * Integer.BYTES, "a probe's memory");
+        arena.allocate();
+        return buffer;
+    }
+
+    private List<Integer> ints(Buffer buffer, int count) {
+        int[] values = new int[count];
+        gpu.compute().synchronize();
+        buffer.read(Pointer.to(values));
+        return IntStream.of(values).boxed().toList();
+    }
+
+    private float[] floats(Buffer buffer, int count) {
+        float[] values = new float[count];
+        gpu.compute().synchronize();
+        buffer.read(Pointer.to(values));
+        return values;
+    }
+
+    private record Orders(List<Integer> blocks, List<Integer> threads) {}
+
+    private Orders orders() {
+        Buffer counts = zeros(2);
+        Buffer blocks = zeros(BLOCKS);
+        Buffer threads = zeros(BLOCK);
+        probes.launchBlocks("probe_order", BLOCKS, counts, blocks, threads);
+        return new Orders(ints(blocks, BLOCKS), ints(threads, BLOCK));
+    }
+
+    @Test
+    void blocksAndThreadsRunInAnotherOrderEachTime() {
+        Set<Orders> seen = new HashSet<>();
+        for (int i = 0; i < 10; i++) {
+            Orders orders = orders();
+            assertThat(orders.blocks()).containsExactlyInAnyOrder(0, 1, 2, 3, 4, 5);
+            assertThat(orders.threads()).doesNotHaveDuplicates();
+            seen.add(orders);
+        }
+        assertThat(seen).hasSizeGreaterThan(5);
+        assertThat(seen).extracting(Orders::blocks).anyMatch(blocks -> blocks.getFirst() != 0);
+    }
+
+    @Test
+    void everyBlockFindsNothingInSharedMemory() {
+        Buffer found = zeros(BLOCKS * BLOCK);
+        probes.launchBlocks("probe_shared", BLOCKS, found);
+        assertThat(floats(found, BLOCKS * BLOCK)).containsOnly(Float.NaN);
+    }
+
+    @Test
+    void aForgottenBarrierShows() {
+        Buffer sums = zeros(BLOCKS * BLOCK);
+        probes.launchBlocks("probe_missing_barrier", BLOCKS, sums);
+        assertThat(floats(sums, BLOCKS * BLOCK)).contains(Float.NaN);
+    }
+
+    @Test
+    void aMisalignedAddressIsRefused() {
+        Buffer values = zeros(BLOCK + 1);
+        Buffer to = zeros(BLOCK);
+        probes.launchBlocks("probe_alignment", 1, values.slice(4, 4L * BLOCK, "aligned"), to);
+        gpu.compute().synchronize();
+        probes.launchBlocks("probe_alignment", 1, values.slice(2, 4L * BLOCK, "misaligned"), to);
+        assertThatThrownBy(() -> gpu.compute().synchronize())
+                .isInstanceOf(DeviceLostException.class)
+                .hasMessageContaining("CUDA_ERROR_MISALIGNED_ADDRESS (716)");
+    }
+}
