@@ -17,7 +17,8 @@ public interface PartSession extends LearningSession {
     /// Makes the parts known to one another; called once, by each part's thread, before anything else.
     ///
     /// @param parts all of them in their order, with this one
-    void join(List<? extends PartSession> parts);
+    /// @param meeting where this one waits for the others within [#computeGradients], if it has to
+    void join(List<? extends PartSession> parts, PartMeeting meeting);
 
     /// Begins as many steps. [#advance] is this, the steps, and [#endSteps]; a part among several refuses it.
     ///
@@ -25,7 +26,8 @@ public interface PartSession extends LearningSession {
     void beginSteps(int steps);
 
     /// Takes over what the other parts have updated, then computes the gradients of the next batch's mean loss,
-    /// as far as they come from the part's own samples; there may be none.
+    /// as far as they come from the part's own samples; there may be none. What needs the whole batch, as batch
+    /// norm does, is told to the others on the way, who all wait for it.
     void computeGradients();
 
     /// Sums the gradients of all parts, device to device, for the part's own range of the parameters, where

@@ -83,8 +83,7 @@ class NetworkCommandTest {
     void saysWhatComputesItAndWhoRefusesIt() throws IOException {
         JsonNode wide = shown("show", "resnet18-cifar", "--dataset", "cifar10", "--json");
         assertThat(device(wide, "cpu").get("computes").asText()).startsWith("oneDNN, ");
-        assertThat(device(wide, "devices").get("refuses").asText())
-                .isEqualTo("layer \"bn1\" (batchNorm2d) needs the whole batch");
+        assertThat(device(wide, "devices").has("refuses")).isFalse();
         JsonNode narrow = shown("show", "lenet", "--dataset", "shapes32", "--json");
         assertThat(device(narrow, "cpu").get("computes").asText()).startsWith("vector kernels of our own");
         assertThat(device(narrow, "devices").has("refuses")).isFalse();

@@ -125,12 +125,7 @@ public record NetworkReport(
                     backend.whyUnavailable().orElse(null),
                     refuses));
         }
-        String meeting = network.wholeBatchLayers().stream()
-                .findFirst()
-                .map(layer -> "layer \"%s\" (%s) needs the whole batch"
-                        .formatted(layer.name(), layer.spec().type()))
-                .orElse(null);
-        rows.add(new DeviceRow("devices", "a part of each batch on each of several", null, meeting));
+        rows.add(new DeviceRow("devices", "a part of each batch on each of several", null, null));
         return rows;
     }
 

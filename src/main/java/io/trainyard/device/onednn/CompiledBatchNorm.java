@@ -43,9 +43,6 @@ final class CompiledBatchNorm implements CompiledLayer {
         output = program.training()
                 ? program.engine().memory(this.input.layout())
                 : program.over(this.input); // nobody asks what was before
-        if (program.training()) {
-            program.norms().meetsForward(share);
-        }
         program.add(forward(program.training()));
     }
 
@@ -104,7 +101,6 @@ final class CompiledBatchNorm implements CompiledLayer {
             program.share(masked);
         }
         Memory ofInput = program.over(masked);
-        program.norms().meetsBackward(share);
         program.add(backward(gradient.data(), masked.data(), ofInput.data()));
         sumGradient = masked;
         inputGradient = ofInput;

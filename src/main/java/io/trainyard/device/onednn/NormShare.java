@@ -1,20 +1,22 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.device.host.Meeting;
 import io.trainyard.spec.BatchMomentum;
 import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Network;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// One shard's share in a layer's batch norm: meets the others, and then has the whole batch's statistics and, in
 /// the backward pass, its gradients. A shard without samples of a batch meets the others all the same. The first
-/// shard keeps the running statistics and the parameters' gradients, each for all.
+/// shard of a device keeps the running statistics, which are the same on all; that of the first device has the
+/// parameters' gradients for all.
 final class NormShare {
     private final int shard;
-    private final Meeting meeting;
-    private final BatchSums sums;
+    private final NormMeeting meeting;
+    private final Network.Layer layer;
+    private final BatchSums sums; // this device's
     private final float eps;
     private final BatchMomentum momentum;
     private final @Nullable Slot scale; // null for 1, with the shift
@@ -27,12 +29,14 @@ final class NormShare {
     private final double[] variance; // biased
     private final double[] gradientSums;
     private final double[] productSums;
+    private double count; // values of a channel in the whole batch
 
     /// @param shard its number
-    NormShare(ModelState state, Network.Layer layer, int shard, Meeting meeting, BatchSums sums) {
+    NormShare(ModelState state, Network.Layer layer, int shard, NormMeeting meeting) {
         this.shard = shard;
         this.meeting = meeting;
-        this.sums = sums;
+        this.layer = layer;
+        this.sums = meeting.own(layer);
         BatchNorm spec = (BatchNorm) layer.spec();
         eps = (float) spec.eps();
         momentum = spec.momentum();
@@ -73,13 +77,26 @@ final class NormShare {
         return sums.products(shard);
     }
 
-    /// @param values of a channel in the shard's samples; 0 without samples
+    /// @param values of a channel in the shard's samples
     void meetForward(long values) {
-        sums.setCount(shard, values);
+        setCount(values);
         meeting.await(shard);
-        sums.combine(mean, variance);
+        takeForward();
+    }
+
+    /// Before shards meet.
+    ///
+    /// @param values 0 without samples
+    void setCount(long values) {
+        sums.setCount(shard, values);
+    }
+
+    /// Takes in what all have told in the forward pass, once all have met.
+    void takeForward() {
+        List<BatchSums> all = meeting.all(layer);
+        BatchSums.combine(all, mean, variance);
+        count = BatchSums.count(all);
         if (shard == 0) {
-            double count = sums.count();
             float before = batches.get(ValueLayout.JAVA_FLOAT, 0);
             double weight = momentum.weight(before);
             follow(runningMean, mean, 1, weight);
@@ -101,11 +118,19 @@ final class NormShare {
 
     void meetBackward() {
         meeting.await(shard);
-        sums.addUp(gradientSums, productSums);
+        takeBackward();
+    }
+
+    /// As [#takeForward], of the backward pass.
+    void takeBackward() {
+        BatchSums.addUp(meeting.all(layer), gradientSums, productSums);
         if (shard == 0 && scale != null && shift != null) {
+            boolean first = meeting.isFirst(); // the others add nothing to its gradients
             for (int c = 0; c < mean.length; c++) {
-                shift.requireGradient().data().setAtIndex(ValueLayout.JAVA_FLOAT, c, (float) gradientSums[c]);
-                scale.requireGradient().data().setAtIndex(ValueLayout.JAVA_FLOAT, c, (float) scaleGradient(c));
+                float ofShift = first ? (float) gradientSums[c] : 0;
+                float ofScale = first ? (float) scaleGradient(c) : 0;
+                shift.requireGradient().data().setAtIndex(ValueLayout.JAVA_FLOAT, c, ofShift);
+                scale.requireGradient().data().setAtIndex(ValueLayout.JAVA_FLOAT, c, ofScale);
             }
         }
     }
@@ -149,12 +174,12 @@ final class NormShare {
     /// Of input - [#center] in the input's gradient. With h = (x - mean) / deviation and g = dL/dy,
     /// dL/dx = factor (g - average g - h average(g h)).
     double gradientOfInput(int c) {
-        return -factor(c) * inverse(c) * scaleGradient(c) / sums.count();
+        return -factor(c) * inverse(c) * scaleGradient(c) / count;
     }
 
     /// Of the input's gradient, besides.
     double gradientConstant(int c) {
         double rounding = (center(c) - mean[c]) * inverse(c);
-        return -factor(c) * (gradientSums[c] + rounding * scaleGradient(c)) / sums.count();
+        return -factor(c) * (gradientSums[c] + rounding * scaleGradient(c)) / count;
     }
 }

@@ -1,59 +1,39 @@
 package io.trainyard.device.onednn;
 
-import io.trainyard.device.host.Meeting;
 import io.trainyard.spec.Network;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 
-/// A shard's shares in the batch norms of the network, and in which order its programs meet the other shards.
+/// A shard's shares in the batch norms of the network.
 final class NormShares {
     private final ModelState state;
-    private final Map<String, BatchSums> sums;
+    private final List<Network.Layer> layers;
     private final int shard;
-    private final Meeting meeting;
+    private final NormMeeting meeting;
     private final Map<String, NormShare> shares = new LinkedHashMap<>();
-    private final Set<NormShare> forward = new LinkedHashSet<>();
-    private final Set<NormShare> backward = new LinkedHashSet<>();
 
-    /// @param sums what the shards tell one another, by the layers' names
     /// @param shard its number
-    NormShares(ModelState state, Map<String, BatchSums> sums, int shard, Meeting meeting) {
+    NormShares(ModelState state, Network network, int shard, NormMeeting meeting) {
         this.state = state;
-        this.sums = sums;
+        this.layers = network.wholeBatchLayers();
         this.shard = shard;
         this.meeting = meeting;
     }
 
-    /// For every batch norm of the network.
-    static Map<String, BatchSums> sums(Network network, int shards) {
-        Map<String, BatchSums> sums = new LinkedHashMap<>();
-        for (Network.Layer layer : network.wholeBatchLayers()) {
-            sums.put(layer.name(), new BatchSums(shards, layer.in().size(0)));
-        }
-        return sums;
-    }
-
     NormShare of(Network.Layer layer) {
-        return shares.computeIfAbsent(
-                layer.name(),
-                name -> new NormShare(state, layer, shard, meeting, Objects.requireNonNull(sums.get(name))));
+        return shares.computeIfAbsent(layer.name(), _ -> new NormShare(state, layer, shard, meeting));
     }
 
-    /// Called when a training program is built, in the order in which it meets; all programs have the same.
-    void meetsForward(NormShare share) {
-        forward.add(share);
-    }
-
-    void meetsBackward(NormShare share) {
-        backward.add(share);
-    }
-
-    /// What a shard without samples does in a step: meets the others wherever they do.
+    /// What a shard without samples does in a step: comes as often as the others meet, twice for each batch norm, and
+    /// then takes in what they have told, which nobody writes over before the next step.
     void meetWithoutSamples() {
-        forward.forEach(share -> share.meetForward(0));
-        backward.forEach(NormShare::meetBackward);
+        List<NormShare> all = layers.stream().map(this::of).toList();
+        all.forEach(share -> share.setCount(0));
+        for (int i = 0; i < 2 * all.size(); i++) {
+            meeting.await(shard);
+        }
+        all.forEach(NormShare::takeForward);
+        all.forEach(NormShare::takeBackward);
     }
 }

@@ -1,6 +1,7 @@
 package io.trainyard.device.onednn;
 
 import io.trainyard.device.EvenPart;
+import io.trainyard.device.PartMeeting;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.BatchMasks;
@@ -13,7 +14,6 @@ import io.trainyard.random.TorchRandom;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +27,7 @@ final class OneDnnSession extends ShardedSession {
     private final ModelState model;
     private final StateTable state;
     private final BatchMasks masks;
+    private final NormMeeting norms;
     private final List<List<MemorySegment>> gradients = new ArrayList<>(); // of all shards: this session's first
     private final List<OneDnnSession> others = new ArrayList<>(); // the other devices'
 
@@ -44,7 +45,7 @@ final class OneDnnSession extends ShardedSession {
         shardThreads = threads / count;
         shards = new Shard[count];
         masks = new BatchMasks(workload.network(), workload.trains() ? workload.batchSize() : 0);
-        Map<String, BatchSums> sums = NormShares.sums(workload.network(), count);
+        norms = new NormMeeting(workload.network(), count, team().meeting());
         try {
             library.setThreads(shardThreads);
             ModelState layouts = first == null ? null : first.model;
@@ -54,7 +55,7 @@ final class OneDnnSession extends ShardedSession {
                     new EvenPart(0, count),
                     engine -> new ModelState(engine, workload.update(), layouts),
                     masks,
-                    own -> new NormShares(own, sums, 0, team().meeting()));
+                    own -> new NormShares(own, workload.network(), 0, norms));
             shards[0] = chooser;
             model = chooser.state();
             state = new StateTable(workload.network().parameters(), workload.update(), model);
@@ -67,7 +68,7 @@ final class OneDnnSession extends ShardedSession {
                             new EvenPart(t, count),
                             model::withGradientsOf,
                             masks,
-                            own -> new NormShares(own, sums, t, team().meeting()));
+                            own -> new NormShares(own, workload.network(), t, norms));
                 }
             });
         } catch (RuntimeException | Error e) {
@@ -88,6 +89,11 @@ final class OneDnnSession extends ShardedSession {
         OneDnnSession other = (OneDnnSession) session;
         others.add(other);
         addGradients(other);
+    }
+
+    @Override
+    protected void meetAt(PartMeeting meeting, List<? extends PartSession> all) {
+        norms.join(all.stream().map(part -> ((OneDnnSession) part).norms).toList(), meeting);
     }
 
     @Override

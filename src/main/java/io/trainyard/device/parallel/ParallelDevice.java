@@ -9,7 +9,6 @@ import io.trainyard.device.LearningSession;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.DeviceSpec;
-import io.trainyard.spec.Network;
 import io.trainyard.spec.Precision;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -67,14 +66,6 @@ public record ParallelDevice(List<PartDevice> devices) implements Device {
 
     @Override
     public LearningSession open(Workload workload) {
-        workload.network().wholeBatchLayers().stream().findFirst().ifPresent(this::refuse);
         return new ParallelSession(devices, workload);
-    }
-
-    private void refuse(Network.Layer layer) {
-        String type = layer.spec().getClass().getSimpleName();
-        throw new DeviceException(
-                "layer \"%s\" (%s) normalises by the mean and variance of the whole batch, but each of the %d devices sees only its part of it; train this network on one device (\"device\" instead of \"devices\"), or without its %s layers"
-                        .formatted(layer.name(), type, devices.size(), type));
     }
 }

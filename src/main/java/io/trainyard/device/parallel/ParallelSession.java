@@ -46,7 +46,7 @@ final class ParallelSession implements LearningSession {
                     parts[t] = open(devices, workload, t, first);
                 }
             });
-            team.run(t -> parts[t].join(List.of(parts)));
+            team.run(t -> parts[t].join(List.of(parts), () -> team.meeting().await(t)));
         } catch (RuntimeException | Error e) {
             close();
             throw e;

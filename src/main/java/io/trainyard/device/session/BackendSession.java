@@ -4,6 +4,7 @@ import io.trainyard.data.Readahead;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
+import io.trainyard.device.PartMeeting;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
@@ -12,8 +13,8 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.Supplier;
 
-/// A session without its arithmetic: what it refuses, where it is in its epoch, what it loads and saves, and what comes
-/// after what in a step. A session that shares its batches with no other is the only part.
+/// A session without its arithmetic: what it refuses, where it is in its epoch, what it loads and saves, and
+/// what comes after what in a step. A session that shares its batches with no other is the only part.
 public abstract class BackendSession implements PartSession {
     private static final float NORM_EPSILON = 1e-6f; // of clip_grad_norm_
 
@@ -71,6 +72,12 @@ public abstract class BackendSession implements PartSession {
         throw new IllegalStateException("the session computes whole batches; it takes no part in another's");
     }
 
+    /// Called once, behind [#meet].
+    ///
+    /// @param meeting for what needs the whole batch in the middle of a step
+    /// @param all parts in their order, with this one
+    protected void meetAt(PartMeeting meeting, List<? extends PartSession> all) {}
+
     /// Copies what the other parts have updated.
     protected void takeOverParameters() {}
 
@@ -118,9 +125,10 @@ public abstract class BackendSession implements PartSession {
     }
 
     @Override
-    public final void join(List<? extends PartSession> all) {
+    public final void join(List<? extends PartSession> all, PartMeeting meeting) {
         enter();
         all.stream().filter(other -> !other.equals(this)).forEach(this::meet);
+        meetAt(meeting, all);
         parts = all.stream().map(BackendSession.class::cast).toList();
     }
 

@@ -30,6 +30,11 @@ final class TwoGpusDoubleTest extends ParallelContract {
     }
 
     @Override
+    protected boolean refusesBatchNorm() {
+        return true;
+    }
+
+    @Override
     public boolean has(LoopSpec loop) {
         return loop.maxNorm().isEmpty();
     }

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Batch norm among shards, and along with what follows it.
-class BatchNormTest {
+public class BatchNormTest {
     private static final OptimizerSpec STANDING_STILL = new OptimizerSpec.Sgd(0, 0, 0);
 
     private static Device device() {
@@ -137,7 +137,8 @@ class BatchNormTest {
         }
     }
 
-    private static Workload unevenly() {
+    /// Batches of 32 samples, the last of 1.
+    public static Workload unevenly() {
         List<LayerSpec> layers = List.of(
                 conv(17),
                 new BatchNorm.BatchNorm2d(null),

@@ -6,6 +6,7 @@ import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.PartDevice;
+import io.trainyard.device.PartMeeting;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
@@ -14,16 +15,22 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
-/// A device and its session that compute nothing, note what is asked of them, and fail at one thing.
+/// A device and its session that compute nothing, note what is asked of them, wait for the others in each
+/// step, and fail at one thing.
 ///
 /// @param number of the device
 /// @param calls what was called, as "device: call"
 /// @param callers who called
 /// @param fails the call that fails; empty for none
-record FakePart(int number, Queue<String> calls, Queue<Thread> callers, String fails)
+record FakePart(int number, Queue<String> calls, Queue<Thread> callers, Queue<PartMeeting> meetings, String fails)
         implements PartDevice, PartSession {
     FakePart(int number, String fails) {
-        this(number, new ConcurrentLinkedQueue<>(), new ConcurrentLinkedQueue<>(), fails);
+        this(
+                number,
+                new ConcurrentLinkedQueue<>(),
+                new ConcurrentLinkedQueue<>(),
+                new ConcurrentLinkedQueue<>(),
+                fails);
     }
 
     private void note(String call) {
@@ -64,8 +71,9 @@ record FakePart(int number, Queue<String> calls, Queue<Thread> callers, String f
     }
 
     @Override
-    public void join(List<? extends PartSession> parts) {
+    public void join(List<? extends PartSession> parts, PartMeeting meeting) {
         note("join " + parts.indexOf(this));
+        meetings.add(meeting);
     }
 
     @Override
@@ -92,6 +100,7 @@ record FakePart(int number, Queue<String> calls, Queue<Thread> callers, String f
     @Override
     public void computeGradients() {
         note("compute");
+        meetings.forEach(PartMeeting::await);
     }
 
     @Override

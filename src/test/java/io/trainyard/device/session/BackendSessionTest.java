@@ -195,7 +195,7 @@ class BackendSessionTest {
         for (int i = 0; i < 3; i++) {
             parts.add(new FakeBackend(new EvenPart(i, 3)));
         }
-        parts.get(1).join(parts);
+        parts.get(1).join(parts, () -> {});
         assertThat(parts.get(1).calls).containsExactly("meet 0", "meet 2");
         parts.get(1).beginEpoch(plan(), 0);
         assertThatThrownBy(() -> parts.get(1).advance(1))
@@ -206,8 +206,8 @@ class BackendSessionTest {
     @Test
     void aSessionOfWholeBatchesMeetsNobody() {
         FakeBackend session = new FakeBackend(EvenPart.WHOLE);
-        session.join(List.of(session));
-        assertThatThrownBy(() -> session.join(List.of(session, new FakeBackend(EvenPart.WHOLE))))
+        session.join(List.of(session), () -> {});
+        assertThatThrownBy(() -> session.join(List.of(session, new FakeBackend(EvenPart.WHOLE)), () -> {}))
                 .isInstanceOf(IllegalStateException.class);
         assertThat(session.calls).isEmpty();
     }
