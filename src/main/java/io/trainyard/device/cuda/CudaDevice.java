@@ -10,7 +10,6 @@ import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Gpus;
 import io.trainyard.device.cuda.library.ManagementLibrary;
-import io.trainyard.spec.Network;
 import io.trainyard.spec.Precision;
 import java.util.List;
 import java.util.OptionalLong;
@@ -55,16 +54,6 @@ record CudaDevice(DeviceInfo info, int number) implements PartDevice {
                     "clipGradients.norm is %s: the norm is that of all gradients, but each of the %d GPUs sums a part of them only; clip by value, or train on one GPU (\"device\" instead of \"devices\")"
                             .formatted(workload.loop().maxNorm().orElseThrow(), part.count()));
         }
-        if (part.count() > 1) {
-            workload.network().wholeBatchLayers().stream().findFirst().ifPresent(layer -> refuse(layer, part));
-        }
         return new CudaSession(workload, number, part);
-    }
-
-    private static void refuse(Network.Layer layer, EvenPart part) {
-        String type = layer.spec().getClass().getSimpleName();
-        throw new DeviceException(
-                "layer \"%s\" (%s) normalises by the mean and variance of the whole batch, but each of the %d GPUs sees only its part of it; train this network on one GPU (\"device\" instead of \"devices\"), or without its %s layers"
-                        .formatted(layer.name(), type, part.count(), type));
     }
 }

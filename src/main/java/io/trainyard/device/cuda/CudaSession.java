@@ -3,12 +3,14 @@ package io.trainyard.device.cuda;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
+import io.trainyard.device.PartMeeting;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.session.BackendSession;
 import io.trainyard.device.session.StateTable;
+import java.util.List;
 import jcuda.Pointer;
 
 /// Everything on one GPU: the data set as bytes, the parameters, and for each size of batch a step recorded as a
@@ -49,6 +51,16 @@ final class CudaSession extends BackendSession {
     @Override
     protected void meet(PartSession other) {
         programs.exchange().join(((CudaSession) other).programs.exchange());
+    }
+
+    @Override
+    protected void meetAt(PartMeeting meeting, List<? extends PartSession> all) {
+        programs.norms()
+                .join(
+                        all.stream()
+                                .map(part -> ((CudaSession) part).programs.norms())
+                                .toList(),
+                        meeting);
     }
 
     @Override

@@ -13,6 +13,7 @@ import io.trainyard.device.cuda.layer.Compilation;
 import io.trainyard.device.cuda.layer.Compilation.Part;
 import io.trainyard.device.cuda.layer.Descriptors;
 import io.trainyard.device.cuda.layer.Masks;
+import io.trainyard.device.cuda.layer.NormExchange;
 import io.trainyard.device.cuda.layer.Numbers;
 import io.trainyard.device.cuda.layer.Workspace;
 import io.trainyard.spec.Network;
@@ -51,6 +52,7 @@ final class Programs {
     private final int testBatch;
     private final CudaModel model;
     private final PartExchange exchange;
+    private final NormExchange norms;
     private final TrainingData trainingData;
     private final TestData testData;
     private final Buffer step;
@@ -72,6 +74,7 @@ final class Programs {
         Arena arena = new Arena(gpu);
         model = new CudaModel(network.parameters(), workload.update(), arena);
         exchange = new PartExchange(gpu, kernels, model, batchPart, arena);
+        norms = new NormExchange(network, batchPart, gpu, arena);
         step = arena.reserve(Integer.BYTES, "the step's number");
         testStep = arena.reserve(Integer.BYTES, "the test batch's number");
         losses = arena.reserve((long) workload.stepsPerEpoch() * Float.BYTES, "the losses");
@@ -90,7 +93,7 @@ final class Programs {
                 arena.rewind(shared);
                 Part part = new Part(n, batchPart.begin(n), batchPart.size(n));
                 Compilation c =
-                        new Compilation(gpu, kernels, arena, numbers, model, workspace, masks, step, part, true);
+                        new Compilation(gpu, kernels, arena, numbers, model, workspace, norms, masks, step, part, true);
                 return new TrainingProgram(workload, loss, model, c, descriptors);
             });
         }
@@ -98,7 +101,17 @@ final class Programs {
             tests.computeIfAbsent(samples, n -> {
                 arena.rewind(shared);
                 Compilation c = new Compilation(
-                        gpu, kernels, arena, numbers, model, workspace, masks, testStep, new Part(n, 0, n), false);
+                        gpu,
+                        kernels,
+                        arena,
+                        numbers,
+                        model,
+                        workspace,
+                        norms,
+                        masks,
+                        testStep,
+                        new Part(n, 0, n),
+                        false);
                 return new TestProgram(network, testBatch, loss, c, descriptors);
             });
         }
@@ -227,6 +240,10 @@ final class Programs {
 
     PartExchange exchange() {
         return exchange;
+    }
+
+    NormExchange norms() {
+        return norms;
     }
 
     TrainingData trainingData() {

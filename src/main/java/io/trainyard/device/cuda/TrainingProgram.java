@@ -9,15 +9,15 @@ import io.trainyard.device.cuda.layer.CudaChain;
 import io.trainyard.device.cuda.layer.Descriptors;
 import io.trainyard.spec.Network;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// A training step for a batch of one size, recorded: gather, forward, loss, backward; then the update, and on to
 /// the next step, whose number is on the device. As one graph, or, where other devices' gradients are added between
-/// the two halves, as two. Where batches share a step of the optimizer there is one with it and one without. Several
-/// full batches may be one graph, too.
+/// the two halves, as two, of which the first is in pieces where devices exchange the sums of batch norms. Where
+/// batches share a step of the optimizer there is one with it and one without. Several full batches may be one graph,
+/// too.
 final class TrainingProgram {
     private final Compilation c;
     private final CudaLoss loss;
@@ -26,7 +26,7 @@ final class TrainingProgram {
     private final BatchTensor input;
     private final CudaChain chain;
     private final Buffer sampleLosses;
-    private @Nullable Graph gradients; // null: they are computed with the update
+    private @Nullable Runnable gradients; // enqueues them; null: they are computed with the update
     private final Map<Boolean, Graph> graphs = new HashMap<>(); // by whether the optimizer takes its step
     private @Nullable Graph several;
 
@@ -37,7 +37,9 @@ final class TrainingProgram {
         this.model = model;
         this.batchSize = workload.batchSize();
         this.input = c.output(network.input(), false, "before the first");
-        this.chain = CudaChain.of(isEmpty() ? List.of() : network.layers(), input, c, descriptors);
+        this.chain = isEmpty()
+                ? CudaChain.withoutSamples(network, input, c)
+                : CudaChain.of(network.layers(), input, c, descriptors);
         this.sampleLosses = c.arena().reserve((long) c.part().samples() * Float.BYTES, "the samples' losses");
     }
 
@@ -49,6 +51,7 @@ final class TrainingProgram {
     private void computeGradients(TrainingData data) {
         if (isEmpty()) {
             model.gradients().clear();
+            chain.forward();
             return;
         }
         gather(data);
@@ -101,7 +104,7 @@ final class TrainingProgram {
         computeGradients(data);
         finish(data, update, losses, true);
         if (inTwo) {
-            gradients = c.gpu().capture(() -> computeGradients(data));
+            gradients = c.norms().record(c.part().batchSamples(), () -> computeGradients(data));
         }
         for (boolean steps : update.spec().loop().accumulates() ? new boolean[] {true, false} : new boolean[] {true}) {
             graphs.put(steps, c.gpu().capture(() -> {
@@ -140,7 +143,11 @@ final class TrainingProgram {
     ///
     /// @param steps whether the optimizer takes its step
     void launch(boolean steps) {
-        Objects.requireNonNullElseGet(gradients, () -> graph(steps)).launch();
+        if (gradients != null) {
+            gradients.run();
+        } else {
+            graph(steps).launch();
+        }
     }
 
     /// Enqueues the update that is apart.

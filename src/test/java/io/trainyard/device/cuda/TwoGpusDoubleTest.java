@@ -1,10 +1,13 @@
 package io.trainyard.device.cuda;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.device.DeviceException;
+import io.trainyard.device.LearningSession;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.Workload;
+import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.parallel.ParallelContract;
 import io.trainyard.device.parallel.ParallelDevice;
 import io.trainyard.spec.ClipSpec;
@@ -12,6 +15,7 @@ import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.LoopSpec;
 import java.util.List;
 import java.util.Set;
+import jcuda.driver.CUresult;
 import org.junit.jupiter.api.Test;
 
 /// Two GPUs of the double as one device: streams wait for one another, gradients and parameters go from one to the
@@ -24,19 +28,38 @@ final class TwoGpusDoubleTest extends ParallelContract {
                 .devices();
     }
 
+    /// With a batch norm, in whose passes they exchange sums.
+    @Override
+    public Workload eventful() {
+        return CheckWorkload.eventful();
+    }
+
     @Override
     protected Set<String> goldensItRefuses() {
         return Set.of("clip-norm", "loop-all");
     }
 
     @Override
-    protected boolean refusesBatchNorm() {
-        return true;
-    }
-
-    @Override
     public boolean has(LoopSpec loop) {
         return loop.maxNorm().isEmpty();
+    }
+
+    /// As fails a part whose GPU is lost between two exchanges: the other's thread does not wait for it for ever.
+    @Test
+    void whenOneFailsTheOtherWaitsNoMore() {
+        try (LearningSession session = device().open(eventful())) {
+            session.load(CheckWorkload.state(eventful()));
+            session.beginEpoch(CheckWorkload.plan(eventful(), 1), 0);
+            assertThat(session.advance(1)).hasSize(1);
+            NativeDouble.fail("cuGraphLaunch", 2, CUresult.CUDA_ERROR_INVALID_HANDLE);
+            try {
+                assertThatThrownBy(() -> session.advance(1))
+                        .isInstanceOf(DeviceException.class)
+                        .hasMessageStartingWith("cuGraphLaunch");
+            } finally {
+                NativeDouble.failNoMore("cuGraphLaunch");
+            }
+        }
     }
 
     @Test

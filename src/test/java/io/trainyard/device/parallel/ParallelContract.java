@@ -1,11 +1,9 @@
 package io.trainyard.device.parallel;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.data.Dataset;
 import io.trainyard.device.Device;
-import io.trainyard.device.DeviceException;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.NumbersContract;
@@ -13,9 +11,7 @@ import io.trainyard.device.PartDevice;
 import io.trainyard.device.SessionContract;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
-import io.trainyard.device.check.LayerCase;
 import io.trainyard.device.check.Layers;
-import io.trainyard.device.check.NonFiniteCase;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.AugmentSpec.Cutout;
@@ -31,9 +27,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// What every device must do, done by several at once.
 public abstract class ParallelContract extends SessionContract implements NumbersContract {
-    private static final Set<String> GOLDENS_WITH_BATCH_NORM =
-            Set.of("accumulate", "batchnorm", "batchnorm-cumulative", "batchnorm-options", "ema-batchnorm", "residual");
-
     /// Those that clip by norm, where the devices cannot.
     protected Set<String> goldensItRefuses() {
         return Set.of();
@@ -47,8 +40,8 @@ public abstract class ParallelContract extends SessionContract implements Number
         return new ParallelDevice(devices());
     }
 
-    /// A convolution stands where the others have a batch norm, which needs the whole batch. The last batch of an
-    /// epoch has 3 samples, and the test set 2 batches.
+    /// Without batch norm: kernels of all kinds compute it. The last batch of an epoch has 3 samples, and the test set
+    /// 2 batches.
     @Override
     public Workload eventful() {
         List<LayerSpec> layers = List.of(
@@ -93,44 +86,8 @@ public abstract class ParallelContract extends SessionContract implements Number
     @MethodSource("io.trainyard.device.GoldenCase#names")
     public void trainsAsPyTorchDoes(String name) {
         if (!goldensItRefuses().contains(name)) {
-            runOrRefuse(GOLDENS_WITH_BATCH_NORM.contains(name), () -> NumbersContract.super.trainsAsPyTorchDoes(name));
+            NumbersContract.super.trainsAsPyTorchDoes(name);
         }
-    }
-
-    @Override
-    @ParameterizedTest
-    @MethodSource("io.trainyard.device.GoldenCase#names")
-    public void findsPyTorchsGradients(String name) {
-        runOrRefuse(GOLDENS_WITH_BATCH_NORM.contains(name), () -> NumbersContract.super.findsPyTorchsGradients(name));
-    }
-
-    @Override
-    @ParameterizedTest
-    @MethodSource("io.trainyard.device.check.LayerCases#all")
-    public void findsTheReferencesGradients(LayerCase row) {
-        runOrRefuse(hasBatchNorm(row), () -> NumbersContract.super.findsTheReferencesGradients(row));
-    }
-
-    @Override
-    @ParameterizedTest
-    @MethodSource("io.trainyard.device.check.LayerCases#all")
-    public void trainsAndTestsAsTheReferenceDoes(LayerCase row) {
-        runOrRefuse(hasBatchNorm(row), () -> NumbersContract.super.trainsAndTestsAsTheReferenceDoes(row));
-    }
-
-    @Override
-    @ParameterizedTest
-    @MethodSource("io.trainyard.device.check.NonFiniteCases#all")
-    public void passesOnWhatIsNotFiniteAsTheReferenceDoes(NonFiniteCase row) {
-        runOrRefuse(
-                hasBatchNorm(row.workload()),
-                () -> NumbersContract.super.passesOnWhatIsNotFiniteAsTheReferenceDoes(row));
-    }
-
-    @Override
-    @Test
-    public void predictsWhatPyTorchPredictsWithTheSameCheckpoint() {
-        runOrRefuse(true, NumbersContract.super::predictsWhatPyTorchPredictsWithTheSameCheckpoint);
     }
 
     /// Blocks as ResNet's, whole and with a resized shortcut, in batches of 5 and then of 2 samples: three
@@ -154,30 +111,6 @@ public abstract class ParallelContract extends SessionContract implements Number
                 Layers.flatten(),
                 Layers.linear(3, true));
         Workload workload = CheckWorkload.of(Shape.of(3, 8, 8), 3, layers, CheckWorkload.MOMENTUM, 5, 17, 7);
-        runOrRefuse(true, () -> NumbersContract.checkTraining(device(), workload));
-    }
-
-    private static boolean hasBatchNorm(LayerCase row) {
-        return hasBatchNorm(CheckWorkload.of(row, CheckWorkload.PLAIN));
-    }
-
-    private static boolean hasBatchNorm(Workload workload) {
-        return !workload.network().wholeBatchLayers().isEmpty();
-    }
-
-    /// Whether the devices cannot tell one another the sums of a batch norm.
-    protected boolean refusesBatchNorm() {
-        return false;
-    }
-
-    private void runOrRefuse(boolean hasBatchNorm, Runnable test) {
-        if (hasBatchNorm && refusesBatchNorm()) {
-            assertThatThrownBy(test::run)
-                    .isInstanceOf(DeviceException.class)
-                    .hasMessageMatching(
-                            ".*\\(BatchNorm[12]d\\) normalises by the mean and variance of the whole batch.*");
-        } else {
-            test.run();
-        }
+        NumbersContract.checkTraining(device(), workload);
     }
 }

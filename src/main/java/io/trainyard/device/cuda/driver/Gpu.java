@@ -2,7 +2,10 @@ package io.trainyard.device.cuda.driver;
 
 import io.trainyard.device.DeviceException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
 import jcuda.Pointer;
 import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
@@ -19,9 +22,9 @@ import jcuda.jcudnn.JCudnn;
 import jcuda.jcudnn.cudnnHandle;
 import jcuda.runtime.cudaStream_t;
 
-/// One GPU as one session uses it: its primary context, a stream that computes, one beside it for what nothing
-/// waits for soon, each with handles of cuDNN and cuBLAS, and one that copies. What is made on it is freed with it, the
-/// newest first. Used by one thread.
+/// One GPU as one session uses it: its primary context, a stream that computes, one beside it for what
+/// nothing waits for soon, each with handles of cuDNN and cuBLAS, and one that copies. What is made on it is
+/// freed with it, the newest first. Used by one thread.
 public final class Gpu implements AutoCloseable {
     private final int number;
     private final CUdevice device;
@@ -194,20 +197,42 @@ public final class Gpu implements AutoCloseable {
 
     /// Records what `work` enqueues on the compute stream, and runs nothing of it.
     public Graph capture(Runnable work) {
-        CUgraph graph = new CUgraph();
-        Status.driver(
-                JCudaDriver.cuStreamBeginCapture(
-                        chain.stream().handle(), CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
-                "cuStreamBeginCapture");
+        return captureInPieces(_ -> work.run()).getFirst();
+    }
+
+    /// As [#capture], in pieces.
+    ///
+    /// @param work is given what ends a piece, with all that was forked in it, for the next to begin
+    public List<Graph> captureInPieces(Consumer<Runnable> work) {
+        List<Graph> pieces = new ArrayList<>();
+        beginCapture();
         try {
-            work.run();
+            work.accept(() -> {
+                join();
+                pieces.add(endCapture());
+                beginCapture();
+            });
         } catch (RuntimeException | Error e) {
             joined = true;
+            CUgraph graph = new CUgraph();
             if (JCudaDriver.cuStreamEndCapture(chain.stream().handle(), graph) == 0) { // the stream must leave capture
                 JCudaDriver.cuGraphDestroy(graph);
             }
             throw e;
         }
+        pieces.add(endCapture());
+        return pieces;
+    }
+
+    private void beginCapture() {
+        Status.driver(
+                JCudaDriver.cuStreamBeginCapture(
+                        chain.stream().handle(), CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+                "cuStreamBeginCapture");
+    }
+
+    private Graph endCapture() {
+        CUgraph graph = new CUgraph();
         Status.driver(JCudaDriver.cuStreamEndCapture(chain.stream().handle(), graph), "cuStreamEndCapture");
         return new Graph(this, graph);
     }

@@ -24,7 +24,6 @@ final class CudaBatchNorm implements CudaLayer {
     private final boolean relu;
     private final BatchTensor out;
     private final NormTiles tiles;
-    private final Buffer sums; // (2, channels): of values, then of gradients
     private final Buffer mean; // (channels) of the batch
     private final Buffer inverse; // 1 / its deviation
 
@@ -40,7 +39,6 @@ final class CudaBatchNorm implements CudaLayer {
         this.out = output();
         this.tiles = NormTiles.of(in, c.numbers());
         long bytes = (long) in.channels() * Float.BYTES;
-        this.sums = c.arena().reserve(2 * bytes, "the sums of layer " + layer.name());
         this.mean = c.arena().reserve(bytes, "the batch's mean of layer " + layer.name());
         this.inverse = c.arena().reserve(bytes, "the batch's deviation of layer " + layer.name());
         if (c.training()) {
@@ -114,13 +112,15 @@ final class CudaBatchNorm implements CudaLayer {
             return;
         }
         Buffer batches = spec.momentum().isCumulative() ? value("num_batches_tracked") : null;
+        NormExchange.Rows sums = c.norms().rows(layer, false);
         launch(
                 "batch_norm_statistics",
-                sums,
+                sums.own(),
                 batches,
                 c.workspace().buffer(),
                 c.workspace().counters(),
                 in.value());
+        c.norms().exchange(sums);
         launch(
                 "batch_norm_forward",
                 out.value(),
@@ -128,9 +128,9 @@ final class CudaBatchNorm implements CudaLayer {
                 added,
                 value("weight"),
                 value("bias"),
-                sums,
-                1,
-                in.samples(),
+                sums.all(),
+                c.norms().parts(),
+                c.part().batchSamples(),
                 in.area(),
                 mean,
                 inverse,
@@ -147,9 +147,10 @@ final class CudaBatchNorm implements CudaLayer {
         Buffer given = Objects.requireNonNull(out.gradient());
         Buffer through = relu ? addendGradient() : null; // where the gradient goes that comes through the ReLU
         Buffer output = needsOutput() ? out.value() : null;
+        NormExchange.Rows sums = c.norms().rows(layer, true);
         launch(
                 "batch_norm_gradient_sums",
-                sums,
+                sums.own(),
                 gradient("weight"),
                 gradient("bias"),
                 through,
@@ -163,6 +164,7 @@ final class CudaBatchNorm implements CudaLayer {
                 mean,
                 inverse,
                 flag());
+        c.norms().exchange(sums);
         if (in.gradient() != null) {
             launch(
                     "batch_norm_backward",
@@ -174,9 +176,9 @@ final class CudaBatchNorm implements CudaLayer {
                     value("bias"),
                     mean,
                     inverse,
-                    sums,
-                    1,
-                    in.samples(),
+                    sums.all(),
+                    c.norms().parts(),
+                    c.part().batchSamples(),
                     in.area(),
                     through == null ? flag() : 0);
         }

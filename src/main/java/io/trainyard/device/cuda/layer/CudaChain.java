@@ -44,6 +44,17 @@ public final class CudaChain {
         return new CudaChain(List.copyOf(layers), last);
     }
 
+    /// For a part that has no samples of a batch: takes in the statistics that the others have told.
+    ///
+    /// @param in nothing
+    public static CudaChain withoutSamples(Network network, BatchTensor in, Compilation c) {
+        List<CudaLayer> norms = new ArrayList<>();
+        for (Network.Layer layer : network.wholeBatchLayers()) {
+            norms.add(new CudaBatchNorm(layer, c.output(layer.in(), false, "before " + layer.name()), null, false, c));
+        }
+        return new CudaChain(norms, in);
+    }
+
     /// Whether the layer computes a ReLU behind it along, forward and backward.
     private static boolean computesReluAlong(Network.Layer layer) {
         return layer.spec() instanceof BatchNorm || CudaNormResidual.fits(layer);

@@ -1,0 +1,147 @@
+package io.trainyard.device.cuda.layer;
+
+import io.trainyard.device.EvenPart;
+import io.trainyard.device.PartMeeting;
+import io.trainyard.device.cuda.driver.Arena;
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.device.cuda.driver.Event;
+import io.trainyard.device.cuda.driver.Gpu;
+import io.trainyard.device.cuda.driver.Graph;
+import io.trainyard.spec.Network;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/// The sums of batch norms, and how the GPUs that share a batch tell one another theirs: where one has its
+/// own, its graph ends; its stream waits for the others' events, copies their rows, and goes on with the next
+/// graph. The hosts' threads wait for one another before, because a stream can wait only for an event that
+/// has been recorded.
+///
+/// Nobody writes over a row that another has yet to copy: before a step every stream waits for all others'
+/// updates, which are behind their copies.
+public final class NormExchange {
+    private static final int SUMS = 2; // of a channel
+
+    private final Gpu gpu;
+    private final EvenPart part;
+    private final Map<Place, Rows> rows = new LinkedHashMap<>();
+    private List<NormExchange> parts = List.of(this); // in their order
+    private PartMeeting meeting = () -> {};
+    private @Nullable Recording recording;
+
+    /// @param layer its name
+    /// @param backward which pass
+    private record Place(String layer, boolean backward) {}
+
+    /// A batch norm's sums in one pass.
+    ///
+    /// @param all (parts, 2, channels)
+    /// @param own this part's row of them
+    /// @param ready recorded when the own row is complete
+    record Rows(Place place, Buffer all, Buffer own, Event ready) {}
+
+    /// @param exchanged the rows behind each piece so far
+    /// @param cut ends a piece
+    private record Recording(List<Rows> exchanged, Runnable cut) {}
+
+    /// @param part which part of every batch this GPU computes
+    public NormExchange(Network network, EvenPart part, Gpu gpu, Arena arena) {
+        this.gpu = gpu;
+        this.part = part;
+        for (Network.Layer layer : network.wholeBatchLayers()) {
+            for (boolean backward : new boolean[] {false, true}) {
+                Place place = new Place(layer.name(), backward);
+                long row = (long) SUMS * layer.in().size(0) * Float.BYTES;
+                Buffer all = arena.reserve(part.count() * row, "the sums of layer " + layer.name());
+                Buffer own = all.slice(part.index() * row, row, "the own " + all);
+                rows.put(place, new Rows(place, all, own, gpu.event()));
+            }
+        }
+    }
+
+    /// @param exchanges of all parts in their order, with this one
+    /// @param newMeeting where the thread of this part waits for the others'
+    public void join(List<NormExchange> exchanges, PartMeeting newMeeting) {
+        parts = exchanges;
+        meeting = newMeeting;
+    }
+
+    /// How many share every batch.
+    int parts() {
+        return part.count();
+    }
+
+    Rows rows(Network.Layer layer, boolean backward) {
+        return rows(new Place(layer.name(), backward));
+    }
+
+    private Rows rows(Place place) {
+        return Objects.requireNonNull(rows.get(place));
+    }
+
+    /// Called by a layer between the work that completes its own row and that which reads all; in a step once
+    /// for each pass of each batch norm, whatever the part.
+    void exchange(Rows of) {
+        if (recording != null) {
+            recording.exchanged().add(of);
+            recording.cut().run();
+        }
+    }
+
+    /// Records a step's gradients, where there are several parts.
+    ///
+    /// @param batchSamples of all parts together
+    /// @return enqueues them, with the exchanges in between
+    public Runnable record(int batchSamples, Runnable gradients) {
+        if (part.size(batchSamples) == 0) {
+            Graph graph = gpu.capture(gradients);
+            return () -> {
+                comeWithoutSamples(batchSamples);
+                graph.launch();
+            };
+        }
+        List<Rows> exchanged = new ArrayList<>();
+        List<Graph> pieces;
+        try {
+            pieces = gpu.captureInPieces(cut -> {
+                recording = new Recording(exchanged, cut);
+                gradients.run();
+            });
+        } finally {
+            recording = null;
+        }
+        return () -> {
+            for (int i = 0; i < exchanged.size(); i++) {
+                pieces.get(i).launch();
+                exchanged.get(i).ready().record(gpu.compute());
+                meeting.await();
+                takeOver(exchanged.get(i), batchSamples);
+            }
+            pieces.getLast().launch();
+        };
+    }
+
+    /// Comes as often as the others exchange rows, and takes over those of the forward pass, for the running
+    /// statistics.
+    private void comeWithoutSamples(int batchSamples) {
+        for (int i = 0; i < rows.size(); i++) {
+            meeting.await();
+        }
+        rows.values().stream().filter(of -> !of.place().backward()).forEach(of -> takeOver(of, batchSamples));
+    }
+
+    /// Of those that have samples.
+    private void takeOver(Rows own, int batchSamples) {
+        long row = own.own().bytes();
+        for (int i = 0; i < parts.size(); i++) {
+            if (i != part.index() && new EvenPart(i, parts.size()).size(batchSamples) > 0) {
+                Rows other = parts.get(i).rows(own.place());
+                gpu.compute().await(other.ready());
+                own.all().slice(i * row, row, "another's " + own.own()).copyFrom(other.own());
+            }
+        }
+    }
+}
