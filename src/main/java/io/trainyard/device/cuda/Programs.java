@@ -14,7 +14,9 @@ import io.trainyard.device.cuda.layer.Compilation.Part;
 import io.trainyard.device.cuda.layer.Descriptors;
 import io.trainyard.device.cuda.layer.Masks;
 import io.trainyard.device.cuda.layer.Numbers;
+import io.trainyard.device.cuda.layer.WarmUp;
 import io.trainyard.device.cuda.layer.Workspace;
+import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Network;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// allocated at once. Programs for batches of different sizes share the memory of their activations: only one runs
 /// at a time.
 final class Programs {
-    /// Left to the driver and the libraries: recorded graphs and code take memory that nobody tells.
+    /// Left to the driver and the libraries beside what they took to be warmed up: recorded graphs, and code
+    /// of other algorithms, take memory that nobody tells.
     private static final long MARGIN_BYTES = 64L << 20;
 
     /// Activations of a test batch.
@@ -105,6 +108,7 @@ final class Programs {
         workspace.reserve(arena);
         Buffer blasWorkspace =
                 arena.reserve(gpu.architecture() >= HOPPER ? HOPPER_BLAS_BYTES : BLAS_BYTES, "the workspace of cuBLAS");
+        WarmUp.run(gpu, numbers, convolves(network));
         boolean resident = imageBytes() + arena.need() + MARGIN_BYTES <= gpu.freeBytes();
         trainingData = new TrainingData(workload, masks, resident, gpu, arena);
         testData = new TestData(workload, testBatch, resident, gpu, arena);
@@ -119,6 +123,10 @@ final class Programs {
         loss.upload();
         trainingData.upload();
         testData.upload();
+    }
+
+    private static boolean convolves(Network network) {
+        return network.allLayers().stream().anyMatch(layer -> layer.spec() instanceof Conv2d);
     }
 
     private int testBatch() {
