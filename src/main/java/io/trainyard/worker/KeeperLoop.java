@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class KeeperLoop implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(KeeperLoop.class.getName());
 
-    /// While what is there already is read: more may come with no record of it.
+    /// Until what is there already has been read: more may come with no record of it.
     private static final Duration POLL = Duration.ofMillis(100);
 
     /// After that. What is new comes at once.
@@ -105,7 +105,7 @@ final class KeeperLoop implements AutoCloseable {
         boolean judged = false;
         while (!stop.isRequested()) {
             boolean fresh = log.isCaughtUp();
-            var entries = log.poll(fresh ? IDLE_POLL : POLL);
+            var entries = log.poll(judged ? IDLE_POLL : POLL);
             for (var entry : entries) {
                 read(entry, fresh);
             }

@@ -37,6 +37,8 @@ final class Namesakes {
 
     private static final Duration POLL = Duration.ofMillis(100);
 
+    private static final int FETCH_MILLIS = 20;
+
     private final Brokers kafka;
     private final String topic;
     private final String id;
@@ -57,7 +59,12 @@ final class Namesakes {
     /// @throws KafkaUnreachableException if the brokers do not answer
     void requireNone(Supplier<CompletableFuture<Void>> announce, Duration beat) {
         try (var consumer = kafka.consumer(Map.of(
-                ConsumerConfig.CLIENT_ID_CONFIG, id + "-" + topic, ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false))) {
+                ConsumerConfig.CLIENT_ID_CONFIG,
+                id + "-" + topic,
+                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                false,
+                ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, // closing waits for the last answer
+                FETCH_MILLIS))) {
             List<TopicPartition> partitions = consumer.partitionsFor(topic, ANSWER_TIMEOUT).stream()
                     .map(partition -> new TopicPartition(topic, partition.partition()))
                     .toList();

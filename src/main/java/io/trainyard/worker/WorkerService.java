@@ -34,6 +34,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadLocalRandom;
 import org.eclipse.microprofile.config.ConfigProvider;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
@@ -95,6 +96,7 @@ public class WorkerService {
         Device opened = Devices.open(device);
         String deviceName = opened.info().name();
         DeviceBackend backend = Devices.backend(device);
+        CompletableFuture<Void> warm = inBackground("warm-up", backend::warmUp); // mostly beside waits for the brokers
         DataRoots data = dataRoots(settings);
         CheckpointStore store = KillPointStore.around(CheckpointStore.open(URI.create(settings.checkpoints())));
 
@@ -147,7 +149,7 @@ public class WorkerService {
                 ended.completeExceptionally(problem);
             }
         });
-        backend.warmUp(); // meanwhile the worker joins its groups, which takes longer
+        finish(warm);
         getReadyWhileIdle(training, keeping.ready(), backend, activity);
         LOG.log(
                 System.Logger.Level.INFO,
@@ -175,12 +177,26 @@ public class WorkerService {
             CompletableFuture<Optional<JobSpec>> underWay,
             DeviceBackend backend,
             Activity activity) {
-        Thread.ofPlatform().name("warm-up").daemon().start(() -> {
+        var _ = inBackground("warm-up", () -> {
             underWay.exceptionally(_ -> Optional.empty()).join().ifPresent(training::getReady);
             for (int i = 0; i < IDLE_WARM_UPS && activity.work() == null; i++) {
                 backend.warmUp();
             }
         });
+    }
+
+    private static CompletableFuture<Void> inBackground(String name, Runnable task) {
+        return CompletableFuture.runAsync(
+                task, begun -> Thread.ofPlatform().name(name).daemon().start(begun));
+    }
+
+    /// @throws RuntimeException the one that ended it
+    private static void finish(CompletableFuture<Void> task) {
+        try {
+            task.join();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : e;
+        }
     }
 
     /// Completes when the worker has stopped; exceptionally when it cannot go on and the process should end.
