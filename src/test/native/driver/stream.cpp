@@ -167,21 +167,16 @@ bool advance(Lock& lock, const Position& position) {
     return stream.completed >= position.number;
 }
 
-void finish(Lock& lock, Context& context) {
+void settle(Lock& lock, Context& context) {
     std::vector<Position> ends{context.legacy->end()};
     for (auto& [handle, stream] : context.streams) ends.push_back(stream->end());
     for (const Position& end : ends) runUntil(lock, end);
-    if (context.active && context.error == CUDA_SUCCESS) checkBorders(context);
-    throwError(context);
 }
 
-void finishAll(Lock& lock) {
-    std::vector<Position> ends;
-    for (auto& context : driver().contexts) {
-        ends.push_back(context->legacy->end());
-        for (auto& [handle, stream] : context->streams) ends.push_back(stream->end());
-    }
-    for (const Position& end : ends) runUntil(lock, end);
+void finish(Lock& lock, Context& context) {
+    settle(lock, context);
+    if (context.active && context.error == CUDA_SUCCESS) checkBorders(context);
+    throwError(context);
 }
 
 void requireStream(Context& context, Stream* stream) {

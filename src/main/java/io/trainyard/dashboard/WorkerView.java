@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param problem why it takes no jobs at present; null: it does
 /// @param fetching the data set that it brings to its machine; null: none
 /// @param readings what its devices do at the moment; null where that is not told
+/// @param version of Trainyard; null where that is not told
 public record WorkerView(
         String worker,
         String device,
@@ -25,7 +26,8 @@ public record WorkerView(
         boolean gone,
         @Nullable String problem,
         @Nullable Fetching fetching,
-        @Nullable List<Reading> readings) {
+        @Nullable List<Reading> readings,
+        @Nullable String version) {
 
     static WorkerView of(WorkerStatus status, long lastSeenMillis, boolean gone) {
         return new WorkerView(
@@ -39,7 +41,8 @@ public record WorkerView(
                 gone,
                 status.problem(),
                 status.fetching(),
-                status.readings());
+                status.readings(),
+                status.version());
     }
 
     /// Whether it would take a job now.

@@ -94,9 +94,9 @@ public final class JobTraining {
                 : attempt(job, folder, folder.beginAttempt(worker), supervisor);
     }
 
-    /// Runs attempts outside a fleet until one ends otherwise than by a fault that came while it trained, as the
-    /// loss of its device does, or a stop is requested. That comes to an end: each attempt saves a checkpoint, or
-    /// is one of few that may not.
+    /// Runs attempts outside a fleet until one ends otherwise than by a fault that came while it trained and
+    /// that this process may get over, or a stop is requested. That comes to an end: each attempt saves a
+    /// checkpoint, or is one of few that may not.
     public Outcome runToEnd(JobSpec job, JobFolder folder, Supervisor supervisor) {
         Outcome outcome = run(job, folder, supervisor);
         while (outcome instanceof Outcome.WorkerFault fault

@@ -194,6 +194,7 @@ export interface WorkerView {
   problem?: string | null; // why it takes no jobs
   fetching?: Fetching | null; // the data set that it brings to its machine
   readings?: Reading[] | null; // of each of its devices
+  version?: string | null; // of Trainyard
   stopping?: boolean;
 }
 

@@ -149,6 +149,7 @@ class FleetView extends PageElement {
     const shown = store.workers.filter(
       (worker) => !store.isLost(worker) || asOf - worker.lastSeenMillis < LONG_LOST_MILLIS,
     );
+    const severalVersions = new Set(shown.filter((worker) => !store.isLost(worker)).map(versionOf)).size > 1;
     return html`
       <section aria-labelledby="workers-heading">
         <h2 id="workers-heading">Workers</h2>
@@ -172,7 +173,7 @@ class FleetView extends PageElement {
                     ${repeat(
                       shown,
                       (worker) => worker.worker,
-                      (worker) => this.worker(worker, asOf),
+                      (worker) => this.worker(worker, asOf, severalVersions),
                     )}
                   </tbody>
                 </table>
@@ -182,11 +183,14 @@ class FleetView extends PageElement {
     `;
   }
 
-  private worker(worker: WorkerView, asOf: number) {
+  private worker(worker: WorkerView, asOf: number, withVersion: boolean) {
     const [state, word] = this.stateOf(worker);
     return html`
       <tr data-key=${worker.worker}>
-        <td class="id" title=${worker.worker}><strong>${worker.worker}</strong></td>
+        <td class="id" title="${worker.worker}, ${versionOf(worker)}">
+          <strong>${worker.worker}</strong>
+          ${withVersion ? html`<span class="why">${versionOf(worker)}</span>` : nothing}
+        </td>
         <td class="statecell">
           ${label(state, word)} ${worker.problem ? html`<span class="why">${worker.problem}</span>` : nothing}
           ${worker.fetching ? this.fetching(worker.fetching) : nothing}
@@ -259,6 +263,10 @@ class FleetView extends PageElement {
       </section>
     `;
   }
+}
+
+function versionOf(worker: WorkerView): string {
+  return worker.version ? `Trainyard ${worker.version}` : "a Trainyard that does not tell its version";
 }
 
 // Reasons that differ in numbers alone are one; the most frequent first.

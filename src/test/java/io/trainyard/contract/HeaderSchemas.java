@@ -52,25 +52,39 @@ final class HeaderSchemas {
     static ObjectNode deadLetter() {
         ObjectNode headers = common();
         headers.put("description", "Those of every record, and what became of the command.");
-        text(headers, DeadLetter.REASON, "A sentence for whoever wrote the command.")
-                .put("minLength", 1);
-        text(headers, DeadLetter.SOURCE_TOPIC, "Where the command was: the topic's full name.");
-        text(headers, DeadLetter.SOURCE_PARTITION, "The partition.").put("pattern", "^[0-9]+$");
-        text(headers, DeadLetter.SOURCE_OFFSET, "The offset.").put("pattern", "^[0-9]+$");
-        text(headers, DeadLetter.WORKER, "The id of the worker that refused it.");
+        refusal(headers, "The id of the worker that refused it.");
         text(
                         headers,
                         DeadLetter.TRUNCATED_FROM_BYTES,
                         "The command's size; only where the body is no more than its first %d bytes."
                                 .formatted(DeadLetter.MAX_BODY_BYTES))
                 .put("pattern", "^[0-9]+$");
+        return headers;
+    }
+
+    /// The command's own, and why it waits.
+    static ObjectNode waiting() {
+        ObjectNode headers = command();
+        headers.put("description", "The command's own, where it was, and why it waits.");
+        headers.putArray("required").add(CommandHeaders.CONTRACT);
+        refusal(headers, "The id of the worker that could not read it.");
+        text(headers, "source-key", "The command's own key; missing where it has none.");
+        return headers;
+    }
+
+    private static void refusal(ObjectNode headers, String worker) {
+        text(headers, DeadLetter.REASON, "A sentence for whoever wrote the command.")
+                .put("minLength", 1);
+        text(headers, DeadLetter.SOURCE_TOPIC, "Where the command was: the topic's full name.");
+        text(headers, DeadLetter.SOURCE_PARTITION, "The partition.").put("pattern", "^[0-9]+$");
+        text(headers, DeadLetter.SOURCE_OFFSET, "The offset.").put("pattern", "^[0-9]+$");
+        text(headers, DeadLetter.WORKER, worker);
         headers.withArray("required")
                 .add(DeadLetter.REASON)
                 .add(DeadLetter.SOURCE_TOPIC)
                 .add(DeadLetter.SOURCE_PARTITION)
                 .add(DeadLetter.SOURCE_OFFSET)
                 .add(DeadLetter.WORKER);
-        return headers;
     }
 
     private static ObjectNode headers(String told) {

@@ -15,17 +15,22 @@ import java.util.stream.Stream;
 
 /// One kind of record.
 ///
+/// @param name as files are called that are about it: `job-started`
 /// @param type its `ce_type`
 /// @param key what its key is, in words
 /// @param headers the name of their schema
-record Message(String type, List<Topic> topics, String key, ObjectNode body, String headers) {
+record Message(String name, String type, List<Topic> topics, String key, ObjectNode body, String headers) {
     private static final String DRAFT = "https://json-schema.org/draft/2020-12/schema";
     private static final String JOB = "the job's id";
 
     private static final List<Message> ALL = made();
 
-    /// As files are called that are about it: `job-started`.
-    String name() {
+    /// Of a type that has one kind of record.
+    private Message(String type, List<Topic> topics, String key, ObjectNode body, String headers) {
+        this(name(type), type, topics, key, body, headers);
+    }
+
+    private static String name(String type) {
         return type.replaceFirst("^io\\.trainyard\\.", "")
                 .replaceFirst("\\.v1$", "")
                 .replace('.', '-');
@@ -43,6 +48,13 @@ record Message(String type, List<Topic> topics, String key, ObjectNode body, Str
         }
         all.add(new Message(CloudEvents.CONTROL, List.of(Topic.CONTROL), JOB, RecordSchema.control(), "headers"));
         all.add(new Message(CloudEvents.CUSTODY, List.of(Topic.CUSTODY), JOB, RecordSchema.custody(), "headers"));
+        all.add(new Message(
+                "job-waiting",
+                CloudEvents.COMMAND,
+                List.of(Topic.CUSTODY),
+                "`<job>/<topic>-<partition>@<offset>`, where the command was",
+                waiting(),
+                "waiting-headers"));
         all.add(new Message(
                 CloudEvents.WORKER_STATUS,
                 List.of(Topic.WORKERS),
@@ -82,6 +94,16 @@ record Message(String type, List<Topic> topics, String key, ObjectNode body, Str
         return schema;
     }
 
+    private static ObjectNode waiting() {
+        ObjectNode schema = JobSchema.type("object")
+                .put(
+                        "description",
+                        "A command that waits for a worker of a newer version, byte for byte: what is in it besides its id the worker that set it aside does not understand.");
+        schema.withObject("/properties/id").put("type", "string");
+        schema.putArray("required").add("id");
+        return schema;
+    }
+
     private static ObjectNode deadLetter() {
         return JsonNodeFactory.instance
                 .objectNode()
@@ -96,6 +118,7 @@ record Message(String type, List<Topic> topics, String key, ObjectNode body, Str
         all().forEach(message -> schemas.put(message.name(), titled(message.type(), message.body())));
         schemas.put("headers", titled("Headers", HeaderSchemas.common()));
         schemas.put("command-headers", titled("Headers of a command", HeaderSchemas.command()));
+        schemas.put("waiting-headers", titled("Headers of a command that waits", HeaderSchemas.waiting()));
         schemas.put("dead-letter-headers", titled("Headers of a dead letter", HeaderSchemas.deadLetter()));
         schemas.put("job-file", titled("A file of jobs", jobFile()));
         return schemas;

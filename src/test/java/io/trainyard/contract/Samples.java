@@ -44,8 +44,13 @@ final class Samples {
         all.put(
                 "job-rejected",
                 json("{\"id\": \"signs-1\", \"network\": \"signs\", \"dataset\": \"shapes64\", \"epoch\": 10}"));
+        all.put(
+                "job-waiting",
+                json(
+                        "{\"id\": \"signs-1\", \"network\": \"signs\", \"dataset\": \"shapes64\", \"curriculum\": \"short\"}"));
         all.put("headers", headers("io.trainyard.job.started.v1", "/workers/w1"));
         all.put("command-headers", commandHeaders());
+        all.put("waiting-headers", waitingHeaders());
         all.put("dead-letter-headers", deadLetterHeaders());
         return all;
     }
@@ -104,10 +109,20 @@ final class Samples {
                 .put(CommandHeaders.REFUSALS, "[{\"worker\":\"w2\",\"reason\":\"the data set shapes64 is not here\"}]");
     }
 
+    private static ObjectNode waitingHeaders() {
+        ObjectNode headers = headers(CloudEvents.COMMAND, CloudEvents.CLI).put(CommandHeaders.CONTRACT, "9");
+        refusal(headers, "curriculum is not known; leave it out").put("source-key", "signs-1");
+        return headers;
+    }
+
     private static ObjectNode deadLetterHeaders() {
-        return headers(CloudEvents.DEAD_COMMAND, "/workers/w1")
-                .put("content-type", "application/octet-stream")
-                .put(DeadLetter.REASON, "epochs is missing; give it a value")
+        ObjectNode headers =
+                headers(CloudEvents.DEAD_COMMAND, "/workers/w1").put("content-type", "application/octet-stream");
+        return refusal(headers, "epochs is missing; give it a value");
+    }
+
+    private static ObjectNode refusal(ObjectNode headers, String reason) {
+        return headers.put(DeadLetter.REASON, reason)
                 .put(DeadLetter.SOURCE_TOPIC, "trainyard.commands.normal")
                 .put(DeadLetter.SOURCE_PARTITION, "0")
                 .put(DeadLetter.SOURCE_OFFSET, "7")

@@ -490,7 +490,7 @@ class PageIT {
                 null,
                 "3 jobs broke off here",
                 null,
-                null,
+                "0.0.9", // another than this fleet's
                 null,
                 List.of(new WorkerStatus.Reading("cuda:0", 0.93, 12L << 30, 80L << 30, 251.5, 5e9, 61.0)));
         publisher.send(refusing);
@@ -501,6 +501,7 @@ class PageIT {
         assertThat(see("#connection")).hasText("Live");
         assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");
         assertThat(see("#workers tr[data-key=w9]")).containsText("3 jobs broke off here");
+        assertThat(see("#workers tr[data-key=w9] td.id")).containsText("Trainyard 0.0.9");
         Patience.await("what a GPU does") // of a worker that is heard: it is silent soon
                 .pollInSameThread()
                 .until(() -> {

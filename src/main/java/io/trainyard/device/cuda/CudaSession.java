@@ -186,6 +186,11 @@ final class CudaSession extends BackendSession {
     }
 
     @Override
+    public void settle() {
+        gpu.settle();
+    }
+
+    @Override
     protected void free() {
         gpu.close();
     }

@@ -14,7 +14,9 @@ import io.trainyard.device.cuda.layer.Compilation.Part;
 import io.trainyard.device.cuda.layer.Descriptors;
 import io.trainyard.device.cuda.layer.Masks;
 import io.trainyard.device.cuda.layer.Numbers;
+import io.trainyard.device.cuda.layer.WarmUp;
 import io.trainyard.device.cuda.layer.Workspace;
+import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Network;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -26,7 +28,8 @@ import org.jspecify.annotations.Nullable;
 /// allocated at once. Programs for batches of different sizes share the memory of their activations: only one runs
 /// at a time.
 final class Programs {
-    /// Left to the driver and the libraries: recorded graphs and code take memory that nobody tells.
+    /// Left to the driver and the libraries beside what they took to be warmed up: recorded graphs, and code
+    /// of other algorithms, take memory that nobody tells.
     private static final long MARGIN_BYTES = 64L << 20;
 
     /// Activations of a test batch.
@@ -106,6 +109,11 @@ final class Programs {
         workspace.reserve(arena);
         Buffer blasWorkspace = blasWorkspace(arena);
         Buffer forkedBlasWorkspace = gpu.forks() ? blasWorkspace(arena) : blasWorkspace;
+        WarmUp.run(gpu, numbers, convolves(network));
+        if (gpu.forks()) {
+            gpu.fork(() -> WarmUp.run(gpu, numbers, convolves(network))); // its handles allocate for themselves, too
+            gpu.join();
+        }
         boolean resident = imageBytes() + arena.need() + MARGIN_BYTES <= gpu.freeBytes();
         trainingData = new TrainingData(workload, masks, resident, gpu, arena);
         testData = new TestData(workload, testBatch, resident, gpu, arena);
@@ -132,6 +140,10 @@ final class Programs {
         Status.blas(
                 JCublas2.cublasSetWorkspace(gpu.blas(), gpu.at(workspace), workspace.bytes()), "cublasSetWorkspace");
         Status.blas(JCublas2.cublasSetMathMode(gpu.blas(), numbers.blasMath()), "cublasSetMathMode");
+    }
+
+    private static boolean convolves(Network network) {
+        return network.allLayers().stream().anyMatch(layer -> layer.spec() instanceof Conv2d);
     }
 
     private int testBatch() {

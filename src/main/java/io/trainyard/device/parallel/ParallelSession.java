@@ -171,13 +171,25 @@ final class ParallelSession implements LearningSession {
         return all;
     }
 
-    /// Each part on its own thread, those that were opened.
+    /// Each part on its own thread, those that were opened; none before all have come to rest.
     @Override
     public void close() {
         if (closed) {
             return;
         }
         closed = true;
+        try {
+            team.run(t -> {
+                if (parts[t] != null) {
+                    parts[t].settle();
+                }
+            });
+        } finally {
+            closeParts();
+        }
+    }
+
+    private void closeParts() {
         try {
             team.run(t -> {
                 if (parts[t] != null) {

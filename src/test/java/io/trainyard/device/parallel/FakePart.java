@@ -133,6 +133,11 @@ record FakePart(int number, Queue<String> calls, Queue<Thread> callers, String f
     }
 
     @Override
+    public void settle() {
+        note("settle");
+    }
+
+    @Override
     public void close() {
         note("close");
     }

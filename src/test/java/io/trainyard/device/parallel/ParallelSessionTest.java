@@ -29,6 +29,9 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -189,6 +192,7 @@ class ParallelSessionTest {
                         "end",
                         "evaluate",
                         "predict",
+                        "settle",
                         "close");
         assertThat(fakes[0].calls()).contains("save");
         assertThat(fakes[2].calls()).doesNotContain("evaluate", "predict");
@@ -214,7 +218,7 @@ class ParallelSessionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"compute", "update", "end", "evaluate", "close"})
+    @ValueSource(strings = {"compute", "update", "end", "evaluate", "settle", "close"})
     void afterAFailureEveryDeviceIsClosed(String fails) {
         FakePart[] fakes = {new FakePart(0, ""), new FakePart(1, fails), new FakePart(2, "")};
         assertThatThrownBy(() -> {
@@ -227,6 +231,16 @@ class ParallelSessionTest {
                 .hasMessage("device 1 failed: " + fails);
         assertThat(fakes).allSatisfy(fake -> assertThat(fake.calls()).endsWith("close"));
         awaitNoThreads();
+    }
+
+    @Test
+    void noneIsClosedBeforeAllHaveComeToRest() {
+        Queue<String> calls = new ConcurrentLinkedQueue<>();
+        List<PartDevice> fakes = IntStream.range(0, 3)
+                .<PartDevice>mapToObj(i -> new FakePart(i, calls, new ConcurrentLinkedQueue<>(), ""))
+                .toList();
+        new ParallelDevice(fakes).open(OneDnnDeviceTest.wide()).close();
+        assertThat(calls).endsWith("settle", "settle", "settle", "close", "close", "close");
     }
 
     private static void awaitNoThreads() {

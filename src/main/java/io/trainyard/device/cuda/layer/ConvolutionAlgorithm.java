@@ -3,15 +3,20 @@ package io.trainyard.device.cuda.layer;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
+import java.util.Iterator;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import jcuda.jcudnn.JCudnn;
+import jcuda.jcudnn.cudnnConvolutionBwdDataAlgo;
 import jcuda.jcudnn.cudnnConvolutionBwdDataAlgoPerf;
+import jcuda.jcudnn.cudnnConvolutionBwdFilterAlgo;
 import jcuda.jcudnn.cudnnConvolutionBwdFilterAlgoPerf;
 import jcuda.jcudnn.cudnnConvolutionDescriptor;
+import jcuda.jcudnn.cudnnConvolutionFwdAlgo;
 import jcuda.jcudnn.cudnnConvolutionFwdAlgoPerf;
 import jcuda.jcudnn.cudnnDeterminism;
 import jcuda.jcudnn.cudnnFilterDescriptor;
@@ -46,39 +51,100 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
     private record Found(int status, int number, int determinism, long workspaceBytes) {}
 
     /// The descriptors of one convolution.
+    ///
+    /// @param exact whether each value must be that of a sum of products to float32's rounding
     record Shapes(
             cudnnTensorDescriptor x,
             cudnnFilterDescriptor w,
             cudnnConvolutionDescriptor convolution,
-            cudnnTensorDescriptor y) {}
+            cudnnTensorDescriptor y,
+            boolean exact) {}
 
     /// @throws DeviceException if cuDNN has none for these shapes; says which
     static ConvolutionAlgorithm choose(Gpu gpu, Direction direction, String convolution, Shapes shapes) {
         Key key = new Key(gpu.name(), direction, convolution);
-        return CHOSEN.computeIfAbsent(
-                key,
-                _ -> first(key, () -> switch (direction) {
-                    case FORWARD -> forward(gpu, shapes);
-                    case TO_FILTER -> toFilter(gpu, shapes);
-                    case TO_DATA -> toData(gpu, shapes);
-                }));
+        return CHOSEN.computeIfAbsent(key, _ -> first(gpu, key, shapes));
     }
 
-    private static ConvolutionAlgorithm first(Key key, Supplier<Stream<Found>> heuristic) {
-        return found(key, heuristic)
+    /// The math type of what the heuristic finds is left alone: the descriptor keeps the job's own. So the
+    /// workspace is that of the algorithm with this descriptor, which cuDNN is asked for, and not that of
+    /// what was found; and an algorithm that has not this math type is none. Sizes are of 64 bits without a
+    /// sign, and some that were found were beyond all bounds: here they are negative.
+    private static ConvolutionAlgorithm first(Gpu gpu, Key key, Shapes shapes) {
+        Iterator<Integer> candidates = found(gpu, key, shapes)
                 .filter(found -> found.status() == 0
                         && found.determinism() == cudnnDeterminism.CUDNN_DETERMINISTIC
-                        && found.workspaceBytes() <= MAX_WORKSPACE_BYTES)
-                .findFirst()
-                .map(found -> new ConvolutionAlgorithm(found.number(), found.workspaceBytes()))
-                .orElseThrow(() -> new DeviceException(
-                        "cuDNN has no deterministic algorithm with up to %d MiB of workspace for the direction %s of %s on %s; choose another shape or precision"
-                                .formatted(MAX_WORKSPACE_BYTES >> 20, key.direction(), key.convolution(), key.gpu())));
+                        && found.workspaceBytes() >= 0)
+                .map(Found::number)
+                .filter(number -> !shapes.exact() || isExact(key.direction(), number))
+                .distinct()
+                .iterator();
+        while (candidates.hasNext()) {
+            int number = candidates.next();
+            long[] bytes = {-1};
+            int status = workspaceBytes(gpu, key.direction(), shapes, number, bytes);
+            if (status == 0 && bytes[0] >= 0 && bytes[0] <= MAX_WORKSPACE_BYTES) {
+                return new ConvolutionAlgorithm(number, bytes[0]);
+            }
+        }
+        gpu.compute().synchronize(); // a lost context would be the reason
+        throw new DeviceException(
+                "cuDNN has no deterministic algorithm with up to %d MiB of workspace for the direction %s of %s on %s; choose another shape or precision"
+                        .formatted(MAX_WORKSPACE_BYTES >> 20, key.direction(), key.convolution(), key.gpu()));
     }
 
-    private static Stream<Found> found(Key key, Supplier<Stream<Found>> heuristic) {
+    /// Winograd's and Fourier's transforms add and multiply what is not the convolution's own: their errors
+    /// grow with the largest values around, not with the value itself, which a check of each value would take
+    /// for a fault.
+    private static boolean isExact(Direction direction, int number) {
+        return !switch (direction) {
+            case FORWARD ->
+                Set.of(
+                                cudnnConvolutionFwdAlgo.CUDNN_CONVOLUTION_FWD_ALGO_FFT,
+                                cudnnConvolutionFwdAlgo.CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING,
+                                cudnnConvolutionFwdAlgo.CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD,
+                                cudnnConvolutionFwdAlgo.CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED)
+                        .contains(number);
+            case TO_FILTER ->
+                Set.of(
+                                cudnnConvolutionBwdFilterAlgo.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT,
+                                cudnnConvolutionBwdFilterAlgo.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING,
+                                cudnnConvolutionBwdFilterAlgo.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD,
+                                cudnnConvolutionBwdFilterAlgo.CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED)
+                        .contains(number);
+            case TO_DATA ->
+                Set.of(
+                                cudnnConvolutionBwdDataAlgo.CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT,
+                                cudnnConvolutionBwdDataAlgo.CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING,
+                                cudnnConvolutionBwdDataAlgo.CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD,
+                                cudnnConvolutionBwdDataAlgo.CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED)
+                        .contains(number);
+        };
+    }
+
+    /// @param bytes gets the answer where cuDNN has one
+    /// @return cuDNN's status
+    private static int workspaceBytes(Gpu gpu, Direction direction, Shapes s, int number, long[] bytes) {
+        return switch (direction) {
+            case FORWARD ->
+                JCudnn.cudnnGetConvolutionForwardWorkspaceSize(
+                        gpu.dnn(), s.x(), s.w(), s.convolution(), s.y(), number, bytes);
+            case TO_FILTER ->
+                JCudnn.cudnnGetConvolutionBackwardFilterWorkspaceSize(
+                        gpu.dnn(), s.x(), s.y(), s.convolution(), s.w(), number, bytes);
+            case TO_DATA ->
+                JCudnn.cudnnGetConvolutionBackwardDataWorkspaceSize(
+                        gpu.dnn(), s.w(), s.y(), s.convolution(), s.x(), number, bytes);
+        };
+    }
+
+    private static Stream<Found> found(Gpu gpu, Key key, Shapes shapes) {
         try {
-            return heuristic.get();
+            return switch (key.direction()) {
+                case FORWARD -> forward(gpu, shapes);
+                case TO_FILTER -> toFilter(gpu, shapes);
+                case TO_DATA -> toData(gpu, shapes);
+            };
         } catch (ArrayIndexOutOfBoundsException e) { // JCudnn reads a count that cuDNN, failing, has not written
             throw new DeviceException(
                     "cuDNN refuses to choose an algorithm for the direction %s of %s on %s; choose another shape or precision"

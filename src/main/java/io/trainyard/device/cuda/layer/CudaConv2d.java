@@ -73,7 +73,10 @@ final class CudaConv2d implements CudaLayer {
                         spec.groups(),
                         c.numbers());
         var algorithm = ConvolutionAlgorithm.choose(
-                c.gpu(), direction, words, new ConvolutionAlgorithm.Shapes(x, w, descriptor, y));
+                c.gpu(),
+                direction,
+                words,
+                new ConvolutionAlgorithm.Shapes(x, w, descriptor, y, c.numbers().isExact()));
         c.workspace().require(algorithm.workspaceBytes(), direction == Direction.TO_FILTER && in.gradient() != null);
         return new Convolution(descriptor, algorithm);
     }

@@ -71,6 +71,11 @@ public record Numbers(
         return channelsLast ? 1 : 0;
     }
 
+    /// Whether values are float32's throughout, and checked one by one.
+    boolean isExact() {
+        return dnnMath == cudnnMathType.CUDNN_FMA_MATH;
+    }
+
     /// Whether parameters must be converted before convolutions and products take them.
     public boolean converts() {
         return valueBytes != Float.BYTES;
