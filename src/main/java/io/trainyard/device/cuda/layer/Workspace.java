@@ -11,8 +11,10 @@ public final class Workspace {
     private final Gpu gpu;
     private long bytes;
     private long forkedBytes;
+    private long counters;
     private @Nullable Buffer buffer;
     private @Nullable Buffer ofForked;
+    private @Nullable Buffer counting;
 
     public Workspace(Gpu gpu) {
         this.gpu = gpu;
@@ -27,20 +29,36 @@ public final class Workspace {
         }
     }
 
+    /// @param more numbers that are 0 whenever a kernel begins; for what is not forked
+    void requireCounters(int more) {
+        counters = Math.max(counters, more);
+    }
+
     /// Once all layers have said what they require.
     public void reserve(Arena arena) {
         buffer = arena.reserve(bytes, "the workspace of the layers");
         ofForked = arena.reserve(forkedBytes, "the workspace of gradients of weights");
+        counting = arena.reserve(counters * Integer.BYTES, "the counters of the layers");
     }
 
     /// That of the work which is enqueued now.
     ///
     /// @throws IllegalStateException if it was not reserved yet
     Buffer buffer() {
-        Buffer reserved = gpu.isForked() ? ofForked : buffer;
-        if (reserved == null) {
+        return reserved(gpu.isForked() ? ofForked : buffer);
+    }
+
+    /// Of ints; who counts there leaves 0.
+    ///
+    /// @throws IllegalStateException if it was not reserved yet
+    Buffer counters() {
+        return reserved(counting);
+    }
+
+    private static Buffer reserved(@Nullable Buffer buffer) {
+        if (buffer == null) {
             throw new IllegalStateException("the workspace is used before it was reserved");
         }
-        return reserved;
+        return buffer;
     }
 }
