@@ -60,6 +60,9 @@ void loadCode(Context& context, const char* code, size_t bytes);
 // Throws where the calling thread must not allocate or wait because a stream is capturing.
 void requireNoCapture(const char* what);
 
+// Work that runs takes so long, for events that tell the time. For nothing else: nobody waits.
+void spend(Context& context, unsigned long long micros);
+
 // Things that are alive, by kind: trainyard_double_alive tells their number.
 void countAlive(const char* kind, int change);
 

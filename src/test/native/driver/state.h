@@ -127,6 +127,7 @@ struct Context {
     std::unordered_map<Event*, std::unique_ptr<Event>> events;
     std::unordered_map<Module*, std::shared_ptr<Module>> modules;
     std::set<Context*> peers;  // whose memory this one reaches
+    std::atomic<uint64_t> spentMicros{0};
     std::atomic<uint64_t> runs{0};  // of kernels and graphs
     size_t libraryBytes = 0;        // of the device's memory, taken by libraries
     std::set<std::string> code;     // that libraries have loaded

@@ -93,7 +93,7 @@ void runFirst(Lock& lock, Stream& stream) {
         context.error = badRange ? static_cast<int>(CUDA_ERROR_ILLEGAL_ADDRESS) : failure.status;
         report(work.name, context.error, failure.why);
     }
-    if (work.mark) work.mark->time = std::chrono::steady_clock::now();
+    if (work.mark) work.mark->time = std::chrono::steady_clock::now() + std::chrono::microseconds(context.spentMicros);
     stream.completed++;
     stream.busy = false;
     driver().changed.notify_all();
@@ -178,6 +178,8 @@ void finish(Lock& lock, Context& context) {
     if (context.active && context.error == CUDA_SUCCESS) checkBorders(context);
     throwError(context);
 }
+
+void spend(Context& context, unsigned long long micros) { context.spentMicros += micros; }
 
 void requireStream(Context& context, Stream* stream) {
     Lock lock(driver().mutex);

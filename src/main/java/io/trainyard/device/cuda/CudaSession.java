@@ -1,5 +1,6 @@
 package io.trainyard.device.cuda;
 
+import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
@@ -39,6 +40,11 @@ final class CudaSession extends BackendSession {
     @Override
     public int threads() {
         return 1;
+    }
+
+    @Override
+    public DeviceChoices choices() {
+        return programs.choices();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.trainyard.device.cuda;
 
 import io.trainyard.data.Dataset;
+import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.Workload;
@@ -11,11 +12,13 @@ import io.trainyard.device.cuda.driver.Kernels;
 import io.trainyard.device.cuda.driver.Status;
 import io.trainyard.device.cuda.layer.Compilation;
 import io.trainyard.device.cuda.layer.Compilation.Part;
+import io.trainyard.device.cuda.layer.ConvolutionAlgorithms;
 import io.trainyard.device.cuda.layer.Descriptors;
 import io.trainyard.device.cuda.layer.Masks;
 import io.trainyard.device.cuda.layer.Numbers;
 import io.trainyard.device.cuda.layer.WarmUp;
 import io.trainyard.device.cuda.layer.Workspace;
+import io.trainyard.device.cuda.library.CudaLibraries;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Network;
 import java.util.LinkedHashMap;
@@ -63,6 +66,7 @@ final class Programs {
     private final CudaUpdate.@Nullable Norm norm;
     private final CudaLoss loss;
     private final Buffer predictions; // of a test batch
+    private final ConvolutionAlgorithms algorithms;
     private final int stepsPerGraph; // of full batches, at most
 
     /// @param batchPart which part of every training batch the GPU computes
@@ -85,6 +89,8 @@ final class Programs {
         predictions = arena.reserve((long) testBatch * network.classes() * Float.BYTES, "the predictions");
 
         Descriptors descriptors = new Descriptors(gpu, numbers);
+        algorithms = new ConvolutionAlgorithms(
+                gpu, CudaSettings.ofProcess().timesAlgorithms(), kind(gpu), workload.choices());
         Workspace workspace = new Workspace(gpu);
         Masks masks = new Masks(network, workload.batchSize());
         long shared = arena.mark();
@@ -92,8 +98,8 @@ final class Programs {
             training.computeIfAbsent(samples, n -> {
                 arena.rewind(shared);
                 Part part = new Part(n, batchPart.begin(n), batchPart.size(n));
-                Compilation c =
-                        new Compilation(gpu, kernels, arena, numbers, model, workspace, masks, step, part, true);
+                Compilation c = new Compilation(
+                        gpu, kernels, arena, numbers, model, workspace, algorithms, masks, step, part, true);
                 return new TrainingProgram(workload, loss, model, c, descriptors);
             });
         }
@@ -101,7 +107,17 @@ final class Programs {
             tests.computeIfAbsent(samples, n -> {
                 arena.rewind(shared);
                 Compilation c = new Compilation(
-                        gpu, kernels, arena, numbers, model, workspace, masks, testStep, new Part(n, 0, n), false);
+                        gpu,
+                        kernels,
+                        arena,
+                        numbers,
+                        model,
+                        workspace,
+                        algorithms,
+                        masks,
+                        testStep,
+                        new Part(n, 0, n),
+                        false);
                 return new TestProgram(network, testBatch, loss, c, descriptors);
             });
         }
@@ -110,10 +126,6 @@ final class Programs {
         Buffer blasWorkspace = blasWorkspace(arena);
         Buffer forkedBlasWorkspace = gpu.forks() ? blasWorkspace(arena) : blasWorkspace;
         WarmUp.run(gpu, numbers, convolves(network));
-        if (gpu.forks()) {
-            gpu.fork(() -> WarmUp.run(gpu, numbers, convolves(network))); // its handles allocate for themselves, too
-            gpu.join();
-        }
         boolean resident = imageBytes() + arena.need() + MARGIN_BYTES <= gpu.freeBytes();
         trainingData = new TrainingData(workload, masks, resident, gpu, arena);
         testData = new TestData(workload, testBatch, resident, gpu, arena);
@@ -144,6 +156,11 @@ final class Programs {
 
     private static boolean convolves(Network network) {
         return network.allLayers().stream().anyMatch(layer -> layer.spec() instanceof Conv2d);
+    }
+
+    /// What decides which algorithms cuDNN has, and which is fastest.
+    private static String kind(Gpu gpu) {
+        return "%s, cuDNN %s".formatted(gpu.name(), CudaLibraries.loaded().dnn().version());
     }
 
     private int testBatch() {
@@ -239,6 +256,11 @@ final class Programs {
 
     PartExchange exchange() {
         return exchange;
+    }
+
+    /// Of its convolutions' algorithms.
+    DeviceChoices choices() {
+        return algorithms.choices();
     }
 
     TrainingData trainingData() {

@@ -80,7 +80,7 @@ final class CudaSessionDoubleTest {
         assertThatThrownBy(() -> device.open(workload))
                 .isInstanceOf(DeviceMemoryException.class)
                 .hasMessageMatching(
-                        "the job needs \\d+ MiB on cuda:0 for batches of 4, but 8\\d MiB are free there; choose a smaller batchSize or network, or free the GPU: nvidia-smi shows who uses it");
+                        "the job needs \\d+ MiB on cuda:0 for batches of 4, but \\d+ MiB are free there; choose a smaller batchSize or network, or free the GPU: nvidia-smi shows who uses it");
         assertThat(NativeDouble.calls("cuMemAlloc"))
                 .as("refused before anything was allocated but to warm up the libraries")
                 .isEqualTo(allocations + 1);

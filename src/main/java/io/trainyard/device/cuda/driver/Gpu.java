@@ -224,6 +224,11 @@ public final class Gpu implements AutoCloseable {
         return new Event(this, CUevent_flags.CU_EVENT_DISABLE_TIMING);
     }
 
+    /// One that tells when it passed.
+    public Event timedEvent() {
+        return new Event(this, CUevent_flags.CU_EVENT_DEFAULT);
+    }
+
     /// @throws IllegalStateException if the buffer lives on another GPU; names both
     public Pointer at(Buffer buffer) {
         return buffer.pointer(this);

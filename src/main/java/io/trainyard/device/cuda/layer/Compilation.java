@@ -10,6 +10,7 @@ import io.trainyard.spec.Shape;
 ///
 /// @param parameters shared by all programs of a session
 /// @param workspace scratch memory, shared by all layers of a session
+/// @param algorithms of the session's convolutions
 /// @param masks where in a step's masks each layer's own begin
 /// @param step device memory with the number of the step, or of the test batch
 /// @param part which samples of a batch the program computes
@@ -21,6 +22,7 @@ public record Compilation(
         Numbers numbers,
         LayerParameters parameters,
         Workspace workspace,
+        ConvolutionAlgorithms algorithms,
         Masks masks,
         Buffer step,
         Part part,
