@@ -12,9 +12,9 @@ import io.trainyard.device.cuda.driver.Status;
 import io.trainyard.device.cuda.layer.Compilation;
 import io.trainyard.device.cuda.layer.Compilation.Part;
 import io.trainyard.device.cuda.layer.Descriptors;
+import io.trainyard.device.cuda.layer.LibraryWarmUp;
 import io.trainyard.device.cuda.layer.Masks;
 import io.trainyard.device.cuda.layer.Numbers;
-import io.trainyard.device.cuda.layer.WarmUp;
 import io.trainyard.device.cuda.layer.Workspace;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Network;
@@ -108,7 +108,7 @@ final class Programs {
         workspace.reserve(arena);
         Buffer blasWorkspace =
                 arena.reserve(gpu.architecture() >= HOPPER ? HOPPER_BLAS_BYTES : BLAS_BYTES, "the workspace of cuBLAS");
-        WarmUp.run(gpu, numbers, convolves(network));
+        LibraryWarmUp.run(gpu, numbers, convolves(network));
         boolean resident = imageBytes() + arena.need() + MARGIN_BYTES <= gpu.freeBytes();
         trainingData = new TrainingData(workload, masks, resident, gpu, arena);
         testData = new TestData(workload, testBatch, resident, gpu, arena);
