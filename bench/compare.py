@@ -24,9 +24,10 @@ the project asks of it (must) and what it would like (aim). A ratio above 1 mean
 
 --busy N runs any of them beside N processes that compute all the time; the line above the table says so. --threads N
 gives both sides N threads. 0 leaves it to each: Trainyard's own rule; for the other the better of one and all processors,
-tried before. --rest is how many seconds workers are ready before their job comes. --gate exits with 1 when a row is not
-what it must be. --minutes bounds the whole. --tiny makes everything so small that the figures mean nothing: to try the
-script, with --table gpu on any device.
+tried before. --precision bf16 is for the tables resnet and networks; the other side has it by autocast. --rest is how many
+seconds workers are ready before their job comes. --gate exits with 1 when a row is not what it must be. --minutes bounds
+the whole. --tiny makes everything so small that the figures mean nothing: to try the script, with --table gpu on any
+device.
 With APP set, the application that was built into that folder runs instead of ./trainyard.
 """
 import argparse, os, signal, subprocess, sys, tempfile
@@ -48,6 +49,7 @@ def main():
     p.add_argument("--threads", type=int, default=0)
     p.add_argument("--busy", type=int, choices=[0, 1, 2], default=0)
     p.add_argument("--batch", type=int, nargs="+", default=[32])
+    p.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
     p.add_argument("--rest", type=float, default=5)
     p.add_argument("--minutes", type=float, default=60)
     p.add_argument("--tiny", action="store_true")

@@ -38,6 +38,7 @@ def compare(a):
             job = os.path.join(folder, "job.json")
             with open(job, "w") as f:
                 json.dump({"id": "timed", "network": network, "dataset": "cifar10", "epochs": 1 if a.tiny else 3, "batchSize": BATCH,
+                           "precision": a.precision,
                            "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}}, f)
             mine, theirs = [], {variant: [] for variant in EAGER}
             for _ in range(a.rounds):
@@ -48,11 +49,11 @@ def compare(a):
                     micros.append(peer(a, job, variant).median("median_step_micros"))
             best = min(theirs, key=lambda variant: statistics.median(theirs[variant]))
             for variant, micros in theirs.items():
-                table.row(f"{name}, batch {BATCH}, micros a step; PyTorch {variant}", mine, micros, MUST if variant == best else None)
+                table.row(f"{name}, batch {BATCH}, {a.precision}, micros a step; PyTorch {variant}", mine, micros, MUST if variant == best else None)
     return table.missed
 
 
 def peer(a, job, variant):
     steps = ["--steps", "1", "--window", "1"] if a.tiny else ["--steps", "20"]
     return Run([a.python, PEER, "--job", job, "--batch", str(BATCH), "--threads", str(a.threads or os.cpu_count()), "--images", "320",
-                *steps, *EAGER[variant]], a.clock)
+                "--precision", a.precision, *steps, *EAGER[variant]], a.clock)

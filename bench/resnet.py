@@ -22,18 +22,18 @@ def compare(a):
         for batch in a.batch:
             mine, theirs = [], {variant: [] for variant in EAGER | (COMPILED if torch["compile"] else {})}
             for _ in range(a.rounds):
-                run = ours(a, "resnet18-cifar", folder, 1 if a.tiny else 2, batchSize=batch)
+                run = ours(a, "resnet18-cifar", folder, 1 if a.tiny else 2, batchSize=batch, precision=a.precision)
                 mine.append(run.median("medianStepMicros"))
                 for variant, micros in theirs.items():
                     micros.append(step_micros(a, batch, (EAGER | COMPILED)[variant]))
             best = min(theirs, key=lambda variant: statistics.median(theirs[variant]))
             for variant, micros in theirs.items():
                 must, aim = (MUST, AIM) if variant == best else (None, None)
-                table.row(f"resnet18-cifar, batch {batch}, fp32, micros a step; PyTorch {variant}", mine, micros, must, aim)
+                table.row(f"resnet18-cifar, batch {batch}, {a.precision}, micros a step; PyTorch {variant}", mine, micros, must, aim)
     return table.missed
 
 
 def step_micros(a, batch, options):
     steps = ["--steps", "1", "--window", "1"] if a.tiny else ["--steps", "20"]
     return Run([a.python, PEER, "--batch", str(batch), "--threads", str(a.threads or os.cpu_count()), "--images", "1280",
-                *steps, *options], a.clock).median("median_step_micros")
+                "--precision", a.precision, *steps, *options], a.clock).median("median_step_micros")

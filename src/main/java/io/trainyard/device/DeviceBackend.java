@@ -35,13 +35,14 @@ public interface DeviceBackend {
     /// What of such a device computes a network, in words. It need not be here.
     ///
     /// @param batchSize samples a step
-    String computes(Network network, int batchSize);
+    String computes(Network network, Precision precision, int batchSize);
 
     /// Gets this process ready to compute such a job at full speed from its first step on, where that takes a while.
     /// Opening a session does it, too; here it can be done beside something else.
-    default void warmUp(Network network, OptimizerSpec optimizer) {}
+    default void warmUp(Network network, Precision precision, OptimizerSpec optimizer) {}
 
-    /// As [#warmUp(Network, OptimizerSpec)], for whatever job may come: each call does a part, the likely jobs' first.
+    /// As [#warmUp(Network, Precision, OptimizerSpec)], for whatever job may come: each call does a part, the likely
+    /// jobs' first.
     default void warmUp() {}
 
     /// @throws DeviceException if the device is not available; says why

@@ -131,19 +131,23 @@ public record Workload(
 
     /// @param device the device's name, for the message
     /// @param allowed what it can compute in
-    /// @throws DeviceException if that is not what is asked for
-    public void requirePrecision(String device, Set<Precision> allowed) {
-        if (!allowed.contains(precision)) {
-            throw new DeviceException(
-                    "precision is %s, but device %s computes in %s only; leave precision out, or ask for a device that has it, such as cuda"
-                            .formatted(
-                                    precision,
-                                    device,
-                                    allowed.stream()
-                                            .sorted()
-                                            .map(Precision::toString)
-                                            .collect(Collectors.joining(" or "))));
+    /// @param ofKind what devices of its kind can compute in at most
+    /// @throws DevicePrecisionException if that is not what is asked for, but another device of the kind may do it
+    /// @throws DeviceException if none of the kind does
+    public void requirePrecision(String device, Set<Precision> allowed, Set<Precision> ofKind) {
+        if (allowed.contains(precision)) {
+            return;
         }
+        String refusal = "precision is %s, but device %s computes in %s only"
+                .formatted(
+                        precision,
+                        device,
+                        allowed.stream().sorted().map(Precision::toString).collect(Collectors.joining(" or ")));
+        if (ofKind.contains(precision)) {
+            throw new DevicePrecisionException(
+                    refusal + " on this machine; leave precision out, or have a worker on a machine that has it");
+        }
+        throw new DeviceException(refusal + "; leave precision out, or ask for a device that has it, such as cuda");
     }
 
     /// The mean of a batch's losses. PyTorch adds them up in float32: where that overflows the mean is infinite, and so

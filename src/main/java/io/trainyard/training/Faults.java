@@ -7,6 +7,7 @@ import io.trainyard.data.DatasetException;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceLostException;
 import io.trainyard.device.DeviceMemoryException;
+import io.trainyard.device.DevicePrecisionException;
 import io.trainyard.event.FailureCause;
 import io.trainyard.spec.InvalidJobException;
 
@@ -14,11 +15,12 @@ import io.trainyard.spec.InvalidJobException;
 final class Faults {
     private Faults() {}
 
-    /// Whether another worker may well do what this one could not: its data set, its store, its device, its
-    /// memory or a native library is to blame. All else is the job's.
+    /// Whether another worker may well do what this one could not: its data set, its store, its device, what that
+    /// computes in, its memory or a native library is to blame. All else is the job's.
     static boolean isWorkers(Throwable cause) {
         return switch (cause) {
-            case DatasetException _, StoreException _, DeviceLostException _, DeviceMemoryException _ -> true;
+            case DatasetException _, StoreException _ -> true;
+            case DeviceLostException _, DeviceMemoryException _, DevicePrecisionException _ -> true;
             case OutOfMemoryError _, LinkageError _ -> true;
             default -> false;
         };

@@ -30,7 +30,7 @@ interface JobDevices {
 
             @Override
             public void warmUp(JobSpec job, Network network) {
-                Devices.backend(meant(job).getFirst()).warmUp(network, job.optimizer());
+                Devices.backend(meant(job).getFirst()).warmUp(network, job.precision(), job.optimizer());
             }
 
             private List<DeviceSpec> meant(JobSpec job) {

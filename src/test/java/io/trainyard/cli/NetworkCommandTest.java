@@ -90,7 +90,9 @@ class NetworkCommandTest {
         assertThat(device(narrow, "devices").has("refuses")).isFalse();
         JsonNode coarse = shownOf("""
                 {"network": "fashion", "dataset": "shapes28", "epochs": 1, "precision": "bf16"}""", "show", "-", "--json");
-        assertThat(device(coarse, "cpu").get("refuses").asText()).isEqualTo("it computes in fp32 only, not in bf16");
+        assertThat(device(coarse, "reference").get("refuses").asText())
+                .isEqualTo("it computes in fp32 only, not in bf16");
+        assertThat(device(coarse, "cpu").get("computes").asText()).startsWith("oneDNN, ");
         assertThat(device(coarse, "cuda").has("refuses")).isFalse();
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Precision;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -28,7 +29,7 @@ class DevicesTest {
         }
 
         @Override
-        public String computes(Network network, int batchSize) {
+        public String computes(Network network, Precision precision, int batchSize) {
             return kind;
         }
 

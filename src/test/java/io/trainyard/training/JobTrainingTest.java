@@ -25,10 +25,12 @@ import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.Precision;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
@@ -215,8 +217,8 @@ class JobTrainingTest extends SmallJobs {
     }
 
     @ParameterizedTest
-    @CsvSource({"cpu, tf32", "cpu, bf16", "reference, bf16"})
-    void aDeviceRefusesAPrecisionThatItHasNot(String device, String precision) {
+    @CsvSource({"reference, tf32", "reference, bf16"})
+    void aDeviceRefusesAPrecisionThatNoneOfItsKindHas(String device, String precision) {
         String reason =
                 "precision is %s, but device %s computes in fp32 only; leave precision out, or ask for a device that has it, such as cuda"
                         .formatted(precision, device);
@@ -224,6 +226,27 @@ class JobTrainingTest extends SmallJobs {
         assertThat(run(job, () -> false))
                 .isEqualTo(new Outcome.Failed(failed("a", 1, reason, FailureCause.IMPOSSIBLE)));
         assertThat(events.getLast()).isEqualTo(failed("a", 1, reason, FailureCause.IMPOSSIBLE));
+    }
+
+    /// A newer one may well run the job.
+    @Test
+    void aDeviceWithoutAPrecisionThatOthersOfItsKindHaveLacksWhatTheJobNeeds() {
+        record OldDevice(DeviceInfo info) implements Device {
+            @Override
+            public LearningSession open(Workload workload) {
+                workload.requirePrecision("cpu", precisions(), EnumSet.allOf(Precision.class));
+                throw new AssertionError("opened");
+            }
+        }
+        JobDevices old = _ -> new OldDevice(new DeviceInfo("cpu", "a model", "an old one", 1 << 20));
+        String reason =
+                "precision is bf16, but device cpu computes in fp32 only on this machine; leave precision out, or have a worker on a machine that has it";
+        assertThat(run(
+                        new JobTraining(DataRoots.ofFolder(root), old, 0, "tester"),
+                        job("a", "\"epochs\": 1, \"precision\": \"bf16\""),
+                        () -> false))
+                .isEqualTo(new Outcome.WorkerFault(released("a", 1, 0, reason), true));
+        assertThat(folder("a").outcome()).isEmpty();
     }
 
     @Test

@@ -121,7 +121,7 @@ public record NetworkReport(
             String refuses = whyRefused(backend, job);
             rows.add(new DeviceRow(
                     backend.kind(),
-                    backend.computes(network, batchSize),
+                    backend.computes(network, job.precision(), batchSize),
                     backend.whyUnavailable().orElse(null),
                     refuses));
         }

@@ -16,7 +16,7 @@ import java.util.List;
 public record BenchmarkCase(
         String network, List<LayerSpec> layers, int batchSize, Precision precision, int trains, int tests) {
     /// The built-in networks at their usual batch sizes, with as many images as their sets have, in each of the
-    /// device's precisions.
+    /// device's precisions; on GPUs a large batch, too.
     public static List<BenchmarkCase> usual(Device device) {
         List<BenchmarkCase> cases = new ArrayList<>();
         for (Precision precision : device.precisions().stream().sorted().toList()) {
@@ -25,7 +25,7 @@ public record BenchmarkCase(
             cases.add(builtIn("fashion", 100, precision, 60_000, 10_000));
             cases.add(builtIn("signs", 32, precision, 1_080, 120));
             cases.add(builtIn("resnet18-cifar", 128, precision, 50_000, 1_000));
-            if (precision != Precision.FP32) {
+            if (precision != Precision.FP32 && device.precisions().contains(Precision.TF32)) { // a GPU
                 cases.add(builtIn("resnet18-cifar", 512, precision, 50_000, 10_000));
             }
         }

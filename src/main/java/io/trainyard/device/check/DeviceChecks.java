@@ -1,6 +1,7 @@
 package io.trainyard.device.check;
 
 import io.trainyard.device.Device;
+import io.trainyard.device.Devices;
 import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.LossSpec;
 import io.trainyard.spec.OptimizerSpec;
@@ -8,6 +9,7 @@ import io.trainyard.spec.Precision;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.stream.Stream;
 
 /// All that can be checked of a device.
 public final class DeviceChecks {
@@ -45,7 +47,21 @@ public final class DeviceChecks {
                 checks.add(LayerCheck.gradients(device, precision, row));
             }
         }
+        lacking(device)
+                .forEach(precision -> checks.add(new DeviceCheck(
+                        CheckGroup.LAYERS,
+                        precision.toString(),
+                        () -> new CheckOutcome.Skipped("other devices of the kind compute in it, %s does not: it has %s"
+                                .formatted(device.info().name(), precisions(device))))));
         return checks;
+    }
+
+    /// What other devices of its kind compute in.
+    private static Stream<Precision> lacking(Device device) {
+        return Devices.backends().stream()
+                .filter(backend -> device.info().name().split(":")[0].equals(backend.kind()))
+                .flatMap(backend -> backend.precisions().stream())
+                .filter(precision -> !device.precisions().contains(precision));
     }
 
     private static List<DeviceCheck> divergence(Device device) {

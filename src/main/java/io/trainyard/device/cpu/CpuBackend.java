@@ -10,17 +10,25 @@ import io.trainyard.device.onednn.OneDnnLibrary;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.Precision;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /// The device `cpu`: there where oneDNN's native library is.
 public final class CpuBackend implements DeviceBackend {
     private static final String KIND = "cpu";
+
+    /// Of processors of today; many have no bfloat16.
+    static final Set<Precision> PRECISIONS = Collections.unmodifiableSet(EnumSet.of(Precision.FP32, Precision.BF16));
+
     private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
 
     @Override
@@ -54,12 +62,19 @@ public final class CpuBackend implements DeviceBackend {
     }
 
     @Override
-    public String computes(Network network, int batchSize) {
-        int threads =
-                ThreadRule.threads(network, batchSize, Runtime.getRuntime().availableProcessors());
+    public Set<Precision> precisions() {
+        return PRECISIONS;
+    }
+
+    @Override
+    public String computes(Network network, Precision precision, int batchSize) {
+        int threads = ThreadRule.threads(
+                network, precision, batchSize, Runtime.getRuntime().availableProcessors());
         return "%s, %d %s here"
                 .formatted(
-                        KernelRule.narrow(network) ? "vector kernels of our own (a narrow network)" : "oneDNN",
+                        KernelRule.narrow(network, precision)
+                                ? "vector kernels of our own (a narrow network)"
+                                : "oneDNN",
                         threads,
                         threads == 1 ? "thread" : "threads");
     }
@@ -72,7 +87,7 @@ public final class CpuBackend implements DeviceBackend {
     private static CpuDevice open() {
         requireAvailable();
         OneDnnLibrary library = OneDnnLibrary.loaded();
-        return new CpuDevice(info(library), library);
+        return new CpuDevice(info(library), library, library.precisions());
     }
 
     @Override
@@ -84,10 +99,10 @@ public final class CpuBackend implements DeviceBackend {
     }
 
     @Override
-    public void warmUp(Network network, OptimizerSpec optimizer) {
+    public void warmUp(Network network, Precision precision, OptimizerSpec optimizer) {
         CpuDevice device = open();
-        if (!NativeImage.IS_ONE) {
-            device.warmUp().once(network, optimizer);
+        if (!NativeImage.IS_ONE && device.precisions().contains(precision)) {
+            device.warmUp().once(network, precision, optimizer);
         }
     }
 

@@ -10,7 +10,9 @@ import io.trainyard.device.Workload;
 import io.trainyard.device.onednn.OneDnnDevice;
 import io.trainyard.device.onednn.OneDnnLibrary;
 import io.trainyard.device.vector.VectorDevice;
+import io.trainyard.spec.Precision;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The processors of this machine.
@@ -19,12 +21,15 @@ final class CpuDevice implements PartDevice {
     private static final int MAX_THREADS = 256;
 
     private final DeviceInfo info;
+    private final Set<Precision> precisions;
     private final VectorDevice narrow;
     private final OneDnnDevice wide;
     private final WarmUp warmUp;
 
-    CpuDevice(DeviceInfo info, OneDnnLibrary library) {
+    /// @param precisions what this machine's processors compute in
+    CpuDevice(DeviceInfo info, OneDnnLibrary library, Set<Precision> precisions) {
         this.info = info;
+        this.precisions = precisions;
         narrow = new VectorDevice(info);
         wide = new OneDnnDevice(info, library);
         warmUp = new WarmUp(narrow, wide);
@@ -37,6 +42,11 @@ final class CpuDevice implements PartDevice {
 
     WarmUp warmUp() {
         return warmUp;
+    }
+
+    @Override
+    public Set<Precision> precisions() {
+        return precisions;
     }
 
     /// What lives in native memory: networks that the vector kernels compute live on the Java heap.
@@ -53,7 +63,7 @@ final class CpuDevice implements PartDevice {
     /// Parts share this machine's processors and memory.
     @Override
     public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
-        workload.requirePrecision(info.name(), precisions());
+        workload.requirePrecision(info.name(), precisions, CpuBackend.PRECISIONS);
         int samples = Math.ceilDiv(workload.batchSize(), part.count());
         long neededBytes = part.count() * workload.estimatedBytes(samples);
         if (neededBytes > info.memoryBytes()) {
@@ -62,8 +72,8 @@ final class CpuDevice implements PartDevice {
                             .formatted(workload.batchSize(), neededBytes >> 20, info.name(), info.memoryBytes() >> 20));
         }
         Workload counted = workload.withThreads(threads(workload, samples, part.count()));
-        boolean isNarrow = KernelRule.narrow(workload.network());
-        warmUp.once(counted.network(), counted.optimizer());
+        boolean isNarrow = KernelRule.narrow(workload.network(), workload.precision());
+        warmUp.once(counted.network(), counted.precision(), counted.optimizer());
         return (isNarrow ? narrow : wide).openPart(counted, part, first);
     }
 
@@ -80,6 +90,6 @@ final class CpuDevice implements PartDevice {
             return asked;
         }
         int processors = Math.clamp(Runtime.getRuntime().availableProcessors() / parts, 1, MAX_THREADS / parts);
-        return parts * ThreadRule.threads(workload.network(), samples, processors);
+        return parts * ThreadRule.threads(workload.network(), workload.precision(), samples, processors);
     }
 }

@@ -2,6 +2,7 @@ package io.trainyard.device.cpu;
 
 import io.trainyard.device.onednn.OneDnnDevice;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Precision;
 
 /// How many threads a network is worth, when nobody says. A rule on shapes and not on measured time, because the
 /// number decides the last bits of the results.
@@ -27,13 +28,13 @@ final class ThreadRule {
     private ThreadRule() {}
 
     /// @param processors those that this process may use
-    static int threads(Network network, int batchSize, int processors) {
+    static int threads(Network network, Precision precision, int batchSize, int processors) {
         long flop = stepFlop(network, batchSize);
         long norms = network.wholeBatchLayers().size();
         long worth = Math.min(flop / (FLOP_PER_THREAD * (1 + norms)), batchSize / MIN_SHARE);
         int sharing = (int) Math.clamp(worth, 1, processors);
         boolean shares = sharing > 1 && OneDnnDevice.shards(network, batchSize, sharing) == sharing;
-        if (shares || KernelRule.narrow(network)) {
+        if (shares || KernelRule.narrow(network, precision)) {
             return sharing;
         }
         return flop < ONE_THREAD_BELOW_FLOP ? 1 : processors;

@@ -113,8 +113,8 @@ final class WarmUp {
                     null, List.of(new Conv2d(null, 16, 3, 1, 1, false), new BatchNorm.BatchNorm2d(null)), List.of());
         }
 
-        static Layers of(Network network) {
-            if (KernelRule.narrow(network)) {
+        static Layers of(Network network, Precision precision) {
+            if (KernelRule.narrow(network, precision)) {
                 return NARROW;
             }
             return network.wholeBatchLayers().isEmpty() ? WIDE : NORM;
@@ -122,7 +122,7 @@ final class WarmUp {
     }
 
     /// What decides which kernels are called.
-    private record Kind(Layers layers, Loop update) {}
+    private record Kind(Layers layers, Precision precision, Loop update) {}
 
     /// How often [#next] is to be called to have warmed all that many jobs need.
     static final int KINDS = Layers.values().length * Loop.usual().size();
@@ -139,8 +139,8 @@ final class WarmUp {
     }
 
     /// The kernels that such a job needs, unless they are warm; returns when they are.
-    void once(Network network, OptimizerSpec optimizer) {
-        Kind kind = new Kind(Layers.of(network), Loop.of(optimizer));
+    void once(Network network, Precision precision, OptimizerSpec optimizer) {
+        Kind kind = new Kind(Layers.of(network, precision), precision, Loop.of(optimizer));
         synchronized (DONE) {
             if (DONE.add(kind)) {
                 train(kind);
@@ -153,7 +153,8 @@ final class WarmUp {
     void next() {
         synchronized (DONE) {
             Layers[] all = Layers.values();
-            Kind kind = new Kind(all[next % all.length], Loop.usual().get(next / all.length));
+            Kind kind = new Kind(
+                    all[next % all.length], Precision.FP32, Loop.usual().get(next / all.length));
             next = (next + 1) % KINDS;
             DONE.add(kind);
             train(kind);
@@ -185,7 +186,7 @@ final class WarmUp {
                 new Dataset("warm-up", IMAGE, CLASSES, images(STEPS * BATCH), images(BATCH)),
                 PixelScale.of(IMAGE.size(0), normalize),
                 AugmentSpec.NONE,
-                Precision.FP32,
+                kind.precision(),
                 THREADS);
     }
 

@@ -10,6 +10,7 @@ import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Precision;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +21,9 @@ import java.util.stream.IntStream;
 /// libraries are installed.
 public final class CudaBackend implements DeviceBackend {
     static final String KIND = "cuda";
+
+    /// Of newer GPUs.
+    static final Set<Precision> PRECISIONS = Collections.unmodifiableSet(EnumSet.allOf(Precision.class));
 
     @Override
     public String kind() {
@@ -55,11 +59,11 @@ public final class CudaBackend implements DeviceBackend {
 
     @Override
     public Set<Precision> precisions() {
-        return EnumSet.allOf(Precision.class);
+        return PRECISIONS;
     }
 
     @Override
-    public String computes(Network network, int batchSize) {
+    public String computes(Network network, Precision precision, int batchSize) {
         return "cuDNN, cuBLAS and kernels of our own, a step as a graph";
     }
 

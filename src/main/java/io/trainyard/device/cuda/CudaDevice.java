@@ -11,7 +11,6 @@ import io.trainyard.device.Workload;
 import io.trainyard.device.cuda.driver.Gpus;
 import io.trainyard.device.cuda.library.ManagementLibrary;
 import io.trainyard.spec.Precision;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -26,7 +25,7 @@ record CudaDevice(DeviceInfo info, int number) implements PartDevice {
 
     @Override
     public Set<Precision> precisions() {
-        return Gpus.architecture(number) < AMPERE ? Set.of(Precision.FP32) : EnumSet.allOf(Precision.class);
+        return Gpus.architecture(number) < AMPERE ? Set.of(Precision.FP32) : CudaBackend.PRECISIONS;
     }
 
     @Override
@@ -49,7 +48,7 @@ record CudaDevice(DeviceInfo info, int number) implements PartDevice {
     /// @throws io.trainyard.device.DeviceLostException if the GPU fails for good while it is prepared
     @Override
     public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
-        workload.requirePrecision(info.name(), precisions());
+        workload.requirePrecision(info.name(), precisions(), CudaBackend.PRECISIONS);
         if (part.count() > 1 && workload.loop().maxNorm().isPresent()) {
             throw new DeviceException(
                     "clipGradients.norm is %s: the norm is that of all gradients, but each of the %d GPUs sums a part of them only; clip by value, or train on one GPU (\"device\" instead of \"devices\")"

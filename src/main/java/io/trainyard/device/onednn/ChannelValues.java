@@ -13,7 +13,7 @@ record ChannelValues(Memory memory, ImageLayout images, ImageLayout one) {
         boolean image = layer.in().rank() > 1;
         Layout layout = input.layout();
         boolean known = image && layout.image().isPresent();
-        Memory memory = known ? input : program.in(program.engine().plain(layout.sizes()), input);
+        Memory memory = known ? input : program.in(program.engine().plain(layout.type(), layout.sizes()), input);
         if (image) {
             ImageLayout images = memory.layout().image().orElseThrow();
             return new ChannelValues(memory, images, images.ofOne());

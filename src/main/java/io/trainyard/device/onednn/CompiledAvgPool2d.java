@@ -4,6 +4,7 @@ import static org.bytedeco.dnnl.global.dnnl.*;
 
 import io.trainyard.device.onednn.CompiledUnevenPooling2d.Span;
 import io.trainyard.device.onednn.Engine.Argument;
+import io.trainyard.device.onednn.kernel.ValueType;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
 import io.trainyard.spec.Windows.Side;
@@ -29,7 +30,7 @@ final class CompiledAvgPool2d implements CompiledLayer {
         long[] outputSizes = CompiledLayer.outputSizes(input, layer);
 
         Engine engine = program.engine();
-        Layout anyOutput = engine.any(outputSizes);
+        Layout anyOutput = engine.any(ValueType.FLOAT32, outputSizes);
         forward = engine.describe(
                 "run the pooling of layer \"%s\"".formatted(name),
                 (handle, cpu) -> dnnl_pooling_forward_primitive_desc_create(

@@ -5,6 +5,7 @@ import io.trainyard.device.onednn.kernel.ImageLayout;
 import io.trainyard.device.onednn.kernel.Normalisation;
 import io.trainyard.device.onednn.kernel.NormalisationGradient;
 import io.trainyard.device.onednn.kernel.ValueSums;
+import io.trainyard.device.onednn.kernel.ValueType;
 import io.trainyard.spec.Network;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntToDoubleFunction;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class CompiledBatchNorm implements CompiledLayer {
     private final NormShare share;
     private final ImageLayout images;
+    private final ValueType type;
     private final boolean relu;
     private final Memory input;
     private final @Nullable Memory addend;
@@ -36,6 +38,7 @@ final class CompiledBatchNorm implements CompiledLayer {
         ChannelValues values = ChannelValues.of(program, layer, input);
         this.input = values.memory();
         images = values.images();
+        type = this.input.layout().type();
         this.addend = addend == null ? null : program.in(this.input.layout(), addend);
         output = program.training()
                 ? program.engine().memory(this.input.layout())
@@ -47,7 +50,7 @@ final class CompiledBatchNorm implements CompiledLayer {
     }
 
     private Operation forward(boolean training) {
-        Normalisation normalisation = new Normalisation(images, relu);
+        Normalisation normalisation = new Normalisation(images, type, relu);
         MemorySegment x = input.data();
         MemorySegment y = output.data();
         MemorySegment added = addend == null ? null : addend.data();
@@ -66,7 +69,7 @@ final class CompiledBatchNorm implements CompiledLayer {
     }
 
     private Operation batchStatistics() {
-        ValueSums sums = new ValueSums(images);
+        ValueSums sums = new ValueSums(images, type);
         MemorySegment x = input.data();
         long values = (long) images.samples() * images.area();
         return () -> {
@@ -108,8 +111,8 @@ final class CompiledBatchNorm implements CompiledLayer {
     }
 
     private Operation backward(MemorySegment gradient, MemorySegment masked, MemorySegment ofInput) {
-        GradientSums sums = new GradientSums(images);
-        NormalisationGradient normalisation = new NormalisationGradient(images);
+        GradientSums sums = new GradientSums(images, type);
+        NormalisationGradient normalisation = new NormalisationGradient(images, type);
         MemorySegment x = input.data();
         MemorySegment y = output.data();
         double[] centers = new double[share.channels()];

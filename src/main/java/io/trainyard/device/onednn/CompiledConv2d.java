@@ -2,10 +2,12 @@ package io.trainyard.device.onednn;
 
 import static org.bytedeco.dnnl.global.dnnl.*;
 
+import io.trainyard.device.onednn.kernel.ValueType;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Windows;
 import java.util.function.ToLongFunction;
+import org.bytedeco.dnnl.dnnl_memory_desc;
 import org.jspecify.annotations.Nullable;
 
 /// Cross-correlation; weight (out, in, kernel rows, kernel columns), or with groups (groups, out / groups, in / groups,
@@ -16,6 +18,7 @@ final class CompiledConv2d implements CompiledLayer {
     private final long[] before; // padding above and left
     private final long[] after; // padding below and right
     private final long[] skips; // between two taps of a kernel: 0 for a dense one
+    private final ValueType type; // of input, output, their gradients, and of the weight as a factor
     private final long[] inputSizes;
     private final long[] weightSizes;
     private final PrimitiveDescription forward;
@@ -32,15 +35,16 @@ final class CompiledConv2d implements CompiledLayer {
         before = both(windows, Windows.Side::before);
         after = both(windows, Windows.Side::after);
         skips = both(windows, side -> side.dilation() - 1);
+        type = input.layout().type();
         inputSizes = input.layout().sizes();
         weightSizes = weightSizes(spec, inputSizes[1]);
         long[] outputSizes = CompiledLayer.outputSizes(input, layer);
 
         Engine engine = program.engine();
         Slot bias = spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
-        Layout anySource = engine.any(inputSizes);
-        Layout anyOutput = engine.any(outputSizes);
-        Layout anyWeight = engine.any(weightSizes);
+        Layout anySource = engine.any(type, inputSizes);
+        Layout anyOutput = engine.any(type, outputSizes);
+        Layout anyWeight = engine.any(type, weightSizes);
         forward = engine.describe(
                 "run the forward convolution of layer \"%s\"".formatted(name),
                 (handle, cpu) -> dnnl_convolution_forward_primitive_desc_create(
@@ -64,7 +68,12 @@ final class CompiledConv2d implements CompiledLayer {
             output = own.addForward(program, source, parameters);
         } else {
             source = program.in(forward.layout(dnnl_query_src_md, inputSizes), input);
-            parameters = place(program, layer, forward.layout(dnnl_query_weights_md, weightSizes), bias);
+            Layout weightLayout = WeightAndBias.weightLayout(
+                    program,
+                    forward,
+                    () -> weightGradient(engine, outputSizes, WeightAndBias.layoutOf(bias)),
+                    weightSizes);
+            parameters = place(program, layer, weightLayout, bias);
             output = engine.memory(forward.layout(dnnl_query_dst_md, outputSizes));
             parameters.addForward(program, forward, source, output);
         }
@@ -73,6 +82,30 @@ final class CompiledConv2d implements CompiledLayer {
     private WeightAndBias place(ProgramBuilder program, Network.Layer layer, Layout layout, @Nullable Slot bias) {
         Slot weight = program.state().place(layer.parameters().getFirst(), layout);
         return new WeightAndBias(weight, weightSizes, bias);
+    }
+
+    /// In float32, of factors of the layer's type.
+    private PrimitiveDescription weightGradient(
+            Engine engine, long[] outputSizes, @Nullable dnnl_memory_desc biasLayout) {
+        Layout anySource = engine.any(type, inputSizes);
+        Layout anyWeight = engine.any(ValueType.FLOAT32, weightSizes);
+        Layout anyOutput = engine.any(type, outputSizes);
+        return engine.describe(
+                "run the weight gradient of layer \"%s\"".formatted(name),
+                (handle, cpu) -> dnnl_convolution_backward_weights_primitive_desc_create(
+                        handle,
+                        cpu,
+                        dnnl_convolution_direct,
+                        anySource.handle(),
+                        anyWeight.handle(),
+                        biasLayout,
+                        anyOutput.handle(),
+                        strides,
+                        skips,
+                        before,
+                        after,
+                        forward.handle(),
+                        null));
     }
 
     private static long[] both(Windows windows, ToLongFunction<Windows.Side> number) {
@@ -95,27 +128,8 @@ final class CompiledConv2d implements CompiledLayer {
 
     @Override
     public void addParameterGradients(ProgramBuilder program, Memory outputGradient) {
-        Engine engine = program.engine();
         long[] outputSizes = outputGradient.layout().sizes();
-        Layout anySource = engine.any(inputSizes);
-        Layout anyWeight = engine.any(weightSizes);
-        Layout anyOutput = engine.any(outputSizes);
-        PrimitiveDescription backward = engine.describe(
-                "run the weight gradient of layer \"%s\"".formatted(name),
-                (handle, cpu) -> dnnl_convolution_backward_weights_primitive_desc_create(
-                        handle,
-                        cpu,
-                        dnnl_convolution_direct,
-                        anySource.handle(),
-                        anyWeight.handle(),
-                        parameters.biasLayout(),
-                        anyOutput.handle(),
-                        strides,
-                        skips,
-                        before,
-                        after,
-                        forward.handle(),
-                        null));
+        PrimitiveDescription backward = weightGradient(program.engine(), outputSizes, parameters.biasLayout());
         if (DepthwiseConv2d.fits(spec, source, backward)) {
             new DepthwiseConv2d(spec, outputSizes, weightSizes)
                     .addGradients(program, source, outputGradient, parameters);
@@ -128,9 +142,9 @@ final class CompiledConv2d implements CompiledLayer {
     public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
         Engine engine = program.engine();
         long[] outputSizes = outputGradient.layout().sizes();
-        Layout anySource = engine.any(inputSizes);
-        Layout anyWeight = engine.any(weightSizes);
-        Layout anyOutput = engine.any(outputSizes);
+        Layout anySource = engine.any(type, inputSizes);
+        Layout anyWeight = engine.any(type, weightSizes);
+        Layout anyOutput = engine.any(type, outputSizes);
         PrimitiveDescription backward = engine.describe(
                 "run the input gradient of layer \"%s\"".formatted(name),
                 (handle, cpu) -> dnnl_convolution_backward_data_primitive_desc_create(

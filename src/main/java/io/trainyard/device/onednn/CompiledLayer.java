@@ -1,5 +1,6 @@
 package io.trainyard.device.onednn;
 
+import io.trainyard.device.onednn.kernel.ValueType;
 import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.BatchNorm;
 import io.trainyard.spec.Conv2d;
@@ -33,6 +34,22 @@ interface CompiledLayer {
 
     /// @param relu whether it computes one along; only for layers that do
     static CompiledLayer of(ProgramBuilder program, Network.Layer layer, Memory input, boolean relu) {
+        return takesAnyType(layer, program.training()) || input.layout().type() == ValueType.FLOAT32
+                ? compiled(program, layer, input, relu)
+                : new CompiledInFloats(program, input, floats -> compiled(program, layer, floats, relu));
+    }
+
+    /// Whether the layer's class takes values as they are between layers. All others compute in float32.
+    private static boolean takesAnyType(Network.Layer layer, boolean training) {
+        return switch (layer.spec()) {
+            case Conv2d _, LayerSpec.Linear _, LayerSpec.Flatten _, LayerSpec.Identity _ -> true;
+            case BatchNorm _, Residual _, ActivationFunction.Relu _, Pooling.MaxPool2d _ -> true;
+            case DropoutLayer _ -> !training || layer.mask().isEmpty(); // nothing is drawn
+            case Pooling _, Upsample _, SampleNorm _, LayerSpec.LayerScale _, ActivationFunction _ -> false;
+        };
+    }
+
+    private static CompiledLayer compiled(ProgramBuilder program, Network.Layer layer, Memory input, boolean relu) {
         return switch (layer.spec()) {
             case Conv2d spec -> new CompiledConv2d(program, layer, spec, input);
             case Pooling.MaxPool2d spec -> new CompiledMaxPool2d(program, layer, spec, input);

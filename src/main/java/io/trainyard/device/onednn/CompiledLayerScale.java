@@ -2,6 +2,7 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.device.onednn.kernel.GradientSums;
 import io.trainyard.device.onednn.kernel.Normalisation;
+import io.trainyard.device.onednn.kernel.ValueType;
 import io.trainyard.spec.Network;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -22,7 +23,7 @@ final class CompiledLayerScale implements CompiledLayer {
     }
 
     private Operation scaling(Memory from, Memory to) {
-        Normalisation scaling = new Normalisation(input.images(), false);
+        Normalisation scaling = new Normalisation(input.images(), ValueType.FLOAT32, false);
         double[] zeros = new double[channels];
         double[] factors = new double[channels];
         MemorySegment source = from.data();
@@ -44,7 +45,7 @@ final class CompiledLayerScale implements CompiledLayer {
 
     @Override
     public void addParameterGradients(ProgramBuilder program, Memory outputGradient) {
-        GradientSums sums = new GradientSums(input.images());
+        GradientSums sums = new GradientSums(input.images(), ValueType.FLOAT32);
         double[] zeros = new double[channels];
         double[] unused = new double[channels];
         double[] products = new double[channels];

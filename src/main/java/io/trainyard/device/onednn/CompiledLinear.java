@@ -2,14 +2,17 @@ package io.trainyard.device.onednn;
 
 import static org.bytedeco.dnnl.global.dnnl.*;
 
+import io.trainyard.device.onednn.kernel.ValueType;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
+import org.bytedeco.dnnl.dnnl_memory_desc;
 import org.jspecify.annotations.Nullable;
 
 /// x W^T + b. Behind a flatten layer the input still has its image dimensions, and the weight is then seen as (out,
 /// channels, rows, columns), so that a blocked layout needs no copy.
 final class CompiledLinear implements CompiledLayer {
     private final String name;
+    private final ValueType type; // of input, output, their gradients, and of the weight as a factor
     private final long[] inputSizes;
     private final Memory source;
     private final long[] weightSizes;
@@ -19,6 +22,7 @@ final class CompiledLinear implements CompiledLayer {
 
     CompiledLinear(ProgramBuilder program, Network.Layer layer, LayerSpec.Linear spec, Memory input) {
         name = layer.name();
+        type = input.layout().type();
         inputSizes = input.layout().sizes();
         source = offered(
                 program, input, program.state().placed(layer.parameters().getFirst()));
@@ -28,8 +32,8 @@ final class CompiledLinear implements CompiledLayer {
 
         Engine engine = program.engine();
         Slot bias = spec.bias() ? program.state().placeVector(layer.parameters().get(1)) : null;
-        Layout anyOutput = engine.any(outputSizes);
-        Layout anyWeight = engine.any(weightSizes);
+        Layout anyOutput = engine.any(type, outputSizes);
+        Layout anyWeight = engine.any(type, weightSizes);
         forward = engine.describe(
                 "run layer \"%s\" forward".formatted(name),
                 (handle, cpu) -> dnnl_inner_product_forward_primitive_desc_create(
@@ -41,8 +45,9 @@ final class CompiledLinear implements CompiledLayer {
                         WeightAndBias.layoutOf(bias),
                         anyOutput.handle(),
                         null));
-        Slot weight = program.state()
-                .place(layer.parameters().getFirst(), forward.layout(dnnl_query_weights_md, weightSizes));
+        Layout weightLayout = WeightAndBias.weightLayout(
+                program, forward, () -> weightGradient(engine, outputSizes, WeightAndBias.layoutOf(bias)), weightSizes);
+        Slot weight = program.state().place(layer.parameters().getFirst(), weightLayout);
         parameters = new WeightAndBias(weight, weightSizes, bias);
         output = engine.memory(forward.layout(dnnl_query_dst_md, outputSizes));
         parameters.addForward(program, forward, source, output);
@@ -53,12 +58,31 @@ final class CompiledLinear implements CompiledLayer {
     private static Memory offered(ProgramBuilder program, Memory input, @Nullable Layout weight) {
         Engine engine = program.engine();
         long[] sizes = input.layout().sizes();
-        Layout plain = engine.plain(sizes);
+        ValueType type = input.layout().type();
+        Layout plain = engine.plain(type, sizes);
         boolean asImage = weight == null ? !input.layout().same(plain) : weight.sizes().length == sizes.length;
         if (sizes.length == 2 || asImage) {
             return input;
         }
-        return engine.view(program.in(plain, input), engine.plain(sizes[0], Engine.product(sizes) / sizes[0]));
+        return engine.view(program.in(plain, input), engine.plain(type, sizes[0], Engine.product(sizes) / sizes[0]));
+    }
+
+    /// In float32, of factors of the layer's type.
+    private PrimitiveDescription weightGradient(
+            Engine engine, long[] outputSizes, @Nullable dnnl_memory_desc biasLayout) {
+        Layout anyWeight = engine.any(ValueType.FLOAT32, weightSizes);
+        Layout anyOutput = engine.any(type, outputSizes);
+        return engine.describe(
+                "run the weight gradient of layer \"%s\"".formatted(name),
+                (handle, cpu) -> dnnl_inner_product_backward_weights_primitive_desc_create(
+                        handle,
+                        cpu,
+                        source.layout().handle(),
+                        anyWeight.handle(),
+                        biasLayout,
+                        anyOutput.handle(),
+                        forward.handle(),
+                        null));
     }
 
     @Override
@@ -68,21 +92,8 @@ final class CompiledLinear implements CompiledLayer {
 
     @Override
     public void addParameterGradients(ProgramBuilder program, Memory outputGradient) {
-        Engine engine = program.engine();
         long[] outputSizes = outputGradient.layout().sizes();
-        Layout anyWeight = engine.any(weightSizes);
-        Layout anyOutput = engine.any(outputSizes);
-        PrimitiveDescription backward = engine.describe(
-                "run the weight gradient of layer \"%s\"".formatted(name),
-                (handle, cpu) -> dnnl_inner_product_backward_weights_primitive_desc_create(
-                        handle,
-                        cpu,
-                        source.layout().handle(),
-                        anyWeight.handle(),
-                        parameters.biasLayout(),
-                        anyOutput.handle(),
-                        forward.handle(),
-                        null));
+        PrimitiveDescription backward = weightGradient(program.engine(), outputSizes, parameters.biasLayout());
         parameters.addGradients(program, backward, source, outputGradient);
     }
 
@@ -90,8 +101,8 @@ final class CompiledLinear implements CompiledLayer {
     public Memory addInputGradient(ProgramBuilder program, Memory outputGradient) {
         Engine engine = program.engine();
         long[] outputSizes = outputGradient.layout().sizes();
-        Layout anyWeight = engine.any(weightSizes);
-        Layout anyOutput = engine.any(outputSizes);
+        Layout anyWeight = engine.any(type, weightSizes);
+        Layout anyOutput = engine.any(type, outputSizes);
         PrimitiveDescription backward = engine.describe(
                 "run the input gradient of layer \"%s\"".formatted(name),
                 (handle, cpu) -> dnnl_inner_product_backward_data_primitive_desc_create(
@@ -107,6 +118,7 @@ final class CompiledLinear implements CompiledLayer {
         if (weightSizes.length == inputSizes.length) {
             return gradient;
         }
-        return engine.view(program.in(engine.plain(source.layout().sizes()), gradient), engine.plain(inputSizes));
+        return engine.view(
+                program.in(engine.plain(type, source.layout().sizes()), gradient), engine.plain(type, inputSizes));
     }
 }

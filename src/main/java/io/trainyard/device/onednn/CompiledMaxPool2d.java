@@ -1,7 +1,8 @@
 package io.trainyard.device.onednn;
 
 import io.trainyard.device.onednn.kernel.ImageLayout;
-import io.trainyard.device.onednn.kernel.MaxPool;
+import io.trainyard.device.onednn.kernel.ValueType;
+import io.trainyard.device.onednn.kernel.WindowMaximum;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.Pooling;
 import java.lang.foreign.MemorySegment;
@@ -9,7 +10,7 @@ import java.lang.foreign.MemorySegment;
 /// The largest value of each window, by a kernel of our own over channels that lie side by side; images that lie
 /// otherwise are copied first.
 final class CompiledMaxPool2d implements CompiledLayer {
-    private final MaxPool pooling;
+    private final WindowMaximum pooling;
     private final Layout inputLayout;
     private final Memory output;
 
@@ -21,12 +22,13 @@ final class CompiledMaxPool2d implements CompiledLayer {
         Memory source = program.inLanes(input);
         inputLayout = source.layout();
         ImageLayout in = inputLayout.image().orElseThrow();
-        Layout outputLayout = engine.blocked(in.lanes(), CompiledLayer.outputSizes(input, layer));
-        pooling = new MaxPool(in, outputLayout.image().orElseThrow(), spec.windows());
+        ValueType type = inputLayout.type();
+        Layout outputLayout = engine.blocked(type, in.lanes(), CompiledLayer.outputSizes(input, layer));
+        pooling = WindowMaximum.of(type, in, outputLayout.image().orElseThrow(), spec.windows());
         output = engine.memory(outputLayout);
         MemorySegment from = source.data();
         MemorySegment to = output.data();
-        winners = engine.memory(outputLayout).data();
+        winners = engine.memory(engine.like(outputLayout, ValueType.FLOAT32)).data();
         program.add(() -> pooling.forward(from, to, winners));
     }
 

@@ -1,6 +1,7 @@
 package io.trainyard.device.onednn;
 
 import io.trainyard.device.onednn.kernel.Relu;
+import io.trainyard.device.onednn.kernel.ValueType;
 import java.lang.foreign.MemorySegment;
 
 /// max(0, x) by a kernel of our own, written over its input where nobody else reads that: no layer's backward pass
@@ -12,7 +13,8 @@ final class CompiledRelu implements CompiledLayer {
         output = program.over(input);
         MemorySegment from = input.data();
         MemorySegment to = output.data();
-        program.add(() -> Relu.forward(from, to));
+        ValueType type = output.layout().type();
+        program.add(() -> Relu.forward(type, from, to));
     }
 
     @Override
@@ -27,7 +29,8 @@ final class CompiledRelu implements CompiledLayer {
         MemorySegment from = gradient.data();
         MemorySegment to = inputGradient.data();
         MemorySegment values = output.data();
-        program.add(() -> Relu.backward(values, from, to));
+        ValueType type = output.layout().type();
+        program.add(() -> Relu.backward(type, values, from, to));
         return inputGradient;
     }
 }

@@ -1,5 +1,6 @@
 package io.trainyard.device.onednn;
 
+import io.trainyard.device.onednn.kernel.ValueType;
 import io.trainyard.spec.Network;
 import java.util.Arrays;
 
@@ -29,7 +30,8 @@ final class CompiledResidual implements CompiledLayer {
             return memory;
         }
         Engine engine = program.engine();
-        return engine.view(program.in(engine.plain(found), memory), engine.plain(sizes));
+        ValueType type = memory.layout().type();
+        return engine.view(program.in(engine.plain(type, found), memory), engine.plain(type, sizes));
     }
 
     @Override

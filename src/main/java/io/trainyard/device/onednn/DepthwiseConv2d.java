@@ -2,6 +2,7 @@ package io.trainyard.device.onednn;
 
 import io.trainyard.device.onednn.kernel.Depthwise;
 import io.trainyard.device.onednn.kernel.ImageLayout;
+import io.trainyard.device.onednn.kernel.ValueType;
 import io.trainyard.spec.Conv2d;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
@@ -23,10 +24,14 @@ final class DepthwiseConv2d {
         this.weightSizes = weightSizes.clone();
     }
 
-    /// Whether it can compute the layer, and oneDNN has but something general for it.
+    /// Whether it can compute the layer, in float32, and oneDNN has but something general for it.
     static boolean fits(Conv2d spec, Memory input, PrimitiveDescription oneDnn) {
         long channels = input.layout().sizes()[CHANNEL];
-        return spec.groups() == channels && spec.out() == channels && channels > 1 && oneDnn.general();
+        return input.layout().type() == ValueType.FLOAT32
+                && spec.groups() == channels
+                && spec.out() == channels
+                && channels > 1
+                && oneDnn.general();
     }
 
     /// The layout that [#addForward] wants the weight in.

@@ -2,6 +2,7 @@ package io.trainyard.device.onednn;
 
 import static org.bytedeco.dnnl.global.dnnl.*;
 
+import io.trainyard.device.onednn.kernel.ValueType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -60,22 +61,47 @@ final class Engine implements AutoCloseable {
         return new Engine(this);
     }
 
-    /// Row-major.
+    /// Row-major, of float32.
     Layout plain(long... sizes) {
-        return tagged(PLAIN_TAGS.get(sizes.length - 1), sizes);
+        return plain(ValueType.FLOAT32, sizes);
+    }
+
+    /// Row-major.
+    Layout plain(ValueType type, long... sizes) {
+        return tagged(type, PLAIN_TAGS.get(sizes.length - 1), sizes);
+    }
+
+    /// Of values of another type: images with as many channels side by side, all else row-major.
+    Layout like(Layout layout, ValueType type) {
+        long[] sizes = layout.sizes();
+        return layout.image()
+                .filter(images -> images.lanes() > 1)
+                .map(images -> blocked(type, images.lanes(), sizes))
+                .orElseGet(() -> plain(type, sizes));
+    }
+
+    /// Images of float32 whose channels lie side by side in blocks of that many.
+    ///
+    /// @param lanes as for values of other types
+    /// @param sizes (samples, channels, rows, columns)
+    Layout blocked(int lanes, long... sizes) {
+        return blocked(ValueType.FLOAT32, lanes, sizes);
     }
 
     /// Images whose channels lie side by side in blocks of that many.
     ///
     /// @param lanes 8, 16, or all channels
     /// @param sizes (samples, channels, rows, columns)
-    Layout blocked(int lanes, long... sizes) {
-        int tag = switch (lanes) {
+    Layout blocked(ValueType type, int lanes, long... sizes) {
+        return tagged(type, channelsTag(lanes), sizes);
+    }
+
+    private static int channelsTag(int lanes) {
+        return switch (lanes) {
             case 8 -> dnnl_nChw8c;
             case 16 -> dnnl_nChw16c;
             default -> dnnl_nhwc;
         };
-        return tagged(tag, sizes);
     }
 
     /// Kernels of one channel each, which lie side by side as the channels of images in [#blocked] do.
@@ -83,17 +109,18 @@ final class Engine implements AutoCloseable {
     /// @param lanes 8 or 16
     /// @param sizes (channels, 1, 1, kernel rows, kernel columns)
     Layout blockedKernels(int lanes, long... sizes) {
-        return tagged(lanes == 16 ? dnnl_Goihw16g : dnnl_Goihw8g, sizes);
+        return tagged(ValueType.FLOAT32, lanes == 16 ? dnnl_Goihw16g : dnnl_Goihw8g, sizes);
     }
 
     /// Left to the primitive that is described with it.
-    Layout any(long... sizes) {
-        return tagged(dnnl_format_tag_any, sizes);
+    Layout any(ValueType type, long... sizes) {
+        return tagged(type, dnnl_format_tag_any, sizes);
     }
 
-    private Layout tagged(int tag, long... sizes) {
+    private Layout tagged(ValueType type, int tag, long... sizes) {
         dnnl_memory_desc handle = new dnnl_memory_desc();
-        Status.check(dnnl_memory_desc_create_with_tag(handle, sizes.length, sizes, dnnl_f32, tag), "describe a tensor");
+        int status = dnnl_memory_desc_create_with_tag(handle, sizes.length, sizes, Layout.dataType(type), tag);
+        Status.check(status, "describe a tensor");
         destroyers.push(() -> dnnl_memory_desc_destroy(handle));
         return new Layout(handle, sizes);
     }
@@ -163,7 +190,7 @@ final class Engine implements AutoCloseable {
         return () -> Status.check(dnnl_primitive_execute(primitive, stream, count, pointer), description.what());
     }
 
-    /// Copies between layouts.
+    /// Copies between layouts, rounding to the nearest where the other type is coarser.
     Operation reorder(Memory from, Memory to) {
         PrimitiveDescription description = describe(
                 "copy a tensor from one layout to another",

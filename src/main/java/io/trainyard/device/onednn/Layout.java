@@ -3,13 +3,14 @@ package io.trainyard.device.onednn;
 import static org.bytedeco.dnnl.global.dnnl.*;
 
 import io.trainyard.device.onednn.kernel.ImageLayout;
+import io.trainyard.device.onednn.kernel.ValueType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 import org.bytedeco.dnnl.dnnl_memory_desc;
 
-/// How a tensor of float32 lies in memory: oneDNN's memory descriptor. Its handle belongs to an [Engine].
+/// What a tensor is made of and how it lies in memory: oneDNN's memory descriptor. Its handle belongs to an [Engine].
 final class Layout {
     private final dnnl_memory_desc handle;
     private final long[] sizes;
@@ -26,6 +27,19 @@ final class Layout {
     /// The logical dimensions, outermost first; for activations the batch is the first.
     long[] sizes() {
         return sizes.clone();
+    }
+
+    ValueType type() {
+        int found = ask(dnnl_query_data_type).get(ValueLayout.JAVA_INT, 0);
+        return found == dnnl_bf16 ? ValueType.BFLOAT16 : ValueType.FLOAT32;
+    }
+
+    /// oneDNN's `dnnl_data_type_t`.
+    static int dataType(ValueType type) {
+        return switch (type) {
+            case FLOAT32 -> dnnl_f32;
+            case BFLOAT16 -> dnnl_bf16;
+        };
     }
 
     /// Elements of the tensor; a blocked layout may have padding besides.

@@ -7,14 +7,14 @@ import org.bytedeco.dnnl.dnnl_memory;
 
 /// A tensor in native memory, which belongs to an [Engine].
 ///
-/// @param data the float32 values as `layout` places them, 64-byte aligned, padding included
+/// @param data the values as `layout` places them, 64-byte aligned, padding included
 record Memory(Layout layout, dnnl_memory handle, MemorySegment data) {
-    /// Fills it from the first of `values`, which may be more; for plain layouts.
+    /// Fills it from the first of `values`, which may be more; for plain layouts of float32.
     void write(float[] values) {
         MemorySegment.copy(values, 0, data, ValueLayout.JAVA_FLOAT, 0, Math.toIntExact(layout.elements()));
     }
 
-    /// Fills the first of `values`, which may be more, from it; for plain layouts.
+    /// Fills the first of `values`, which may be more, from it; for plain layouts of float32.
     void read(float[] values) {
         MemorySegment.copy(data, ValueLayout.JAVA_FLOAT, 0, values, 0, Math.toIntExact(layout.elements()));
     }
@@ -24,7 +24,7 @@ record Memory(Layout layout, dnnl_memory handle, MemorySegment data) {
         return data.byteSize() / Float.BYTES;
     }
 
-    /// A part of the elements as they lie in memory.
+    /// A part of the elements as they lie in memory; of float32.
     MemorySegment piece(EvenPart range) {
         return piece(data, range);
     }

@@ -7,11 +7,18 @@ import io.trainyard.device.PartDevice;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Precision;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The processors of this machine, by oneDNN. Workloads say how many threads they want.
 public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements PartDevice {
     private static final int MAX_ARRAY = Integer.MAX_VALUE - 8;
+
+    @Override
+    public Set<Precision> precisions() {
+        return library.precisions();
+    }
 
     @Override
     public PartSession open(Workload workload) {

@@ -3,13 +3,16 @@ package io.trainyard.device.onednn;
 import static org.bytedeco.dnnl.global.dnnl.*;
 
 import io.trainyard.device.DeviceException;
+import io.trainyard.spec.Precision;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.bytedeco.dnnl.dnnl_version_t;
 import org.bytedeco.dnnl.global.dnnl;
@@ -93,6 +96,15 @@ public final class OneDnnLibrary {
         int isa = dnnl_get_effective_cpu_isa();
         String instructions = INSTRUCTION_SETS.getOrDefault(isa, "instruction set " + isa);
         return "oneDNN %d.%d.%d with %s".formatted(version.major(), version.minor(), version.patch(), instructions);
+    }
+
+    /// What it can compute in here. Without instructions for bfloat16 it would take them for loops of its own, which
+    /// are
+    /// slower than float32's: such a processor has not got it.
+    public Set<Precision> precisions() {
+        boolean bfloat16 =
+                (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core_bf16) == dnnl_cpu_isa_avx512_core_bf16;
+        return bfloat16 ? EnumSet.of(Precision.FP32, Precision.BF16) : EnumSet.of(Precision.FP32);
     }
 
     /// Sets how many threads oneDNN computes with when the calling thread calls it. Primitives are made for the

@@ -1,5 +1,7 @@
 package io.trainyard.device.onednn;
 
+import io.trainyard.device.Workload;
+import io.trainyard.device.onednn.kernel.ValueType;
 import io.trainyard.spec.Network;
 import java.util.ArrayList;
 import java.util.List;
@@ -8,8 +10,8 @@ import java.util.List;
 /// place, run backward; the parameters' gradients are then in the [ModelState].
 ///
 /// @param batchSize samples
-/// @param input (batch, channels, rows, columns), row-major
-/// @param logits (batch, classes), row-major
+/// @param input (batch, channels, rows, columns), row-major, float32
+/// @param logits (batch, classes), row-major, float32
 /// @param logitsGradient as the logits; in evaluation programs the logits themselves
 /// @param preparations copies of parameters into the layouts of this program, where they are not those of the first
 /// @param backward empty in evaluation programs
@@ -25,16 +27,18 @@ record Program(
     /// @param masks where dropout takes its masks from at the time it runs
     /// @param norms the shard's shares in batch norms
     static Program compile(
-            Network network,
+            Workload workload,
             int batchSize,
             boolean training,
             Engine engine,
             ModelState state,
             ShardMasks masks,
             NormShares norms) {
+        Network network = workload.network();
+        ValueType between = ValueType.of(workload.precision());
         ProgramBuilder forward = new ProgramBuilder(engine, state, training, masks, norms);
         Memory input = engine.memory(engine.plain(sizes(network, batchSize)));
-        Chain layers = new Chain(forward, network.layers(), input);
+        Chain layers = new Chain(forward, network.layers(), forward.as(between, input));
         Memory values = layers.output();
         Memory logits = forward.in(engine.plain(values.layout().sizes()), values);
         if (!training) {
@@ -43,7 +47,7 @@ record Program(
         }
         ProgramBuilder backward = new ProgramBuilder(engine, state, true, masks, norms);
         Memory logitsGradient = engine.memory(logits.layout());
-        layers.addParameterGradients(backward, logitsGradient);
+        layers.addParameterGradients(backward, backward.as(between, logitsGradient));
         List<Operation> preparations = new ArrayList<>(forward.preparations());
         preparations.addAll(backward.preparations());
         return new Program(

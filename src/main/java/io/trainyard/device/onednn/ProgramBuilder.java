@@ -4,6 +4,7 @@ import static org.bytedeco.dnnl.global.dnnl.*;
 
 import io.trainyard.device.onednn.Engine.Argument;
 import io.trainyard.device.onednn.kernel.ImageLayout;
+import io.trainyard.device.onednn.kernel.ValueType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -76,19 +77,26 @@ record ProgramBuilder(
         return copy;
     }
 
-    /// Images with channels side by side, as kernels over vectors of channels want them; copied as [#in] does where
+    /// `memory` itself if it is of that type, otherwise a copy as [#in] makes it.
+    Memory as(ValueType type, Memory memory) {
+        return memory.layout().type() == type ? memory : in(engine.like(memory.layout(), type), memory);
+    }
+
+    /// Images with channels side by side, as kernels over vectors of channels want them; copied as [#in]
+    /// does where
     /// they lie otherwise.
     Memory inLanes(Memory images) {
         long[] sizes = images.layout().sizes();
+        ValueType type = images.layout().type();
         boolean fits = images.layout()
                 .image()
                 .filter(ImageLayout::inVectors)
-                .map(layout -> engine.blocked(layout.lanes(), sizes).same(images.layout()))
+                .map(layout -> engine.blocked(type, layout.lanes(), sizes).same(images.layout()))
                 .orElse(false);
-        return fits ? images : in(engine.blocked(COPIED_LANES, sizes), images);
+        return fits ? images : in(engine.blocked(type, COPIED_LANES, sizes), images);
     }
 
-    /// As [#inLanes], in blocks of 8 or 16 channels.
+    /// As [#inLanes], in blocks of 8 or 16 channels, of float32.
     Memory inBlocks(Memory images) {
         long[] sizes = images.layout().sizes();
         boolean wide = images.layout().same(engine.blocked(2 * COPIED_LANES, sizes));

@@ -117,7 +117,7 @@ final class Shard implements BatchShard, AutoCloseable {
     }
 
     private Program compile(int samples, boolean forTraining) {
-        return Program.compile(workload.network(), samples, forTraining, engine, state, masks, norms);
+        return Program.compile(workload, samples, forTraining, engine, state, masks, norms);
     }
 
     /// All chunks of a part are as equal as can be. For a layer that needs the whole batch the part is one chunk.

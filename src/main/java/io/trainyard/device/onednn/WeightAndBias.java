@@ -3,8 +3,10 @@ package io.trainyard.device.onednn;
 import static org.bytedeco.dnnl.global.dnnl.*;
 
 import io.trainyard.device.onednn.Engine.Argument;
+import io.trainyard.device.onednn.kernel.ValueType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.bytedeco.dnnl.dnnl_memory_desc;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,23 @@ record WeightAndBias(
     @Nullable
     dnnl_memory_desc biasLayout() {
         return layoutOf(bias);
+    }
+
+    /// In which the weight is kept, in float32: as the primitive takes it, or else as its gradient comes.
+    ///
+    /// @param gradient describes the primitive of that
+    static Layout weightLayout(
+            ProgramBuilder program,
+            PrimitiveDescription forward,
+            Supplier<PrimitiveDescription> gradient,
+            long[] weightSizes) {
+        Layout taken = forward.layout(dnnl_query_weights_md, weightSizes);
+        if (taken.type() == ValueType.FLOAT32) {
+            return taken;
+        }
+        return program.training()
+                ? gradient.get().layout(dnnl_query_diff_weights_md, weightSizes)
+                : program.engine().plain(weightSizes);
     }
 
     void addForward(ProgramBuilder program, PrimitiveDescription forward, Memory source, Memory output) {

@@ -5,6 +5,7 @@ import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.Network;
+import io.trainyard.spec.Precision;
 import java.util.List;
 import java.util.Optional;
 
@@ -33,7 +34,7 @@ public final class ReferenceBackend implements DeviceBackend {
     }
 
     @Override
-    public String computes(Network network, int batchSize) {
+    public String computes(Network network, Precision precision, int batchSize) {
         return "plain loops in Java, 1 thread";
     }
 

@@ -11,7 +11,7 @@ import io.trainyard.spec.Network;
 record ReferenceDevice(DeviceInfo info) implements Device {
     @Override
     public LearningSession open(Workload workload) {
-        workload.requirePrecision(info.name(), precisions());
+        workload.requirePrecision(info.name(), precisions(), precisions());
         if (workload.estimatedBytes() > info.memoryBytes()) {
             throw new DeviceMemoryException(
                     "the network with batches of %d needs about %d KiB, but the Java heap of device %s is %d KiB at most; choose a smaller batchSize or network, or give Java more with -Xmx"

@@ -3,6 +3,9 @@ package io.trainyard.device.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.device.Device;
+import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckOutcome.Failed;
 import io.trainyard.device.check.CheckOutcome.Passed;
 import io.trainyard.device.check.CheckOutcome.Skipped;
@@ -27,6 +30,23 @@ class DeviceChecksTest {
                 .allSatisfy(check -> assertThat(outcome(check)).isInstanceOf(Passed.class));
         assertThat(layers.reversed().subList(0, 10))
                 .allSatisfy(check -> assertThat(outcome(check)).isInstanceOf(Passed.class));
+    }
+
+    @Test
+    void whatOthersOfItsKindComputeInIsSkipped() {
+        Device reference = ReferenceComparison.reference();
+        record OldProcessor(DeviceInfo info) implements Device {
+            @Override
+            public LearningSession open(Workload workload) {
+                throw new AssertionError("opened");
+            }
+        }
+        Device old = new OldProcessor(new DeviceInfo("cpu", "a model", "an old one", 1 << 20));
+        assertThat(checks(reference, CheckGroup.LAYERS).getLast().name()).startsWith("fp32, ");
+        DeviceCheck last = checks(old, CheckGroup.LAYERS).getLast();
+        assertThat(last.name()).isEqualTo("bf16");
+        assertThat(outcome(last))
+                .isEqualTo(new Skipped("other devices of the kind compute in it, cpu does not: it has [fp32]"));
     }
 
     @Test

@@ -9,11 +9,15 @@ import io.trainyard.device.DeviceContract;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.DeviceMemoryException;
+import io.trainyard.device.DevicePrecisionException;
 import io.trainyard.device.Devices;
 import io.trainyard.device.Workload;
+import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.onednn.OneDnnDeviceTest;
 import io.trainyard.device.onednn.OneDnnLibrary;
 import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.Precision;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class CpuDeviceTest extends DeviceContract {
@@ -49,9 +53,22 @@ class CpuDeviceTest extends DeviceContract {
     }
 
     @Test
+    void aProcessorWithoutInstructionsForBfloat16RefusesIt() {
+        DeviceInfo old = new DeviceInfo("cpu", "a model", "an old one", Long.MAX_VALUE);
+        Device device = new CpuDevice(old, OneDnnLibrary.loaded(), Set.of(Precision.FP32));
+        assertThatThrownBy(() -> device.open(CheckWorkload.in(Precision.BF16, OneDnnDeviceTest.wide())))
+                .isInstanceOf(DevicePrecisionException.class)
+                .hasMessageStartingWith("precision is bf16, but device cpu computes in fp32 only on this machine;");
+        assertThatThrownBy(() -> device.open(CheckWorkload.in(Precision.TF32, OneDnnDeviceTest.wide())))
+                .isInstanceOf(DeviceException.class)
+                .isNotInstanceOf(DevicePrecisionException.class)
+                .hasMessageStartingWith("precision is tf32, but device cpu computes in fp32 only;");
+    }
+
+    @Test
     void aNetworkLargerThanTheMemoryIsRefusedWithBothFigures() {
         DeviceInfo small = new DeviceInfo("cpu", "a model", "a small one", 3 << 20);
-        Device device = new CpuDevice(small, OneDnnLibrary.loaded());
+        Device device = new CpuDevice(small, OneDnnLibrary.loaded(), Set.of(Precision.FP32));
         Workload workload = OneDnnDeviceTest.wide();
         assertThat(workload.estimatedBytes()).isGreaterThan(small.memoryBytes());
         assertThatThrownBy(() -> device.open(workload))

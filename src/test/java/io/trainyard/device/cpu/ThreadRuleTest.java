@@ -8,6 +8,7 @@ import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.Pooling;
+import io.trainyard.spec.Precision;
 import io.trainyard.spec.Residual;
 import io.trainyard.spec.Shape;
 import java.util.ArrayList;
@@ -19,27 +20,27 @@ import org.junit.jupiter.api.Test;
 class ThreadRuleTest {
     @Test
     void everyThreadHasEnoughToDo() {
-        assertThat(ThreadRule.threads(lenet(), 4, 8)).isEqualTo(2);
-        assertThat(ThreadRule.threads(lenet(), 1, 8)).isEqualTo(1);
-        assertThat(ThreadRule.threads(lenet(), 256, 8)).isEqualTo(8);
-        assertThat(ThreadRule.threads(signs(), 32, 64)).isEqualTo(8);
-        assertThat(ThreadRule.threads(fashion(), 100, 2)).isEqualTo(2);
+        assertThat(ThreadRule.threads(lenet(), Precision.FP32, 4, 8)).isEqualTo(2);
+        assertThat(ThreadRule.threads(lenet(), Precision.FP32, 1, 8)).isEqualTo(1);
+        assertThat(ThreadRule.threads(lenet(), Precision.FP32, 256, 8)).isEqualTo(8);
+        assertThat(ThreadRule.threads(signs(), Precision.FP32, 32, 64)).isEqualTo(8);
+        assertThat(ThreadRule.threads(fashion(), Precision.FP32, 100, 2)).isEqualTo(2);
     }
 
     @Test
     void wideNetworksGetAllProcessorsWhenTheirBatchesAreLarge() {
-        assertThat(ThreadRule.threads(tudui(), 64, 8)).isEqualTo(8);
-        assertThat(ThreadRule.threads(tudui(), 64, 64)).isEqualTo(64);
-        assertThat(ThreadRule.threads(tudui(), 1, 8)).isEqualTo(1);
+        assertThat(ThreadRule.threads(tudui(), Precision.FP32, 64, 8)).isEqualTo(8);
+        assertThat(ThreadRule.threads(tudui(), Precision.FP32, 64, 64)).isEqualTo(64);
+        assertThat(ThreadRule.threads(tudui(), Precision.FP32, 1, 8)).isEqualTo(1);
     }
 
     /// At each batch norm the threads meet as often as otherwise in a whole step.
     @Test
     void batchNormsMustBeWorthTheirMeetings() {
-        assertThat(ThreadRule.threads(normalising(0), 64, 8)).isEqualTo(8);
-        assertThat(ThreadRule.threads(normalising(7), 64, 8)).isEqualTo(3);
+        assertThat(ThreadRule.threads(normalising(0), Precision.FP32, 64, 8)).isEqualTo(8);
+        assertThat(ThreadRule.threads(normalising(7), Precision.FP32, 64, 8)).isEqualTo(3);
         Network resnet18 = Network.fit(NetworkSpec.named("resnet18-cifar"), Shape.of(3, 32, 32), 10);
-        assertThat(ThreadRule.threads(resnet18, 32, 4)).isEqualTo(4);
+        assertThat(ThreadRule.threads(resnet18, Precision.FP32, 32, 4)).isEqualTo(4);
     }
 
     /// Some 2.7 million floating-point operations a sample.

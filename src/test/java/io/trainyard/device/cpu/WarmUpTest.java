@@ -8,8 +8,10 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import io.trainyard.Slow;
 import io.trainyard.device.ChildJvm;
 import io.trainyard.device.host.ParameterUpdate.Loop;
+import io.trainyard.device.onednn.OneDnnLibrary;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
+import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -39,8 +41,9 @@ class WarmUpTest {
             for (String name : List.of("lenet", "resnet18-cifar")) { // a narrow network and a wide one
                 Network network = Network.fit(NetworkSpec.named(name), Shape.of(3, 32, 32), 10);
                 for (Loop loop : Loop.values()) { // those that fewer jobs need are warmed by these
-                    backend.warmUp(network, loop.example());
+                    backend.warmUp(network, Precision.FP32, loop.example());
                 }
+                backend.warmUp(network, Precision.BF16, Loop.PLAIN.example()); // where it is
             }
             System.out.println("warm");
         }
@@ -65,12 +68,14 @@ class WarmUpTest {
 
     /// All methods that are named as kernels are.
     private static List<String> kernels() {
+        Set<Precision> precisions = OneDnnLibrary.loaded().precisions();
         List<String> kernels = new ClassFileImporter()
                 .withImportOption(new ImportOption.DoNotIncludeTests()).importPackages("io.trainyard.device").stream()
                         .flatMap(type -> type.getMethods().stream())
                         .filter(method -> method.getName().endsWith("Vectors"))
                         .map(WarmUpTest::name)
                         .distinct()
+                        .filter(name -> !name.contains(".Bfloat16") || precisions.contains(Precision.BF16))
                         .toList();
         assertThat(kernels).hasSizeGreaterThan(15);
         return kernels;

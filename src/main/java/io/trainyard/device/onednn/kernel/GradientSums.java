@@ -21,8 +21,8 @@ public final class GradientSums {
     private final double[] sums; // tables
     private final double[] products;
 
-    public GradientSums(ImageLayout layout) {
-        runs = new Runs(layout);
+    public GradientSums(ImageLayout layout, ValueType type) {
+        runs = new Runs(layout, type, 3);
         centers = new float[runs.places()];
         sums = new double[runs.places()];
         products = new double[runs.places()];
@@ -71,23 +71,37 @@ public final class GradientSums {
         runs.spread(channelCenters, centers);
         Arrays.fill(sums, 0);
         Arrays.fill(products, 0);
-        ImageLayout layout = runs.layout();
-        for (int n = 0; n < layout.samples(); n++) {
-            for (int b = 0; b < layout.blocks(); b++) {
-                long begin = layout.begin(n, b);
-                long last = begin + layout.run() - LENGTH;
-                if (source != null && output != null) {
-                    maskVectors(source, output, gradient, begin, last);
-                    maskRest(source, output, gradient, begin);
-                }
-                for (int place = 0; place < runs.period(); place += LENGTH) {
-                    addVectors(gradient, x, begin + place, last, runs.period(), b * runs.period() + place);
-                }
-                addRest(gradient, x, begin, b * runs.period());
+        runs.forEachPiece((first, length, table) -> {
+            if (source != null && output != null) {
+                maskPiece(source, output, gradient, first, length);
+                addPiece(runs.target(0, gradient), runs.read(1, x, first, length), runs.at(first), length, table);
+            } else {
+                MemorySegment given = runs.read(0, gradient, first, length);
+                addPiece(given, runs.read(1, x, first, length), runs.at(first), length, table);
             }
-        }
+        });
         runs.fold(sums, channelSums);
         runs.fold(products, channelProducts);
+    }
+
+    /// Leaves the masked gradients where the kernel's first tensor is.
+    private void maskPiece(
+            MemorySegment source, MemorySegment output, MemorySegment gradient, long first, long length) {
+        MemorySegment given = runs.read(0, source, first, length);
+        MemorySegment values = runs.read(2, output, first, length);
+        MemorySegment masked = runs.target(0, gradient);
+        long begin = runs.at(first);
+        maskVectors(given, values, masked, begin, begin + length - LENGTH);
+        maskRest(given, values, masked, begin, length);
+        runs.wrote(0, gradient, first, length);
+    }
+
+    private void addPiece(MemorySegment gradient, MemorySegment x, long begin, long length, int table) {
+        long last = begin + length - LENGTH;
+        for (int place = 0; place < runs.period(); place += LENGTH) {
+            addVectors(gradient, x, begin + place, last, runs.period(), table + place);
+        }
+        addRest(gradient, x, begin, length, table);
     }
 
     private void addVectors(MemorySegment gradient, MemorySegment x, long first, long last, int step, int at) {
@@ -119,10 +133,9 @@ public final class GradientSums {
         }
     }
 
-    /// What is less than a vector at a run's end.
-    private void addRest(MemorySegment gradient, MemorySegment x, long begin, int table) {
-        long run = runs.layout().run();
-        for (long i = run / LENGTH * LENGTH; i < run; i++) {
+    /// What is less than a vector at a piece's end.
+    private void addRest(MemorySegment gradient, MemorySegment x, long begin, long length, int table) {
+        for (long i = length / LENGTH * LENGTH; i < length; i++) {
             int place = table + (int) (i % runs.period());
             double g = gradient.getAtIndex(ValueLayout.JAVA_FLOAT, begin + i);
             sums[place] += g;
@@ -131,9 +144,9 @@ public final class GradientSums {
         }
     }
 
-    private void maskRest(MemorySegment source, MemorySegment output, MemorySegment gradient, long begin) {
-        long run = runs.layout().run();
-        for (long i = begin + run / LENGTH * LENGTH; i < begin + run; i++) {
+    private static void maskRest(
+            MemorySegment source, MemorySegment output, MemorySegment gradient, long begin, long length) {
+        for (long i = begin + length / LENGTH * LENGTH; i < begin + length; i++) {
             boolean blocked = output.getAtIndex(ValueLayout.JAVA_FLOAT, i) <= 0;
             gradient.setAtIndex(ValueLayout.JAVA_FLOAT, i, blocked ? 0 : source.getAtIndex(ValueLayout.JAVA_FLOAT, i));
         }

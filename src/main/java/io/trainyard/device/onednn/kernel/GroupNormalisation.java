@@ -41,10 +41,10 @@ public final class GroupNormalisation {
         sampleBytes = one.sampleStride() * Float.BYTES;
         int channels = one.channels();
         ofGroup = channels / groups;
-        valueSums = new ValueSums(one);
-        normalisation = new Normalisation(one, false);
-        gradientSums = new GradientSums(one);
-        normalisationGradient = new NormalisationGradient(one);
+        valueSums = new ValueSums(one, ValueType.FLOAT32);
+        normalisation = new Normalisation(one, ValueType.FLOAT32, false);
+        gradientSums = new GradientSums(one, ValueType.FLOAT32);
+        normalisationGradient = new NormalisationGradient(one, ValueType.FLOAT32);
         means = new double[samples * groups];
         inverses = new double[samples * groups];
         scaleGradients = new double[channels];

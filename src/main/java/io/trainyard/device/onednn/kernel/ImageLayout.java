@@ -2,11 +2,11 @@ package io.trainyard.device.onednn.kernel;
 
 import java.util.Optional;
 
-/// How a batch of images (samples, channels, rows, columns) of float32 lies in memory. All strides count floats.
+/// How a batch of images (samples, channels, rows, columns) lies in memory. All strides count values.
 ///
 /// Channels lie in blocks of `lanes`, the channels of a block side by side at every pixel: 8 or 16 in oneDNN's
 /// blocked layouts, 1 in the row-major one, all of them where channels are last. The pixels of one sample's block
-/// are one run of floats without gaps. Where the last block has more lanes than channels are left, the others are
+/// are one run of values without gaps. Where the last block has more lanes than channels are left, the others are
 /// padding, which oneDNN reads and takes to be 0: whoever writes the images writes zeros there.
 ///
 /// @param lanes channels side by side
@@ -70,6 +70,11 @@ public record ImageLayout(
     /// Of a batch of one sample.
     public ImageLayout ofOne() {
         return new ImageLayout(1, channels, rows, columns, lanes, sampleStride, blockStride, rowStride, columnStride);
+    }
+
+    /// Of one block of one sample's channels.
+    ImageLayout ofBlock() {
+        return new ImageLayout(1, lanes, rows, columns, lanes, run(), run(), rowStride, columnStride);
     }
 
     /// Blocks of channels of each sample.

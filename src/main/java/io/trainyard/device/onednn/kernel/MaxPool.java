@@ -10,7 +10,7 @@ import jdk.incubator.vector.VectorOperators;
 /// the largest, as in PyTorch: oneDNN passes it over, and gives the lowest float for a window of negative infinities.
 ///
 /// A vector is some neighbouring channels of one pixel. The padding of blocked layouts is 0 and stays so.
-public final class MaxPool {
+public final class MaxPool implements WindowMaximum {
     private final ImageLayout in;
     private final ImageLayout out;
     private final Windows.Side rows;
@@ -73,9 +73,7 @@ public final class MaxPool {
         }
     }
 
-    /// @param values the images
-    /// @param largest where the largest go
-    /// @param winners where it goes which value of its window each was, row by row from 0; as `largest`
+    @Override
     public void forward(MemorySegment values, MemorySegment largest, MemorySegment winners) {
         if (ofFour) {
             forEachRow((_, from, to) -> chooseOfFourVectors(values, from, largest, winners, to));
@@ -156,9 +154,7 @@ public final class MaxPool {
         return next.compare(VectorOperators.GT, best).or(next.compare(VectorOperators.NE, next));
     }
 
-    /// @param gradient of the largest values
-    /// @param winners of [#forward]
-    /// @param to where the images' gradient goes
+    @Override
     public void backward(MemorySegment gradient, MemorySegment winners, MemorySegment to) {
         boolean each =
                 ofFour && rows.stride() == 2 && columns.stride() == 2 && in.rows() % 2 == 0 && in.columns() % 2 == 0;

@@ -23,9 +23,9 @@ public final class Normalisation {
     private final float[] shifts;
 
     /// @param relu whether one follows
-    public Normalisation(ImageLayout layout, boolean relu) {
+    public Normalisation(ImageLayout layout, ValueType type, boolean relu) {
         this.relu = relu;
-        runs = new Runs(layout);
+        runs = new Runs(layout, type, 2);
         centers = new float[runs.places()];
         factors = new float[runs.places()];
         shifts = new float[runs.places()];
@@ -40,29 +40,33 @@ public final class Normalisation {
 
     /// @param addend in the same layout; null for none
     public void compute(MemorySegment x, @Nullable MemorySegment addend, MemorySegment y) {
-        ImageLayout layout = runs.layout();
+        runs.forEachPiece((first, length, table) -> {
+            MemorySegment from = runs.read(0, x, first, length);
+            MemorySegment added = addend == null ? null : runs.read(1, addend, first, length);
+            computePiece(from, added, runs.target(0, y), runs.at(first), length, table);
+            runs.wrote(0, y, first, length);
+        });
+    }
+
+    private void computePiece(
+            MemorySegment x, @Nullable MemorySegment addend, MemorySegment y, long begin, long length, int table) {
         int period = runs.period();
-        for (int n = 0; n < layout.samples(); n++) {
-            for (int b = 0; b < layout.blocks(); b++) {
-                long begin = layout.begin(n, b);
-                long last = begin + layout.run() - LENGTH;
-                for (int place = 0; place < period; place += LENGTH) {
-                    int at = b * period + place;
-                    if (addend != null) {
-                        if (relu) {
-                            reluOfSumVectors(x, addend, y, begin + place, last, period, at);
-                        } else {
-                            sumVectors(x, addend, y, begin + place, last, period, at);
-                        }
-                    } else if (relu) {
-                        reluVectors(x, y, begin + place, last, period, at);
-                    } else {
-                        plainVectors(x, y, begin + place, last, period, at);
-                    }
+        long last = begin + length - LENGTH;
+        for (int place = 0; place < period; place += LENGTH) {
+            int at = table + place;
+            if (addend != null) {
+                if (relu) {
+                    reluOfSumVectors(x, addend, y, begin + place, last, period, at);
+                } else {
+                    sumVectors(x, addend, y, begin + place, last, period, at);
                 }
-                rest(x, addend, y, begin, b * period);
+            } else if (relu) {
+                reluVectors(x, y, begin + place, last, period, at);
+            } else {
+                plainVectors(x, y, begin + place, last, period, at);
             }
         }
+        rest(x, addend, y, begin, length, table);
     }
 
     private void plainVectors(MemorySegment x, MemorySegment y, long first, long last, int step, int at) {
@@ -107,10 +111,10 @@ public final class Normalisation {
         return v.blend(0f, v.compare(VectorOperators.LE, 0f));
     }
 
-    /// What is less than a vector at a run's end.
-    private void rest(MemorySegment x, @Nullable MemorySegment addend, MemorySegment y, long begin, int table) {
-        long run = runs.layout().run();
-        for (long i = run / LENGTH * LENGTH; i < run; i++) {
+    /// What is less than a vector at a piece's end.
+    private void rest(
+            MemorySegment x, @Nullable MemorySegment addend, MemorySegment y, long begin, long length, int table) {
+        for (long i = length / LENGTH * LENGTH; i < length; i++) {
             int place = table + (int) (i % runs.period());
             float value = Math.fma(
                     x.getAtIndex(ValueLayout.JAVA_FLOAT, begin + i) - centers[place], factors[place], shifts[place]);

@@ -16,8 +16,8 @@ public final class NormalisationGradient {
     private final float[] ofInputs;
     private final float[] constants;
 
-    public NormalisationGradient(ImageLayout layout) {
-        runs = new Runs(layout);
+    public NormalisationGradient(ImageLayout layout, ValueType type) {
+        runs = new Runs(layout, type, 2);
         centers = new float[runs.places()];
         ofGradients = new float[runs.places()];
         ofInputs = new float[runs.places()];
@@ -35,18 +35,22 @@ public final class NormalisationGradient {
 
     /// @param inputGradient may be `gradient`
     public void compute(MemorySegment gradient, MemorySegment x, MemorySegment inputGradient) {
-        ImageLayout layout = runs.layout();
+        runs.forEachPiece((first, length, table) -> {
+            MemorySegment given = runs.read(0, gradient, first, length);
+            MemorySegment values = runs.read(1, x, first, length);
+            computePiece(given, values, runs.target(0, inputGradient), runs.at(first), length, table);
+            runs.wrote(0, inputGradient, first, length);
+        });
+    }
+
+    private void computePiece(
+            MemorySegment gradient, MemorySegment x, MemorySegment inputGradient, long begin, long length, int table) {
         int period = runs.period();
-        for (int n = 0; n < layout.samples(); n++) {
-            for (int b = 0; b < layout.blocks(); b++) {
-                long begin = layout.begin(n, b);
-                long last = begin + layout.run() - LENGTH;
-                for (int place = 0; place < period; place += LENGTH) {
-                    gradientVectors(gradient, x, inputGradient, begin + place, last, period, b * period + place);
-                }
-                rest(gradient, x, inputGradient, begin, b * period);
-            }
+        long last = begin + length - LENGTH;
+        for (int place = 0; place < period; place += LENGTH) {
+            gradientVectors(gradient, x, inputGradient, begin + place, last, period, table + place);
         }
+        rest(gradient, x, inputGradient, begin, length, table);
     }
 
     private void gradientVectors(
@@ -67,10 +71,10 @@ public final class NormalisationGradient {
         }
     }
 
-    /// What is less than a vector at a run's end.
-    private void rest(MemorySegment gradient, MemorySegment x, MemorySegment inputGradient, long begin, int table) {
-        long run = runs.layout().run();
-        for (long i = run / LENGTH * LENGTH; i < run; i++) {
+    /// What is less than a vector at a piece's end.
+    private void rest(
+            MemorySegment gradient, MemorySegment x, MemorySegment inputGradient, long begin, long length, int table) {
+        for (long i = length / LENGTH * LENGTH; i < length; i++) {
             int place = table + (int) (i % runs.period());
             float difference = x.getAtIndex(ValueLayout.JAVA_FLOAT, begin + i) - centers[place];
             float fromInput = Math.fma(difference, ofInputs[place], constants[place]);

@@ -13,7 +13,14 @@ public final class Relu {
     private Relu() {}
 
     /// @param to may be `from`
-    public static void forward(MemorySegment from, MemorySegment to) {
+    public static void forward(ValueType type, MemorySegment from, MemorySegment to) {
+        switch (type) {
+            case FLOAT32 -> forward(from, to);
+            case BFLOAT16 -> Bfloat16Relu.apply(from, from, to);
+        }
+    }
+
+    private static void forward(MemorySegment from, MemorySegment to) {
         long end = Lanes.wholeVectorBytes(from);
         forwardVectors(from, to, end);
         for (long i = end; i < from.byteSize(); i += Float.BYTES) {
@@ -35,7 +42,14 @@ public final class Relu {
     /// @param output of [#forward]
     /// @param gradient of the output
     /// @param to where the input's goes; may be `gradient`
-    public static void backward(MemorySegment output, MemorySegment gradient, MemorySegment to) {
+    public static void backward(ValueType type, MemorySegment output, MemorySegment gradient, MemorySegment to) {
+        switch (type) {
+            case FLOAT32 -> backward(output, gradient, to);
+            case BFLOAT16 -> Bfloat16Relu.apply(output, gradient, to);
+        }
+    }
+
+    private static void backward(MemorySegment output, MemorySegment gradient, MemorySegment to) {
         long end = Lanes.wholeVectorBytes(output);
         backwardVectors(output, gradient, to, end);
         for (long i = end; i < output.byteSize(); i += Float.BYTES) {

@@ -1,8 +1,12 @@
 package io.trainyard.device.onednn.kernel;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import jdk.incubator.vector.DoubleVector;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorOperators;
@@ -15,7 +19,13 @@ import jdk.incubator.vector.VectorSpecies;
 /// one loop goes over all vectors of a run that have the same part.
 ///
 /// A table has a period for each block of channels; its places for padding are 0.
+///
+/// Kernels compute float32. Runs of bfloat16 they are given in pieces, widened into memory of their own that stays in a
+/// core's nearest cache, and what they make is rounded from there.
 final class Runs {
+    /// Floats of a piece, about.
+    private static final int PIECE = 2048;
+
     static final VectorSpecies<Double> DOUBLES = DoubleVector.SPECIES_PREFERRED;
 
     /// As many floats as there are doubles in a vector.
@@ -28,11 +38,75 @@ final class Runs {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     private final ImageLayout layout;
+    private final ValueType type;
     private final int period;
+    private final long piece; // floats; a whole number of periods, but for a run that is shorter
+    private final List<MemorySegment> widened = new ArrayList<>();
 
-    Runs(ImageLayout layout) {
+    /// @param tensors how many a kernel has a piece of at a time
+    Runs(ImageLayout layout, ValueType type, int tensors) {
         this.layout = layout;
+        this.type = type;
         period = layout.lanes() * LENGTH / greatestCommonDivisor(layout.lanes(), LENGTH);
+        piece = switch (type) {
+            case FLOAT32 -> layout.run();
+            case BFLOAT16 -> Math.min(layout.run(), (long) Math.ceilDiv(PIECE, period) * period);
+        };
+        for (int i = 0; type == ValueType.BFLOAT16 && i < tensors; i++) {
+            widened.add(Arena.ofAuto().allocate(piece * Float.BYTES, Float.BYTES * LENGTH));
+        }
+    }
+
+    interface PieceVisitor {
+        /// @param first the number of the piece's first value in the tensors
+        /// @param length its values
+        /// @param table where its block's places in tables begin, with which it begins, too
+        void visit(long first, long length, int table);
+    }
+
+    void forEachPiece(PieceVisitor visitor) {
+        for (int n = 0; n < layout.samples(); n++) {
+            for (int b = 0; b < layout.blocks(); b++) {
+                long begin = layout.begin(n, b);
+                for (long done = 0; done < layout.run(); done += piece) {
+                    visitor.visit(begin + done, Math.min(piece, layout.run() - done), b * period);
+                }
+            }
+        }
+    }
+
+    /// A piece as float32; it begins at [#at].
+    ///
+    /// @param tensor which of those that the kernel has a piece of
+    MemorySegment read(int tensor, MemorySegment values, long first, long length) {
+        if (type == ValueType.FLOAT32) {
+            return values;
+        }
+        Bfloat16.widen(values, first, widened.get(tensor), length);
+        return widened.get(tensor);
+    }
+
+    /// Where a piece that begins at [#at] is to be put; follow it with [#wrote].
+    MemorySegment target(int tensor, MemorySegment values) {
+        return type == ValueType.FLOAT32 ? values : widened.get(tensor);
+    }
+
+    void wrote(int tensor, MemorySegment values, long first, long length) {
+        if (type == ValueType.BFLOAT16) {
+            Bfloat16.narrow(widened.get(tensor), values, first, length);
+        }
+    }
+
+    /// Where in what [#read] and [#target] give a piece begins.
+    long at(long first) {
+        return type == ValueType.FLOAT32 ? first : 0;
+    }
+
+    float value(MemorySegment values, long index) {
+        return switch (type) {
+            case FLOAT32 -> values.getAtIndex(ValueLayout.JAVA_FLOAT, index);
+            case BFLOAT16 -> Bfloat16.get(values, index);
+        };
     }
 
     private static VectorShape half() {

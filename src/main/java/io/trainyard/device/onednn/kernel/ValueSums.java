@@ -21,8 +21,8 @@ public final class ValueSums {
     private final double[] channelSums;
     private final double[] channelSquares;
 
-    public ValueSums(ImageLayout layout) {
-        runs = new Runs(layout);
+    public ValueSums(ImageLayout layout, ValueType type) {
+        runs = new Runs(layout, type, 1);
         firsts = new double[layout.channels()];
         centers = new float[runs.places()];
         sums = new double[runs.places()];
@@ -36,17 +36,15 @@ public final class ValueSums {
     public void compute(MemorySegment x, double[] means, double[] deviations) {
         ImageLayout layout = runs.layout();
         for (int c = 0; c < firsts.length; c++) {
-            firsts[c] = x.getAtIndex(ValueLayout.JAVA_FLOAT, layout.index(0, c, 0, 0));
+            firsts[c] = runs.value(x, layout.index(0, c, 0, 0));
         }
         runs.spread(firsts, centers);
         Arrays.fill(sums, 0);
         Arrays.fill(squares, 0);
-        for (int n = 0; n < layout.samples(); n++) {
-            for (int b = 0; b < layout.blocks(); b++) {
-                long begin = layout.begin(n, b);
-                addRun(x, begin, begin + layout.run(), b * runs.period());
-            }
-        }
+        runs.forEachPiece((first, length, table) -> {
+            MemorySegment floats = runs.read(0, x, first, length);
+            addPiece(floats, runs.at(first), length, table);
+        });
         runs.fold(sums, channelSums);
         runs.fold(squares, channelSquares);
         double count = (double) layout.samples() * layout.area();
@@ -57,11 +55,12 @@ public final class ValueSums {
         }
     }
 
-    private void addRun(MemorySegment x, long begin, long end, int table) {
+    private void addPiece(MemorySegment x, long begin, long length, int table) {
+        long end = begin + length;
         for (int place = 0; place < runs.period(); place += LENGTH) {
             addVectors(x, begin + place, end - LENGTH, runs.period(), table + place);
         }
-        long whole = begin + runs.layout().run() / LENGTH * LENGTH;
+        long whole = begin + length / LENGTH * LENGTH;
         for (long i = whole; i < end; i++) {
             int place = table + (int) ((i - begin) % runs.period());
             double difference = (double) x.getAtIndex(ValueLayout.JAVA_FLOAT, i) - centers[place];

@@ -206,8 +206,8 @@ class KernelsTest {
                     set(gradient, i, draw(random));
                 }
                 float[] given = gradient.toArray(ValueLayout.JAVA_FLOAT);
-                Relu.forward(x, y);
-                Relu.backward(y, gradient, gradient);
+                Relu.forward(ValueType.FLOAT32, x, y);
+                Relu.backward(ValueType.FLOAT32, y, gradient, gradient);
                 for (int i = 0; i < 21; i++) {
                     requireSame(Math.max(0f, get(x, i)), get(y, i));
                     requireSame(get(x, i) <= 0 ? 0 : given[i], get(gradient, i));

@@ -59,8 +59,8 @@ class NormKernelsTest {
         MemorySegment x = images(layout, 1000, 1e-3);
         double[] means = new double[CHANNELS];
         double[] deviations = new double[CHANNELS];
-        new ValueSums(layout).compute(x, means, deviations);
-        new ValueSums(layout).compute(x, means, deviations);
+        new ValueSums(layout, ValueType.FLOAT32).compute(x, means, deviations);
+        new ValueSums(layout, ValueType.FLOAT32).compute(x, means, deviations);
         for (int c = 0; c < CHANNELS; c++) {
             double sum = 0;
             for (long i : indices(layout, c)) {
@@ -84,7 +84,7 @@ class NormKernelsTest {
         for (boolean relu : new boolean[] {false, true}) {
             for (MemorySegment added : new MemorySegment[] {null, addend}) {
                 MemorySegment y = empty(layout);
-                Normalisation kernel = new Normalisation(layout, relu);
+                Normalisation kernel = new Normalisation(layout, ValueType.FLOAT32, relu);
                 kernel.set(centers, factors, shifts);
                 kernel.compute(x, added, y);
                 for (int c = 0; c < CHANNELS; c++) {
@@ -112,7 +112,7 @@ class NormKernelsTest {
             MemorySegment gradient = empty(layout);
             double[] sums = new double[CHANNELS];
             double[] products = new double[CHANNELS];
-            GradientSums kernel = new GradientSums(layout);
+            GradientSums kernel = new GradientSums(layout, ValueType.FLOAT32);
             if (relu) {
                 kernel.computeBehindRelu(source, output, gradient, x, centers, sums, products);
             } else {
@@ -140,7 +140,7 @@ class NormKernelsTest {
         MemorySegment x = images(layout, 0, 1);
         MemorySegment gradient = images(layout, 0, 1);
         MemorySegment of = empty(layout);
-        NormalisationGradient kernel = new NormalisationGradient(layout);
+        NormalisationGradient kernel = new NormalisationGradient(layout, ValueType.FLOAT32);
         kernel.set(centers, factors, shifts, constants);
         kernel.compute(gradient, x, of);
         for (int c = 0; c < CHANNELS; c++) {
