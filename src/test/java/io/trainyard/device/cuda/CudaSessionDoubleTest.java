@@ -187,6 +187,7 @@ final class CudaSessionDoubleTest {
     /// would fail amid its recording.
     @Test
     void aJobThatDoesNotFitBesideTheLibrariesIsRefusedAsItIsOpened() {
+        NativeDouble.relaunch(); // nothing is loaded yet
         NativeDouble.set(MEMORY, Long.toString(130 * MIB));
         assertThatThrownBy(() -> device.open(CheckWorkload.eventful()))
                 .isInstanceOf(DeviceMemoryException.class)

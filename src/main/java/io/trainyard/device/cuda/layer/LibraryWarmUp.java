@@ -19,7 +19,7 @@ import jcuda.jcudnn.cudnnTensorDescriptor;
 /// One small product and one small convolution in each direction. cuBLAS and cuDNN load their code at its
 /// first use and allocate for themselves, some hundred MiB, and nobody tells how much: what is free is asked
 /// afterwards.
-public final class WarmUp {
+public final class LibraryWarmUp {
     private static final int CHANNELS = 8;
     private static final int SIZE = 8;
 
@@ -33,7 +33,7 @@ public final class WarmUp {
     private final Buffer second;
     private final Buffer product;
 
-    private WarmUp(Gpu gpu, Numbers numbers) {
+    private LibraryWarmUp(Gpu gpu, Numbers numbers) {
         this.gpu = gpu;
         this.numbers = numbers;
         this.arena = new Arena(gpu);
@@ -45,7 +45,7 @@ public final class WarmUp {
 
     /// @param convolves whether there will be convolutions
     public static void run(Gpu gpu, Numbers numbers, boolean convolves) {
-        WarmUp warmUp = new WarmUp(gpu, numbers);
+        LibraryWarmUp warmUp = new LibraryWarmUp(gpu, numbers);
         if (convolves) {
             warmUp.convolve(new Descriptors(gpu, numbers));
         } else {
