@@ -38,6 +38,8 @@ constexpr int R_32F = 0, R_16BF = 14;                                       // c
 constexpr int N = 0, T = 1, C = 2;                                          // cublasOperation_t
 constexpr int DEFAULT = -1, DEFAULT_TENSOR_OP = 99;                         // cublasGemmAlgo_t
 
+constexpr size_t HANDLE_BYTES = 4 << 20, CODE_BYTES = 24 << 20;  // of the device, for cuBLAS itself
+
 struct Handle {
     Context* context;
     Stream* stream = nullptr;
@@ -71,6 +73,10 @@ int call(const char* name, Body body) {
         report(name, refusal.status, refusal.why);
         return refusal.status;
     } catch (const Failure& failure) {
+        if (failure.status == CUDA_ERROR_OUT_OF_MEMORY) {
+            report(name, CUBLAS_STATUS_ALLOC_FAILED, failure.why);
+            return CUBLAS_STATUS_ALLOC_FAILED;
+        }
         int status = failure.status == CUDA_ERROR_INVALID_VALUE ? CUBLAS_STATUS_INVALID_VALUE
                                                                 : CUBLAS_STATUS_EXECUTION_FAILED;
         report(name, status, failure.why);
@@ -176,8 +182,10 @@ EXPORTED int cublasCreate_v2(Handle** handle) {
         try {
             Context& context = currentContext();
             requireNoCapture("cublasCreate");
+            takeMemory(context, HANDLE_BYTES);
             *handle = handles().add(new Handle{&context});
         } catch (const Failure& failure) {
+            if (failure.status == CUDA_ERROR_OUT_OF_MEMORY) throw Refusal{CUBLAS_STATUS_ALLOC_FAILED, "no memory left"};
             throw Refusal{CUBLAS_STATUS_NOT_INITIALIZED, "no usable context is current, or a stream captures"};
         }
     });
@@ -187,6 +195,7 @@ EXPORTED int cublasDestroy_v2(Handle* handle) {
     return call("cublasDestroy_v2", [&] {
         require(handles().has(handle), "destroyed before", CUBLAS_STATUS_NOT_INITIALIZED);
         handles().remove(handle);
+        giveMemory(*handle->context, HANDLE_BYTES);
         delete handle;
     });
 }
@@ -248,6 +257,11 @@ EXPORTED int cublasGemmEx(Handle* handle, int formOfA, int formOfB, int rows, in
         if (depth > 0) touched.insert(touched.end(), {left.range(), right.range()});
         if (known.workspace != nullptr) touched.push_back({known.workspace, known.workspaceBytes, true});
         for (const Range& range : touched) requireRange(*known.context, range);
+        for (auto [values, number] : {std::pair(a, left.number), {b, right.number}, {c, result.number}}) {
+            bool aligned = reinterpret_cast<uintptr_t>(values) % bytesOf(number) == 0;
+            require(aligned, "a misaligned address", CUBLAS_STATUS_EXECUTION_FAILED);
+        }
+        loadCode(*known.context, "cublasGemmEx", CODE_BYTES);
         bool allowed = compute == COMPUTE_32F_FAST_TF32 || (compute == COMPUTE_32F && (known.math & 15) == TF32_MATH);
         bool tf32 = typeOfA == R_32F && allowed;
         size_t used = std::min(known.workspaceBytes, size_t(4) * rows * columns);

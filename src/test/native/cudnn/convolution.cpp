@@ -1,10 +1,13 @@
 // Convolutions: each image's patches as the columns of a matrix, times the kernels.
 //
 // As on a GPU, a convolution of floats may be computed in TF32 unless its math type is FMA, and here it always is. The algorithms
-// that cuDNN calls non-deterministic take the batch in another order each time; all overwrite their workspace.
+// that cuDNN calls non-deterministic take the batch in another order each time; all overwrite their workspace. Winograd's
+// lose bits whatever the math type. The heuristic is as careless as cuDNN's may be: it finds algorithms for another math type
+// than the descriptor's, with the workspace that they need with that one, and sometimes a size that no memory has.
 #include <atomic>
 #include <cstring>
 
+#include "../driver/chance.h"
 #include "../loops/product.h"
 #include "cudnn.h"
 
@@ -19,6 +22,7 @@ struct Shape {
     int kernels, kernelRows, kernelColumns;            // of w
     int outRows, outColumns;                           // of y
     Convolution how;
+    bool channelsLast;
 
     int groupChannels() const { return channels / how.groups; }
     int groupKernels() const { return kernels / how.groups; }
@@ -49,7 +53,7 @@ Shape requireShape(const Tensor* xDescriptor, const Filter* wDescriptor, const C
             CUDNN_STATUS_BAD_PARAM_SHAPE_MISMATCH, "y has not the shape that x, w and the convolution give");
     bool sameLayout = x.mayBe(w.channelsLast) && y.mayBe(w.channelsLast);
     require(sameLayout, CUDNN_STATUS_NOT_SUPPORTED_LAYOUT, "x, w and y have different layouts");
-    return {x.size[0], x.size[1], x.size[2], x.size[3], w.out, w.rows, w.columns, rows, columns, how};
+    return {x.size[0], x.size[1], x.size[2], x.size[3], w.out, w.rows, w.columns, rows, columns, how, w.channelsLast};
 }
 
 // Calls f(column row, x offset in the image's group, first and last column of y that it reaches) for each row of the
@@ -159,7 +163,7 @@ struct Found {
 struct Algorithm {
     int number;
     bool deterministic;
-    bool simple;  // for undilated 3x3 kernels that move by one only
+    bool winograd;  // for undilated 3x3 kernels that move by one only
     int workspacePerOutput;
 };
 
@@ -176,21 +180,31 @@ const std::vector<Algorithm>& algorithms(Direction direction) {
 // cudnnGetConvolution...AlgorithmMaxCount
 int maxCount(Direction direction) { return direction == FORWARD ? 8 : direction == TO_DATA ? 6 : 7; }
 
-const char* whyUnsupported(const Algorithm& algorithm, const Shape& s) {
+const char* whyUnsupported(const Algorithm& algorithm, const Shape& s, int math) {
+    if (algorithm.winograd && math == TENSOR_OP_MATH) return "this algorithm has no kernels for tensor cores";
     bool simple = s.kernelRows == 3 && s.kernelColumns == 3 && s.how.stride[0] == 1 && s.how.stride[1] == 1 &&
                   s.how.dilation[0] == 1 && s.how.dilation[1] == 1 && s.how.groups == 1;
-    return algorithm.simple && !simple ? "this algorithm is for plain 3x3 kernels" : nullptr;
+    return algorithm.winograd && !simple ? "this algorithm is for plain 3x3 kernels" : nullptr;
 }
 
-size_t workspaceBytes(const Algorithm& algorithm, const Shape& s) {
-    return size_t(algorithm.workspacePerOutput) * s.samples * s.kernels;
+// With FMA half of what the other types need.
+size_t workspaceBytes(const Algorithm& algorithm, const Shape& s, int math) {
+    size_t bytes = size_t(algorithm.workspacePerOutput) * s.samples * s.kernels;
+    return math == FMA_MATH ? bytes : 2 * bytes + 256;
+}
+
+// Whether cuDNN has a deterministic algorithm for the gradients of bfloat16 with channels last in groups, or dilated, its
+// documentation leaves open.
+bool isUncertain(Direction direction, const Shape& s, Number number) {
+    return direction != FORWARD && number == Number::BFLOAT16 && s.channelsLast &&
+           (s.how.groups > 1 || s.how.dilation[0] > 1 || s.how.dilation[1] > 1);
 }
 
 const Algorithm& requireAlgorithm(Direction direction, int number, const Shape& shape) {
     require(number >= 0 && number < maxCount(direction), CUDNN_STATUS_BAD_PARAM, "unknown algorithm");
     for (const Algorithm& each : algorithms(direction)) {
         if (each.number != number) continue;
-        const char* why = whyUnsupported(each, shape);
+        const char* why = whyUnsupported(each, shape, shape.how.math);
         require(why == nullptr, CUDNN_STATUS_NOT_SUPPORTED, why);
         return each;
     }
@@ -200,15 +214,21 @@ const Algorithm& requireAlgorithm(Direction direction, int number, const Shape& 
 void find(Direction direction, const Shape& shape, Number number, int requested, int* returned, Found* found) {
     require(requested > 0 && returned != nullptr && found != nullptr, CUDNN_STATUS_BAD_PARAM, "no room for results");
     std::vector<Found> all, unsupported;
-    int math = number == Number::BFLOAT16 ? TENSOR_OP_MATH : shape.how.math;
+    int math = shape.how.math == FMA_MATH ? TENSOR_OP_MATH : FMA_MATH;  // of all but the descriptor's the worst
+    bool deterministic = !isUncertain(direction, shape, number) || setting("TRAINYARD_DOUBLE_GROUPED_BF16", 1) != 0;
+    static std::atomic<unsigned> asked{0};
+    bool absurd = Chance(seed() + asked++).below(4) == 0;
     std::vector<bool> known(maxCount(direction));
     for (const Algorithm& each : algorithms(direction)) {
         known[each.number] = true;
-        if (whyUnsupported(each, shape) != nullptr) {
+        if (whyUnsupported(each, shape, DEFAULT_MATH) != nullptr) {
             unsupported.push_back({each.number, CUDNN_STATUS_NOT_SUPPORTED, -1, 0, 0, math, {}});
         } else {
             float time = 0.1f * (all.size() + 1);
-            all.push_back({each.number, 0, time, workspaceBytes(each, shape), each.deterministic, math, {}});
+            int same = each.deterministic && deterministic;
+            if (absurd && same != 0) all.push_back({each.number, 0, time, size_t(1) << 63 | 512, same, math, {}});
+            absurd = absurd && same == 0;
+            all.push_back({each.number, 0, time, workspaceBytes(each, shape, FMA_MATH) / 2, same, math, {}});
         }
     }
     for (int i = 0; i < maxCount(direction); i++) {
@@ -229,7 +249,18 @@ struct Call {
     void* workspace;
     size_t workspaceBytes;
     std::vector<Range> touched;
+    Direction direction;
+    const Algorithm& algorithm;
 };
+
+constexpr const char* CODE[] = {"cuDNN forward", "cuDNN to data", "cuDNN to filter"};
+constexpr size_t ALIGNMENT = 16;  // which kernels for tensor cores take for granted
+
+Range requireAligned(Handle& handle, const void* pointer, size_t bytes, const char* what) {
+    bool aligned = reinterpret_cast<uintptr_t>(pointer) % ALIGNMENT == 0;
+    require(aligned, CUDNN_STATUS_BAD_PARAM_MISALIGNED_POINTER, what);
+    return requireMemory(handle, pointer, bytes, what);
+}
 
 int rotation(const Algorithm& algorithm, int count) {
     static std::atomic<int> calls{0};
@@ -240,18 +271,29 @@ Call begin(Direction direction, Handle* handle, const Shape& shape, Number numbe
            void* workspace, size_t bytes) {
     Handle& known = requireHandle(handle);
     const Algorithm& algorithm = requireAlgorithm(direction, algorithmNumber, shape);
-    size_t needed = workspaceBytes(algorithm, shape);
+    size_t needed = workspaceBytes(algorithm, shape, shape.how.math);
     require(bytes >= needed, CUDNN_STATUS_BAD_PARAM_SIZE_INSUFFICIENT, "the workspace is too small");
     int first = rotation(algorithm, direction == TO_FILTER ? shape.samples : shape.groupKernels());
-    Call call{known, shape, number == Number::FLOAT && shape.how.math != FMA_MATH, first, workspace, needed, {}};
-    if (needed > 0) {
-        call.touched.push_back(requireMemory(known, workspace, needed, "the workspace"));
+    bool tf32 = number == Number::FLOAT && (shape.how.math != FMA_MATH || algorithm.winograd);
+    Call call{known, shape, tf32, first, workspace, needed, {}, direction, algorithm};
+    if (bytes > 0) {
+        call.touched.push_back(requireAligned(known, workspace, bytes, "the workspace"));
         call.touched.back().scratch = true;
     }
+    loadCode(*known.context, CODE[direction], CODE_BYTES);
     return call;
 }
 
-void spoilWorkspace(const Call& call) {
+// That events tell: the heuristic's order is right, but for the algorithm that is to be the fastest.
+unsigned long long emulatedMicros(const Call& call) {
+    if (setting("TRAINYARD_DOUBLE_FASTEST_ALGORITHM", -1) == call.algorithm.number) return 1;
+    return 1000000ull * (1 + (&call.algorithm - algorithms(call.direction).data()));
+}
+
+// What each does first when it runs.
+void start(const Call& call) {
+    called((std::string(CODE[call.direction]) + ", algorithm " + std::to_string(call.algorithm.number)).c_str());
+    spend(*call.handle.context, emulatedMicros(call));
     if (call.workspaceBytes > 0) std::memset(call.workspace, 0xFF, call.workspaceBytes);
 }
 
@@ -305,7 +347,7 @@ EXPORTED int cudnnGetConvolutionForwardWorkspaceSize(Handle* handle, const Tenso
     return call("cudnnGetConvolutionForwardWorkspaceSize", [&] {
         requireHandle(handle);
         Shape shape = requireShape(x, w, convolution, y);
-        *bytes = workspaceBytes(requireAlgorithm(FORWARD, algorithm, shape), shape);
+        *bytes = workspaceBytes(requireAlgorithm(FORWARD, algorithm, shape), shape, shape.how.math);
     });
 }
 
@@ -315,7 +357,7 @@ EXPORTED int cudnnGetConvolutionBackwardDataWorkspaceSize(Handle* handle, const 
     return call("cudnnGetConvolutionBackwardDataWorkspaceSize", [&] {
         requireHandle(handle);
         Shape shape = requireShape(dx, w, convolution, dy);
-        *bytes = workspaceBytes(requireAlgorithm(TO_DATA, algorithm, shape), shape);
+        *bytes = workspaceBytes(requireAlgorithm(TO_DATA, algorithm, shape), shape, shape.how.math);
     });
 }
 
@@ -325,7 +367,7 @@ EXPORTED int cudnnGetConvolutionBackwardFilterWorkspaceSize(Handle* handle, cons
     return call("cudnnGetConvolutionBackwardFilterWorkspaceSize", [&] {
         requireHandle(handle);
         Shape shape = requireShape(x, dw, convolution, dy);
-        *bytes = workspaceBytes(requireAlgorithm(TO_FILTER, algorithm, shape), shape);
+        *bytes = workspaceBytes(requireAlgorithm(TO_FILTER, algorithm, shape), shape, shape.how.math);
     });
 }
 
@@ -337,11 +379,11 @@ EXPORTED int cudnnConvolutionForward(Handle* handle, const void* alphaAt, const 
         Shape shape = requireShape(xDescriptor, wDescriptor, convolution, yDescriptor);
         Call call = begin(FORWARD, handle, shape, xDescriptor->number, algorithm, workspace, workspaceBytes);
         float alpha = scalar(alphaAt), beta = scalar(betaAt);
-        call.touched.push_back(requireMemory(call.handle, x, xDescriptor->bytes(), "x"));
-        call.touched.push_back(requireMemory(call.handle, w, wDescriptor->bytes(), "w"));
-        call.touched.push_back(requireMemory(call.handle, y, yDescriptor->bytes(), "y"));
+        call.touched.push_back(requireAligned(call.handle, x, xDescriptor->bytes(), "x"));
+        call.touched.push_back(requireAligned(call.handle, w, wDescriptor->bytes(), "w"));
+        call.touched.push_back(requireAligned(call.handle, y, yDescriptor->bytes(), "y"));
         auto work = [=, xOf = *xDescriptor, wOf = *wDescriptor, yOf = *yDescriptor] {
-            spoilWorkspace(call);
+            start(call);
             auto result = forward(call.shape, unpack(xOf, x, call.tf32), unpack(wOf, w, call.tf32));
             pack(yOf, y, result, alpha, beta);
         };
@@ -358,11 +400,11 @@ EXPORTED int cudnnConvolutionBackwardData(Handle* handle, const void* alphaAt, c
         Shape shape = requireShape(dxDescriptor, wDescriptor, convolution, dyDescriptor);
         Call call = begin(TO_DATA, handle, shape, dxDescriptor->number, algorithm, workspace, workspaceBytes);
         float alpha = scalar(alphaAt), beta = scalar(betaAt);
-        call.touched.push_back(requireMemory(call.handle, w, wDescriptor->bytes(), "w"));
-        call.touched.push_back(requireMemory(call.handle, dy, dyDescriptor->bytes(), "dy"));
-        call.touched.push_back(requireMemory(call.handle, dx, dxDescriptor->bytes(), "dx"));
+        call.touched.push_back(requireAligned(call.handle, w, wDescriptor->bytes(), "w"));
+        call.touched.push_back(requireAligned(call.handle, dy, dyDescriptor->bytes(), "dy"));
+        call.touched.push_back(requireAligned(call.handle, dx, dxDescriptor->bytes(), "dx"));
         auto work = [=, wOf = *wDescriptor, dyOf = *dyDescriptor, dxOf = *dxDescriptor] {
-            spoilWorkspace(call);
+            start(call);
             auto result = toData(call.shape, unpack(wOf, w, call.tf32), unpack(dyOf, dy, call.tf32), call.first);
             pack(dxOf, dx, result, alpha, beta);
         };
@@ -379,11 +421,11 @@ EXPORTED int cudnnConvolutionBackwardFilter(Handle* handle, const void* alphaAt,
         Shape shape = requireShape(xDescriptor, dwDescriptor, convolution, dyDescriptor);
         Call call = begin(TO_FILTER, handle, shape, xDescriptor->number, algorithm, workspace, workspaceBytes);
         float alpha = scalar(alphaAt), beta = scalar(betaAt);
-        call.touched.push_back(requireMemory(call.handle, x, xDescriptor->bytes(), "x"));
-        call.touched.push_back(requireMemory(call.handle, dy, dyDescriptor->bytes(), "dy"));
-        call.touched.push_back(requireMemory(call.handle, dw, dwDescriptor->bytes(), "dw"));
+        call.touched.push_back(requireAligned(call.handle, x, xDescriptor->bytes(), "x"));
+        call.touched.push_back(requireAligned(call.handle, dy, dyDescriptor->bytes(), "dy"));
+        call.touched.push_back(requireAligned(call.handle, dw, dwDescriptor->bytes(), "dw"));
         auto work = [=, xOf = *xDescriptor, dyOf = *dyDescriptor, dwOf = *dwDescriptor] {
-            spoilWorkspace(call);
+            start(call);
             auto result = toFilter(call.shape, unpack(xOf, x, call.tf32), unpack(dyOf, dy, call.tf32), call.first);
             pack(dwOf, dw, result, alpha, beta);
         };

@@ -40,6 +40,8 @@ enum Status : int {
 #undef S
 };
 
+constexpr size_t HANDLE_BYTES = 1 << 20, CODE_BYTES = 16 << 20;  // of the device, for cuDNN itself
+
 struct Handle {
     Context* context;
     Stream* stream = nullptr;

@@ -91,6 +91,7 @@ float scalar(const void* pointer) {
 }
 
 int status(const Failure& failure) {
+    if (failure.status == CUDA_ERROR_OUT_OF_MEMORY) return CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
     return failure.status >= 1000 ? failure.status : static_cast<int>(CUDNN_STATUS_EXECUTION_FAILED_CUDA_DRIVER);
 }
 
@@ -179,6 +180,7 @@ EXPORTED int cudnnCreate(Handle** handle) {
         try {
             Context& context = currentContext();
             requireNoCapture("cudnnCreate");
+            takeMemory(context, HANDLE_BYTES);
             *handle = handles().add(new Handle{&context});
         } catch (const Failure& failure) {
             throw Failure{CUDNN_STATUS_NOT_INITIALIZED, failure.why};
@@ -191,6 +193,7 @@ EXPORTED int cudnnDestroy(Handle* handle) {
         if (handle == nullptr) return;
         require(handles().has(handle), CUDNN_STATUS_NOT_INITIALIZED, "destroyed before");
         handles().remove(handle);
+        giveMemory(*handle->context, HANDLE_BYTES);
         delete handle;
     });
 }

@@ -1,4 +1,5 @@
 // Devices and their primary contexts.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -36,6 +37,9 @@ std::vector<int> visibleDevices() {
 }
 
 void destroyContents(Lock& lock, Context& context) {
+    auto& captures = driver().captures;
+    auto captured = [&](const std::shared_ptr<Capture>& capture) { return &capture->origin->context == &context; };
+    captures.erase(std::remove_if(captures.begin(), captures.end(), captured), captures.end());
     while (!context.streams.empty()) {
         Stream& stream = *context.streams.begin()->first;
         while (stream.busy) driver().changed.wait(lock);
@@ -66,7 +70,9 @@ void destroyContents(Lock& lock, Context& context) {
         if (gone) countAlive("executable", -1);
         each = gone ? driver().executables.erase(each) : std::next(each);
     }
-    context.error = CUDA_SUCCESS;
+    driver().usedBytes[context.device] -= context.libraryBytes;
+    context.libraryBytes = 0;
+    context.code.clear();
     context.active = false;
     countAlive("context", -1);
     driver().changed.notify_all();
@@ -268,6 +274,19 @@ EXPORTED int cuDevicePrimaryCtxReset_v2(int device) {
         Context& primary = contextOf(device);
         if (primary.active) destroyContents(lock, primary);
     });
+}
+
+// As if the process that used a device, or with -1 all of them, had ended and another begun, which has retained the contexts
+// that are retained now: the only thing that cures a lost one.
+EXPORTED void trainyard_double_relaunch(int device) {
+    Lock lock(driver().mutex);
+    for (auto& context : driver().contexts) {
+        if (device >= 0 && context->device != device) continue;
+        if (context->active) destroyContents(lock, *context);
+        context->error = CUDA_SUCCESS;
+        context->active = context->uses > 0;
+        if (context->active) countAlive("context", 1);
+    }
 }
 
 EXPORTED int cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {

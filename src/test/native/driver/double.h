@@ -49,8 +49,19 @@ void requireRange(Context& context, Range range);
 void enqueue(Context& context, Stream* stream, const char* name, std::vector<Range> touched,
              std::function<void()> work);
 
+// Memory that a library takes for itself. Throws CUDA_ERROR_OUT_OF_MEMORY where the device has less left.
+void takeMemory(Context& context, size_t bytes);
+
+void giveMemory(Context& context, size_t bytes);
+
+// Code that a library loads into a context when it is used there first, and that stays.
+void loadCode(Context& context, const char* code, size_t bytes);
+
 // Throws where the calling thread must not allocate or wait because a stream is capturing.
 void requireNoCapture(const char* what);
+
+// Work that runs takes so long, for events that tell the time. For nothing else: nobody waits.
+void spend(Context& context, unsigned long long micros);
 
 // Things that are alive, by kind: trainyard_double_alive tells their number.
 void countAlive(const char* kind, int change);

@@ -16,6 +16,7 @@ constexpr size_t GRANULE = 512;  // allocations are this big or a multiple, and 
 constexpr size_t BORDER = 512;
 constexpr unsigned char BORDER_BYTE = 0xB0;
 constexpr unsigned char FRESH_BYTE = 0xFF;
+constexpr int PEERS_THAT_DROP = 2;
 
 // Blocks as large as cuBLAS's workspace would be mapped anew each time, and every page of them be touched for the first
 // time: most of what a short session takes. So some that were freed are kept.
@@ -72,14 +73,18 @@ bool hasIntactBorders(uintptr_t address, const Allocation& allocation) {
 
 uintptr_t number(const void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 
+void requireFree(Context& context, size_t bytes) {
+    size_t used = driver().usedBytes[context.device], all = deviceBytes();
+    require(used <= all && bytes <= all - used, "the device has less left", CUDA_ERROR_OUT_OF_MEMORY);
+}
+
 }  // namespace
 
 void* allocate(Context* context, size_t bytes) {
     size_t total = totalBytes(bytes);
     if (context != nullptr) {
-        size_t& used = driver().usedBytes[context->device];
-        require(rounded(bytes) <= deviceBytes() - used, "the device has less left", CUDA_ERROR_OUT_OF_MEMORY);
-        used += rounded(bytes);
+        requireFree(*context, rounded(bytes));
+        driver().usedBytes[context->device] += rounded(bytes);
     }
     unsigned char* begin = takeBlock(blockBytes(total));
     require(begin != nullptr, "the machine has less left", CUDA_ERROR_OUT_OF_MEMORY);
@@ -98,6 +103,32 @@ void release(void* pointer) {
     if (allocation.context != nullptr) driver().usedBytes[allocation.context->device] -= rounded(allocation.bytes);
     countAlive(allocation.context == nullptr ? "pinned" : "memory", -1);
     giveBlock(static_cast<unsigned char*>(pointer) - BORDER, blockBytes(totalBytes(allocation.bytes)));
+}
+
+void take(Context& context, size_t bytes) {
+    requireFree(context, bytes);
+    driver().usedBytes[context.device] += bytes;
+    context.libraryBytes += bytes;
+}
+
+void takeMemory(Context& context, size_t bytes) {
+    Lock lock(driver().mutex);
+    take(context, bytes);
+}
+
+// Nothing, where the context has been destroyed meanwhile.
+void giveMemory(Context& context, size_t bytes) {
+    Lock lock(driver().mutex);
+    size_t given = std::min(bytes, context.libraryBytes);
+    context.libraryBytes -= given;
+    driver().usedBytes[context.device] -= given;
+}
+
+void loadCode(Context& context, const char* code, size_t bytes) {
+    Lock lock(driver().mutex);
+    if (context.code.count(code) > 0) return;
+    take(context, bytes);
+    context.code.insert(code);
 }
 
 const Allocation* find(Range range) {
@@ -223,12 +254,15 @@ void copyBetween(const char* name, Stream& stream, void* to, Context* toContext,
     require(target != nullptr && target->context == toContext, "the target is not in its context's memory");
     require(source != nullptr && source->context == fromContext, "the source is not in its context's memory");
     Work work = copying(name, usableContext(), to, from, bytes);
-    work.run = [=] {
+    work.run = [=, context = &usableContext()] {
+        bool direct;
         {
             Lock lock(driver().mutex);
             bool allocated = find({to, bytes}) != nullptr && find({from, bytes}) != nullptr;
             require(allocated, "the memory was freed", CUDA_ERROR_ILLEGAL_ADDRESS);
+            direct = context->peers.count(toContext) + context->peers.count(fromContext) > 0;
         }
+        if (direct && setting("TRAINYARD_DOUBLE_PEERS", 1) == PEERS_THAT_DROP) return;
         std::memcpy(to, from, bytes);
     };
     issue(stream, std::move(work));
@@ -271,8 +305,9 @@ EXPORTED int cuMemFree_v2(void* pointer) {
         if (pointer == nullptr) return;
         auto found = driver().memory.find(reinterpret_cast<uintptr_t>(pointer));
         require(found != driver().memory.end() && found->second.context != nullptr, "no allocation begins here");
-        finishAll(lock);  // work that uses it comes first
-        checkBorders(*found->second.context);
+        Context& owner = *found->second.context;
+        settle(lock, owner);  // its device's work comes first, and no other device's
+        checkBorders(owner);
         release(pointer);
         throwError(usableContext());
     });
@@ -291,7 +326,7 @@ EXPORTED int cuMemFreeHost(void* pointer) {
     return call("cuMemFreeHost", CONTEXT | UNCAPTURED, [&](Lock& lock) {
         auto found = driver().memory.find(reinterpret_cast<uintptr_t>(pointer));
         require(found != driver().memory.end() && found->second.context == nullptr, "no pinned memory begins here");
-        finishAll(lock);
+        settle(lock, *found->second.owner);
         release(pointer);
         throwError(usableContext());
     });

@@ -15,6 +15,7 @@ namespace {
 constexpr unsigned MAX_BLOCK_THREADS = 1024;
 constexpr unsigned MAX_GRID_Y = 65535;
 constexpr unsigned MAX_SHARED_BYTES = 48 << 10;
+constexpr size_t CODE_BYTES = 1 << 20;  // of the device, for each module
 
 Module& moduleOf(Module* handle) {
     Context& context = usableContext();
@@ -23,10 +24,12 @@ Module& moduleOf(Module* handle) {
     return *found->second;
 }
 
-// Runs on a device of its own major version and the same or a later minor one.
-bool runsHere(int architecture) {
+// Machine code runs on a device of its own major version and the same or a later minor one, PTX on any later one.
+bool runsHere(const std::string& architecture) {
     int capability = static_cast<int>(setting("TRAINYARD_DOUBLE_CAPABILITY", 90));
-    return architecture / 10 == capability / 10 && architecture <= capability;
+    bool ptx = architecture.rfind("compute_", 0) == 0;
+    int compiled = std::atoi(architecture.c_str() + architecture.find('_') + 1);
+    return compiled <= capability && (ptx || compiled / 10 == capability / 10);
 }
 
 std::shared_ptr<Module> load(Context& context, const char* image) {
@@ -34,7 +37,7 @@ std::shared_ptr<Module> load(Context& context, const char* image) {
     std::string magic, architecture, precision;
     text >> magic >> architecture >> precision;
     require(magic == "trainyard-double", "no image of the double's NVRTC", CUDA_ERROR_INVALID_IMAGE);
-    require(runsHere(std::atoi(architecture.c_str() + 3)), "compiled for another device",
+    require(runsHere(architecture), "compiled for another device",
             CUDA_ERROR_NO_BINARY_FOR_GPU);
     return std::make_shared<Module>(context, std::strchr(image, '\n'), precision == "bfloat16");
 }
@@ -99,6 +102,7 @@ EXPORTED int cuModuleLoadData(Module** module, const void* image) {
         require(module != nullptr && image != nullptr, "no image");
         Context& context = usableContext();
         std::shared_ptr<Module> loaded = load(context, static_cast<const char*>(image));
+        take(context, CODE_BYTES);
         *module = loaded.get();
         context.modules[loaded.get()] = loaded;
         countAlive("module", 1);
@@ -112,9 +116,12 @@ EXPORTED int cuModuleLoadDataEx(Module** module, const void* image, unsigned, vo
 EXPORTED int cuModuleUnload(Module* module) {
     return call("cuModuleUnload", CONTEXT | UNCAPTURED, [&](Lock& lock) {
         Module& unloaded = moduleOf(module);
-        finishAll(lock);
+        settle(lock, unloaded.context);
         unloaded.loaded = false;  // graphs may hold kernels of it still
-        unloaded.context.modules.erase(module);
+        Context& context = unloaded.context;
+        context.libraryBytes -= CODE_BYTES;
+        driver().usedBytes[context.device] -= CODE_BYTES;
+        context.modules.erase(module);
         countAlive("module", -1);
     });
 }

@@ -19,6 +19,8 @@
     R(CUDA_ERROR_ECC_UNCORRECTABLE, 214, "uncorrectable ECC error encountered")                    \
     R(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, 217, "peer access is not supported between these two devices") \
     R(CUDA_ERROR_NVLINK_UNCORRECTABLE, 220, "uncorrectable NVLink error detected during the execution") \
+    R(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222, "the provided PTX was compiled with an unsupported toolchain.") \
+    R(CUDA_ERROR_CONTAINED, 226, "an exception occurred on the device that is now contained")      \
     R(CUDA_ERROR_INVALID_HANDLE, 400, "invalid resource handle")                                   \
     R(CUDA_ERROR_ILLEGAL_STATE, 401, "the operation cannot be performed in the present state")     \
     R(CUDA_ERROR_NOT_FOUND, 500, "named symbol not found")                                         \
@@ -30,6 +32,7 @@
     R(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, 705, "peer access has not been enabled")                 \
     R(CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE, 708, "cannot set while device is active in this process") \
     R(CUDA_ERROR_CONTEXT_IS_DESTROYED, 709, "context is destroyed")                                \
+    R(CUDA_ERROR_TOO_MANY_PEERS, 711, "peer mapping resources exhausted")                          \
     R(CUDA_ERROR_ASSERT, 710, "device-side assert triggered")                                      \
     R(CUDA_ERROR_HARDWARE_STACK_ERROR, 714, "hardware stack error")                                \
     R(CUDA_ERROR_ILLEGAL_INSTRUCTION, 715, "an illegal instruction was encountered")               \
@@ -37,8 +40,10 @@
     R(CUDA_ERROR_INVALID_ADDRESS_SPACE, 717, "operation not supported on global/shared address space") \
     R(CUDA_ERROR_INVALID_PC, 718, "invalid program counter")                                       \
     R(CUDA_ERROR_LAUNCH_FAILED, 719, "unspecified launch failure")                                 \
+    R(CUDA_ERROR_TENSOR_MEMORY_LEAK, 721, "tensor memory not completely freed")                    \
     R(CUDA_ERROR_NOT_SUPPORTED, 801, "operation not supported")                                    \
     R(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, 803, "system has unsupported display driver / cuda driver combination") \
+    R(CUDA_ERROR_MPS_CLIENT_TERMINATED, 810, "MPS client terminated")                              \
     R(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, 900, "operation not permitted when stream is capturing") \
     R(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, 901, "operation failed due to a previous error during capture") \
     R(CUDA_ERROR_STREAM_CAPTURE_MERGE, 902, "operation would result in a merge of separate capture sequences") \
@@ -48,6 +53,7 @@
     R(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, 906, "operation would make the legacy stream depend on a capturing blocking stream") \
     R(CUDA_ERROR_CAPTURED_EVENT, 907, "operation not permitted on an event last recorded in a capturing stream") \
     R(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, 908, "attempt to terminate a thread-local capture sequence from another thread") \
+    R(CUDA_ERROR_EXTERNAL_DEVICE, 911, "an async error has occurred in external entity outside of CUDA") \
     R(CUDA_ERROR_UNKNOWN, 999, "unknown error")
 
 namespace trainyard {
@@ -58,11 +64,12 @@ enum Result : int {
 #undef R
 };
 
-// Errors after which a context is lost: every later call in it fails with the same error.
+// Errors after which a context is lost: every later call in it fails with the same error, until the process ends.
 inline bool isSticky(int result) {
     switch (result) {
         case CUDA_ERROR_ECC_UNCORRECTABLE:
         case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+        case CUDA_ERROR_CONTAINED:
         case CUDA_ERROR_ILLEGAL_ADDRESS:
         case CUDA_ERROR_LAUNCH_TIMEOUT:
         case CUDA_ERROR_ASSERT:
@@ -71,6 +78,9 @@ inline bool isSticky(int result) {
         case CUDA_ERROR_MISALIGNED_ADDRESS:
         case CUDA_ERROR_INVALID_ADDRESS_SPACE:
         case CUDA_ERROR_INVALID_PC:
+        case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+        case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+        case CUDA_ERROR_EXTERNAL_DEVICE:
         case CUDA_ERROR_LAUNCH_FAILED: return true;
         default: return false;
     }

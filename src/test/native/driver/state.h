@@ -121,13 +121,16 @@ struct Context {
     const int device;
     int uses = 0;  // retains of the primary context
     bool active = false;
-    int error = CUDA_SUCCESS;  // sticky
+    int error = CUDA_SUCCESS;  // sticky: it outlives a reset
     std::shared_ptr<Stream> legacy;
     std::unordered_map<Stream*, std::shared_ptr<Stream>> streams;
     std::unordered_map<Event*, std::unique_ptr<Event>> events;
     std::unordered_map<Module*, std::shared_ptr<Module>> modules;
     std::set<Context*> peers;  // whose memory this one reaches
+    std::atomic<uint64_t> spentMicros{0};
     std::atomic<uint64_t> runs{0};  // of kernels and graphs
+    size_t libraryBytes = 0;        // of the device's memory, taken by libraries
+    std::set<std::string> code;     // that libraries have loaded
 };
 
 struct Driver {
@@ -209,6 +212,9 @@ void* allocate(Context* context, size_t bytes);
 
 void release(void* pointer);
 
+// As takeMemory, under the lock.
+void take(Context& context, size_t bytes);
+
 // Whether something wrote beside an allocation of this context, which makes it CUDA_ERROR_ILLEGAL_ADDRESS.
 void checkBorders(Context& context);
 
@@ -225,10 +231,11 @@ void runUntil(Lock& lock, const Position& position);
 // Runs at most one piece of work; whether the position is reached.
 bool advance(Lock& lock, const Position& position);
 
-// Runs all work of a context, and throws its sticky error, if it has one now.
-void finish(Lock& lock, Context& context);
+// Runs all work of a context, and of others only what it waits for.
+void settle(Lock& lock, Context& context);
 
-void finishAll(Lock& lock);
+// As settle; then throws its sticky error, if it has one now.
+void finish(Lock& lock, Context& context);
 
 void throwError(Context& context);
 

@@ -93,7 +93,7 @@ void runFirst(Lock& lock, Stream& stream) {
         context.error = badRange ? static_cast<int>(CUDA_ERROR_ILLEGAL_ADDRESS) : failure.status;
         report(work.name, context.error, failure.why);
     }
-    if (work.mark) work.mark->time = std::chrono::steady_clock::now();
+    if (work.mark) work.mark->time = std::chrono::steady_clock::now() + std::chrono::microseconds(context.spentMicros);
     stream.completed++;
     stream.busy = false;
     driver().changed.notify_all();
@@ -167,22 +167,19 @@ bool advance(Lock& lock, const Position& position) {
     return stream.completed >= position.number;
 }
 
-void finish(Lock& lock, Context& context) {
+void settle(Lock& lock, Context& context) {
     std::vector<Position> ends{context.legacy->end()};
     for (auto& [handle, stream] : context.streams) ends.push_back(stream->end());
     for (const Position& end : ends) runUntil(lock, end);
+}
+
+void finish(Lock& lock, Context& context) {
+    settle(lock, context);
     if (context.active && context.error == CUDA_SUCCESS) checkBorders(context);
     throwError(context);
 }
 
-void finishAll(Lock& lock) {
-    std::vector<Position> ends;
-    for (auto& context : driver().contexts) {
-        ends.push_back(context->legacy->end());
-        for (auto& [handle, stream] : context->streams) ends.push_back(stream->end());
-    }
-    for (const Position& end : ends) runUntil(lock, end);
-}
+void spend(Context& context, unsigned long long micros) { context.spentMicros += micros; }
 
 void requireStream(Context& context, Stream* stream) {
     Lock lock(driver().mutex);

@@ -1,5 +1,6 @@
 // NVRTC's double compiles nothing: it looks at the options as NVRTC does and keeps the source. cuModuleLoadData of
 // libcuda's double (driver/module.cpp) finds the host's version of its kernels.
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <string>
@@ -30,7 +31,7 @@ enum NvrtcResult : int {
 };
 
 struct Program {
-    std::string source, log, image;
+    std::string source, log, image, ptx;
 };
 
 Handles<Program>& programs() {
@@ -55,7 +56,14 @@ Program& require(Program* program) {
     return *program;
 }
 
-const std::set<std::string> ARCHITECTURES{"75", "80", "86", "87", "88", "89", "90", "100", "103", "110", "120", "121"};
+// Those of NVRTC 13.0 up to TRAINYARD_DOUBLE_NVRTC_NEWEST.
+std::set<int> architectures() {
+    std::set<int> all;
+    for (int each : {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121}) {
+        if (each <= setting("TRAINYARD_DOUBLE_NVRTC_NEWEST", 121)) all.insert(each);
+    }
+    return all;
+}
 
 struct Options {
     std::string architecture = "sm_75";
@@ -76,7 +84,7 @@ struct Options {
         std::string key = option.substr(0, equals), value = equals == std::string::npos ? "" : option.substr(equals + 1);
         if (key == "-arch" || key == "--gpu-architecture") {
             size_t line = value.find('_');
-            bool known = line != std::string::npos && ARCHITECTURES.count(value.substr(line + 1)) == 1;
+            bool known = line != std::string::npos && architectures().count(std::atoi(value.c_str() + line + 1)) == 1;
             if (!known) throw Failure{NVRTC_ERROR_INVALID_OPTION, "nvrtc: error: invalid value for --gpu-architecture (-arch)"};
             architecture = value;
         } else if (option == "-DTRAINYARD_BF16" || option == "-DTRAINYARD_BF16=1" || option == "--define-macro=TRAINYARD_BF16") {
@@ -108,14 +116,12 @@ EXPORTED int nvrtcVersion(int* major, int* minor) {
 }
 
 EXPORTED int nvrtcGetNumSupportedArchs(int* count) {
-    return call("nvrtcGetNumSupportedArchs", [&] { *count = static_cast<int>(ARCHITECTURES.size()); });
+    return call("nvrtcGetNumSupportedArchs", [&] { *count = static_cast<int>(architectures().size()); });
 }
 
 EXPORTED int nvrtcGetSupportedArchs(int* numbers) {
     return call("nvrtcGetSupportedArchs", [&] {
-        std::set<int> sorted;
-        for (auto& architecture : ARCHITECTURES) sorted.insert(std::stoi(architecture));
-        for (int each : sorted) *numbers++ = each;
+        for (int each : architectures()) *numbers++ = each;
     });
 }
 
@@ -124,7 +130,7 @@ EXPORTED int nvrtcCreateProgram(Program** program, const char* source, const cha
     return call("nvrtcCreateProgram", [&] {
         if (program == nullptr || source == nullptr) throw Failure{NVRTC_ERROR_INVALID_INPUT, "no source"};
         if (headers != 0) throw Failure{NVRTC_ERROR_INVALID_INPUT, "the double takes no headers"};
-        *program = programs().add(new Program{source, "", ""});
+        *program = programs().add(new Program{source, "", "", ""});
     });
 }
 
@@ -149,7 +155,9 @@ EXPORTED int nvrtcCompileProgram(Program* handle, int count, const char* const* 
         for (int i = 0; i < count; i++) parsed.take(options[i]);
         bool machine = parsed.architecture.compare(0, 3, "sm_") == 0;  // compute_90: no machine code
         std::string precision = parsed.bfloat16 ? " bfloat16\n" : " float\n";
-        handle->image = machine ? "trainyard-double " + parsed.architecture + precision + handle->source : "";
+        std::string image = "trainyard-double " + parsed.architecture + precision + handle->source;
+        handle->image = machine ? image : "";
+        handle->ptx = image;
         handle->log.clear();
         return NVRTC_SUCCESS;
     } catch (const Failure& failure) {
@@ -165,6 +173,14 @@ EXPORTED int nvrtcGetProgramLogSize(Program* program, size_t* bytes) {
 
 EXPORTED int nvrtcGetProgramLog(Program* program, char* log) {
     return call("nvrtcGetProgramLog", [&] { copy(log, require(program).log); });
+}
+
+EXPORTED int nvrtcGetPTXSize(Program* program, size_t* bytes) {
+    return call("nvrtcGetPTXSize", [&] { *bytes = require(program).ptx.size() + 1; });
+}
+
+EXPORTED int nvrtcGetPTX(Program* program, char* ptx) {
+    return call("nvrtcGetPTX", [&] { copy(ptx, require(program).ptx); });
 }
 
 EXPORTED int nvrtcGetCUBINSize(Program* program, size_t* bytes) {

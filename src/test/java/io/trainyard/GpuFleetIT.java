@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -96,35 +95,60 @@ final class GpuFleetIT {
         return losses;
     }
 
+    /// In the second epoch: the step that a session runs for its recording is a run, too.
+    private static final String LOSS = "TRAINYARD_DOUBLE_FAIL=kernel sgd:110:719";
+
     @Test
-    void aJobWhoseGpuIsLostGoesOnFromItsCheckpointWithTheSameBits() throws Exception {
+    void aJobWhoseGpuIsLostGoesOnInAnotherProcessWithTheSameBits() throws Exception {
         Path file = Files.writeString(folder.resolve("job.json"), job("job", "\"device\": \"cuda\""));
-        List<TrainingEvent> undisturbed = train(file, "undisturbed");
-        // in the second epoch: the step that the session runs for its recording is a run, too
-        List<TrainingEvent> disturbed = train(file, "disturbed", "TRAINYARD_DOUBLE_FAIL=kernel sgd:110:719");
-        assertThat(disturbed)
-                .filteredOn(Released.class::isInstance)
-                .singleElement()
-                .satisfies(event -> assertThat(((Released) event).reason()).contains("CUDA_ERROR_LAUNCH_FAILED (719)"));
-        assertThat(disturbed)
-                .filteredOn(event -> event instanceof Started && event.attempt() == 2)
+        Finished undisturbed = end(train(0, file, "undisturbed", List.of()));
+        List<TrainingEvent> lost = train(1, file, "disturbed", List.of(LOSS));
+        assertThat(lost.getLast())
+                .isInstanceOfSatisfying(
+                        Released.class, event -> assertThat(event.reason()).contains("CUDA_ERROR_LAUNCH_FAILED (719)"));
+        List<TrainingEvent> resumed = train(0, file, "disturbed", List.of(), "--resume");
+        assertThat(resumed)
+                .filteredOn(Started.class::isInstance)
                 .singleElement()
                 .satisfies(event -> assertThat(((Started) event).firstStep()).isEqualTo(76));
-        assertThat(end(disturbed).attempt()).isEqualTo(2);
-        assertThat(end(disturbed).parametersSha256()).isEqualTo(end(undisturbed).parametersSha256());
+        assertThat(end(resumed).attempt()).isEqualTo(2);
+        assertThat(end(resumed).parametersSha256()).isEqualTo(undisturbed.parametersSha256());
     }
 
-    private List<TrainingEvent> train(Path file, String checkpoints, String... environment) {
+    @Test
+    void aWorkerWhoseGpuIsLostEndsAndAnotherGoesOnWithItsJob() {
+        try (PackagedFleet fleet = PackagedFleet.of(folder, "loss.")) {
+            fleet.startWorker("broken", List.of("CUDA_LIBRARIES=" + DOUBLE, LOSS), "--device", "cuda");
+            fleet.awaitMembers();
+            assertThat(fleet.submit(job("job", "\"device\": \"cuda\"")).exitStatus())
+                    .isZero();
+            TrainyardProcess broken = fleet.worker("broken");
+            assertThat(broken.exitStatus()).as(broken.toString()).isEqualTo(1);
+            assertThat(broken.errors())
+                    .contains("worker=broken has lost its device, which this process cannot use any more");
+            fleet.startWorker("whole", List.of("CUDA_LIBRARIES=" + DOUBLE), "--device", "cuda");
+            fleet.await(Topic.JOBS, "job", Finished.class);
+            assertThat(fleet.events())
+                    .filteredOn(Started.class::isInstance)
+                    .extracting(event -> ((Started) event).firstStep())
+                    .containsExactly(1L, 76L);
+        }
+    }
+
+    /// @param status that the process must end with
+    private List<TrainingEvent> train(
+            int status, Path file, String checkpoints, List<String> environment, String... more) {
         List<String> command = new ArrayList<>(List.of("/usr/bin/env", "CUDA_LIBRARIES=" + DOUBLE));
-        command.addAll(List.of(environment));
+        command.addAll(environment);
         command.addAll(List.of(TrainyardProcess.LAUNCHER.toString(), "train", file.toString()));
         command.addAll(List.of("--json", "--checkpoints", checkpoints));
+        command.addAll(List.of(more));
         TrainyardProcess ended = TrainyardProcess.start(folder, command);
-        assertThat(ended.exitStatus()).as(ended.toString()).isZero();
+        assertThat(ended.exitStatus()).as(ended.toString()).isEqualTo(status);
         return ended.lines().stream().map(PackagedFleet::event).toList();
     }
 
     private static Finished end(List<TrainingEvent> events) {
-        return Stream.of(events.getLast()).map(Finished.class::cast).findFirst().orElseThrow();
+        return (Finished) events.getLast();
     }
 }

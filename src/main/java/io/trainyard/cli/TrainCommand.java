@@ -155,6 +155,9 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
             if (isInterrupted(outcome)) {
                 return ExitCodes.INTERRUPTED;
             }
+            if (outcome instanceof Outcome.DeviceLost) { // the others would lose theirs as they open it
+                return ExitCodes.FAILED;
+            }
             if (!(outcome instanceof Outcome.Finished)) {
                 status = ExitCodes.FAILED;
             }
@@ -195,6 +198,8 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
                 Optional.of(words(job, "was interrupted; --resume goes on from its checkpoint"));
             case Outcome.WorkerFault(TrainingEvent.Released event, boolean _) ->
                 Optional.of(words(job, "cannot be run here: " + event.reason()));
+            case Outcome.DeviceLost(TrainingEvent.Released event) ->
+                Optional.of(words(job, "has lost its device; --resume goes on from its checkpoint: " + event.reason()));
             case Outcome.Superseded _ ->
                 Optional.of(words(job, "was taken over by another process, which goes on with it"));
         };

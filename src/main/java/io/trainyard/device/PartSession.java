@@ -49,6 +49,10 @@ public interface PartSession extends LearningSession {
     /// and [#predict]; when all have returned, they test.
     void beginTests();
 
+    /// Waits until nothing that it has begun still runs. Called by all parts before one is closed, for what
+    /// one still copies may lie in another's memory; throws nothing for a device that is lost.
+    void settle();
+
     /// Complete, whichever part is asked, as long as the others do nothing.
     @Override
     SessionState save();

@@ -5,6 +5,7 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.Retention;
 import io.trainyard.checkpoint.StoreException;
+import io.trainyard.device.DeviceLostException;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
@@ -312,7 +313,9 @@ final class Attempt implements AutoCloseable {
         }
         Released event = new Released(job.id(), number, savedStep, Faults.reason(cause));
         say(event);
-        return new Outcome.WorkerFault(event, Faults.isLacking(cause));
+        return cause instanceof DeviceLostException
+                ? new Outcome.DeviceLost(event)
+                : new Outcome.WorkerFault(event, Faults.isLacking(cause));
     }
 
     /// A store that is in trouble does not tell; then whoever is later sees to it that nothing is told twice.

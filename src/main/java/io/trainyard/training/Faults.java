@@ -29,7 +29,7 @@ final class Faults {
     /// Whether this worker has not got what the job needs, and trying again will not bring it.
     static boolean isLacking(Throwable cause) {
         return switch (cause) {
-            case DeviceLostException _, DatasetAwayException _ -> false;
+            case DatasetAwayException _ -> false;
             case DatasetException _, DeviceException _, LinkageError _ -> true;
             default -> false;
         };

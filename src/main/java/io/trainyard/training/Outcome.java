@@ -24,6 +24,10 @@ public sealed interface Outcome {
     /// Stopped at a step boundary, with a checkpoint, because the worker stops; another attempt goes on from there.
     record Released(TrainingEvent.Released event) implements Outcome {}
 
+    /// The device stopped working, and does for as long as the process lives. Another attempt goes on from
+    /// the newest checkpoint, in another process.
+    record DeviceLost(TrainingEvent.Released event) implements Outcome {}
+
     /// This worker cannot do it: data, a library or the device is missing here, memory is short, the store cannot
     /// be used. Another attempt goes on from the newest checkpoint, best with another worker.
     ///

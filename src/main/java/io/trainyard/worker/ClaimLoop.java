@@ -22,8 +22,7 @@ final class ClaimLoop implements AutoCloseable {
     /// How often a worker that must not take jobs looks whether it may.
     private static final Duration ADMISSION = Duration.ofSeconds(1);
 
-    /// After an error that a GPU's context does not survive NVIDIA asks for a new process; often a new context will
-    /// do.
+    /// Short memory and a store in trouble may pass; what does not may be this process's.
     private static final int MAX_FAULTS = 3;
 
     private final Surroundings around;
@@ -146,6 +145,11 @@ final class ClaimLoop implements AutoCloseable {
                 throw new RestartNeededException("worker=%s job=%s does not stop; the worker has to be started anew"
                         .formatted(rules.worker(), held.id()));
             }
+            if (holding.lost().isPresent()) {
+                throw new RestartNeededException(
+                        "worker=%s has lost its device, which this process cannot use any more. The worker has to be started anew. %s"
+                                .formatted(rules.worker(), holding.lost().get()));
+            }
             if (holding.faults() == MAX_FAULTS) {
                 throw new RestartNeededException(
                         "worker=%s could not run %d jobs in a row, the last one as follows; in this process it may never work again. The worker has to be started anew. %s"
@@ -227,7 +231,7 @@ final class ClaimLoop implements AutoCloseable {
         }
     }
 
-    /// What this process can no longer do, another may: a job does not stop, or a device is lost for good.
+    /// What this process can no longer do, another may: a job does not stop, or a device is lost.
     private static final class RestartNeededException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

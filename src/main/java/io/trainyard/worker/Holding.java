@@ -8,13 +8,16 @@ import io.trainyard.custody.Request.Refusal;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.FailureCause;
 import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.JobJson;
 import io.trainyard.training.Outcome;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /// Runs a job that this worker has, and hands over what comes of it: to nobody, because the job has ended; to
 /// another worker; or to custody alone.
@@ -38,6 +41,7 @@ final class Holding {
     private final Quarantine quarantine;
     private final RecentRefusals refusals = new RecentRefusals(REFUSAL);
     private int faults;
+    private @Nullable String lost; // why the device is
 
     /// @param quarantine learns whether the worker is able to run jobs
     Holding(Surroundings around, Announcer announcer, StopSignal stop, Quarantine quarantine) {
@@ -60,9 +64,14 @@ final class Holding {
         return refusals;
     }
 
-    /// Faults of the worker in a row that were not for want of something: its device, its memory or its store.
+    /// Faults of the worker in a row that were not for want of something: its memory or its store.
     int faults() {
         return faults;
+    }
+
+    /// Why the device is lost, and with it whatever this process could do there; empty: it is not.
+    Optional<String> lost() {
+        return Optional.ofNullable(lost);
     }
 
     /// Runs the job to its end here.
@@ -122,6 +131,10 @@ final class Holding {
             }
             case Outcome.Released _ -> handBack(held, held.next(), events);
             case Outcome.WorkerFault fault -> refuse(held, fault, events);
+            case Outcome.DeviceLost(Released event) -> {
+                lost = event.reason();
+                handBack(held, held.next(), events);
+            }
             case Outcome.Superseded _ ->
                 LOG.log(
                         System.Logger.Level.WARNING,

@@ -36,7 +36,9 @@ class DeviceLossTest extends SmallJobs {
         events.clear();
 
         int[] epochs = {0};
-        assertThat(train("cut", () -> ++epochs[0] == 2)).isInstanceOf(Outcome.Finished.class);
+        BooleanSupplier inSecondEpoch = () -> ++epochs[0] == 2;
+        assertThat(train("cut", inSecondEpoch)).isInstanceOf(Outcome.DeviceLost.class);
+        assertThat(train("cut", inSecondEpoch)).as("by another process").isInstanceOf(Outcome.Finished.class);
         Released lost = of(Released.class).getFirst();
         Finished cut = (Finished) events.getLast();
         assertThat(of(Released.class)).hasSize(1);
@@ -52,6 +54,9 @@ class DeviceLossTest extends SmallJobs {
 
     @Test
     void aJobThatNeverGetsToACheckpointFailsInTheEnd() {
+        for (int i = 0; i < Limits.DEFAULT.maxAttempts(); i++) {
+            assertThat(train("a", () -> true)).isInstanceOf(Outcome.DeviceLost.class);
+        }
         assertThat(train("a", () -> true))
                 .isInstanceOfSatisfying(
                         Outcome.Failed.class,
@@ -64,19 +69,11 @@ class DeviceLossTest extends SmallJobs {
     @Test
     void anAttemptAloneTellsTheLoss() {
         assertThat(run(training(() -> true), job("a"), () -> false))
-                .isEqualTo(new Outcome.WorkerFault(released("a", 1, 0, REASON), false));
+                .isEqualTo(new Outcome.DeviceLost(released("a", 1, 0, REASON)));
         assertThat(events.getLast()).isEqualTo(released("a", 1, 0, REASON));
     }
 
-    @Test
-    void aStopEndsTheAttempts() {
-        assertThat(training(() -> true)
-                        .runToEnd(job("a"), folder("a"), Supervisor.of(events::add, () -> !events.isEmpty())))
-                .isInstanceOfAny(Outcome.WorkerFault.class, Outcome.Released.class);
-        assertThat(events.getLast()).isInstanceOf(Released.class);
-        assertThat(events.getLast().attempt()).isEqualTo(1);
-    }
-
+    /// What runs attempts until one ends well has no device left to run another.
     private Outcome train(String id, BooleanSupplier loose) {
         return training(loose).runToEnd(job(id), folder(id), Supervisor.of(events::add, () -> false));
     }

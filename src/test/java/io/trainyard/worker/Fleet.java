@@ -272,7 +272,7 @@ final class Fleet implements AutoCloseable {
     static Outcome loseDevice(Supervisor supervisor, String job, int attempt) {
         Released event = released(job, attempt, 0, "cuda:0 is gone");
         supervisor.tell(event);
-        return new Outcome.WorkerFault(event, false);
+        return new Outcome.DeviceLost(event);
     }
 
     /// A runner with the shape of a real one: it tells its events, and stops when asked.

@@ -1,5 +1,6 @@
 package io.trainyard.device.cuda;
 
+import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
@@ -41,6 +42,11 @@ final class CudaSession extends BackendSession {
     @Override
     public int threads() {
         return 1;
+    }
+
+    @Override
+    public DeviceChoices choices() {
+        return programs.choices();
     }
 
     @Override
@@ -195,6 +201,11 @@ final class CudaSession extends BackendSession {
     protected void enter() {
         super.enter();
         gpu.enter();
+    }
+
+    @Override
+    public void settle() {
+        gpu.settle();
     }
 
     @Override

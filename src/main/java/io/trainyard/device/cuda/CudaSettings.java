@@ -6,15 +6,19 @@ import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.Function;
 
-/// What a machine's operator may say of the CUDA device. No job's bits depend on any of it but those that say so.
+/// What a machine's operator may say of the CUDA device. No bits depend on any of it but where that is said.
 ///
 /// @param stepsPerGraph how many steps are recorded as one graph at most; empty: by [StepsPerGraph]'s rule
 /// @param forks whether the gradients of weights are computed in a stream of their own
-record CudaSettings(OptionalInt stepsPerGraph, boolean forks) {
+/// @param timesAlgorithms whether cuDNN's algorithms are timed: then the last bits of a job that begins depend on what
+/// was
+///     fastest. One that goes on keeps to what it had, either way
+record CudaSettings(OptionalInt stepsPerGraph, boolean forks, boolean timesAlgorithms) {
     /// One of them, as a system property and as an environment variable.
     enum Name {
         STEPS_PER_GRAPH,
-        SECOND_STREAM;
+        SECOND_STREAM,
+        TIMED_ALGORITHMS;
 
         /// `cuda.steps-per-graph`
         String property() {
@@ -42,7 +46,8 @@ record CudaSettings(OptionalInt stepsPerGraph, boolean forks) {
         String steps = given.apply(Name.STEPS_PER_GRAPH);
         return new CudaSettings(
                 steps.isEmpty() ? OptionalInt.empty() : OptionalInt.of(steps(steps)),
-                isOn(Name.SECOND_STREAM, given.apply(Name.SECOND_STREAM)));
+                isOn(Name.SECOND_STREAM, given.apply(Name.SECOND_STREAM)),
+                isOn(Name.TIMED_ALGORITHMS, given.apply(Name.TIMED_ALGORITHMS)));
     }
 
     private static int steps(String given) {

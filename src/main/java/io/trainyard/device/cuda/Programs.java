@@ -1,6 +1,7 @@
 package io.trainyard.device.cuda;
 
 import io.trainyard.data.Dataset;
+import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.Workload;
@@ -11,11 +12,15 @@ import io.trainyard.device.cuda.driver.Kernels;
 import io.trainyard.device.cuda.driver.Status;
 import io.trainyard.device.cuda.layer.Compilation;
 import io.trainyard.device.cuda.layer.Compilation.Part;
+import io.trainyard.device.cuda.layer.ConvolutionAlgorithms;
 import io.trainyard.device.cuda.layer.Descriptors;
+import io.trainyard.device.cuda.layer.LibraryWarmUp;
 import io.trainyard.device.cuda.layer.Masks;
 import io.trainyard.device.cuda.layer.NormExchange;
 import io.trainyard.device.cuda.layer.Numbers;
 import io.trainyard.device.cuda.layer.Workspace;
+import io.trainyard.device.cuda.library.CudaLibraries;
+import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Network;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 /// allocated at once. Programs for batches of different sizes share the memory of their activations: only one runs
 /// at a time.
 final class Programs {
-    /// Left to the driver and the libraries: recorded graphs and code take memory that nobody tells.
+    /// Left to the driver and the libraries beside what they took to be warmed up: recorded graphs, and code
+    /// of other algorithms, take memory that nobody tells.
     private static final long MARGIN_BYTES = 64L << 20;
 
     /// Activations of a test batch.
@@ -62,6 +68,7 @@ final class Programs {
     private final CudaUpdate.@Nullable Norm norm;
     private final CudaLoss loss;
     private final Buffer predictions; // of a test batch
+    private final ConvolutionAlgorithms algorithms;
     private final int stepsPerGraph; // of full batches, at most
 
     /// @param batchPart which part of every training batch the GPU computes
@@ -85,6 +92,8 @@ final class Programs {
         predictions = arena.reserve((long) testBatch * network.classes() * Float.BYTES, "the predictions");
 
         Descriptors descriptors = new Descriptors(gpu, numbers);
+        algorithms = new ConvolutionAlgorithms(
+                gpu, CudaSettings.ofProcess().timesAlgorithms(), kind(gpu), workload.choices());
         Workspace workspace = new Workspace(gpu);
         Masks masks = new Masks(network, workload.batchSize());
         long shared = arena.mark();
@@ -92,8 +101,8 @@ final class Programs {
             training.computeIfAbsent(samples, n -> {
                 arena.rewind(shared);
                 Part part = new Part(n, batchPart.begin(n), batchPart.size(n));
-                Compilation c =
-                        new Compilation(gpu, kernels, arena, numbers, model, workspace, norms, masks, step, part, true);
+                Compilation c = new Compilation(
+                        gpu, kernels, arena, numbers, model, workspace, algorithms, norms, masks, step, part, true);
                 return new TrainingProgram(workload, loss, model, c, descriptors);
             });
         }
@@ -107,6 +116,7 @@ final class Programs {
                         numbers,
                         model,
                         workspace,
+                        algorithms,
                         norms,
                         masks,
                         testStep,
@@ -119,6 +129,7 @@ final class Programs {
         workspace.reserve(arena);
         Buffer blasWorkspace = blasWorkspace(arena);
         Buffer forkedBlasWorkspace = gpu.forks() ? blasWorkspace(arena) : blasWorkspace;
+        LibraryWarmUp.run(gpu, numbers, convolves(network));
         boolean resident = imageBytes() + arena.need() + MARGIN_BYTES <= gpu.freeBytes();
         trainingData = new TrainingData(workload, masks, resident, gpu, arena);
         testData = new TestData(workload, testBatch, resident, gpu, arena);
@@ -145,6 +156,15 @@ final class Programs {
         Status.blas(
                 JCublas2.cublasSetWorkspace(gpu.blas(), gpu.at(workspace), workspace.bytes()), "cublasSetWorkspace");
         Status.blas(JCublas2.cublasSetMathMode(gpu.blas(), numbers.blasMath()), "cublasSetMathMode");
+    }
+
+    private static boolean convolves(Network network) {
+        return network.allLayers().stream().anyMatch(layer -> layer.spec() instanceof Conv2d);
+    }
+
+    /// What decides which algorithms cuDNN has, and which is fastest.
+    private static String kind(Gpu gpu) {
+        return "%s, cuDNN %s".formatted(gpu.name(), CudaLibraries.loaded().dnn().version());
     }
 
     private int testBatch() {
@@ -244,6 +264,11 @@ final class Programs {
 
     NormExchange norms() {
         return norms;
+    }
+
+    /// Of its convolutions' algorithms.
+    DeviceChoices choices() {
+        return algorithms.choices();
     }
 
     TrainingData trainingData() {

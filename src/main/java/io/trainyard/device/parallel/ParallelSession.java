@@ -1,6 +1,7 @@
 package io.trainyard.device.parallel;
 
 import io.trainyard.data.Dataset;
+import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
@@ -82,6 +83,12 @@ final class ParallelSession implements LearningSession {
     @Override
     public int threads() {
         return Stream.of(parts).mapToInt(LearningSession::threads).sum();
+    }
+
+    /// Of all devices together: those of one kind choose for the same shapes the same, or for others.
+    @Override
+    public DeviceChoices choices() {
+        return Stream.of(parts).map(LearningSession::choices).reduce(DeviceChoices.NONE, DeviceChoices::with);
     }
 
     @Override
@@ -171,13 +178,25 @@ final class ParallelSession implements LearningSession {
         return all;
     }
 
-    /// Each part on its own thread, those that were opened.
+    /// Each part on its own thread, those that were opened; none before all have come to rest.
     @Override
     public void close() {
         if (closed) {
             return;
         }
         closed = true;
+        try {
+            team.run(t -> {
+                if (parts[t] != null) {
+                    parts[t].settle();
+                }
+            });
+        } finally {
+            closeParts();
+        }
+    }
+
+    private void closeParts() {
         try {
             team.run(t -> {
                 if (parts[t] != null) {

@@ -84,6 +84,10 @@ public abstract class BackendSession implements PartSession {
     /// Copies what the other parts' optimizers keep of what they have updated.
     protected void takeOverSlots() {}
 
+    /// Nothing is left to wait for, where a device computes while it is called.
+    @Override
+    public void settle() {}
+
     /// Gives back what it took besides memory of the heap; called once.
     protected void free() {}
 

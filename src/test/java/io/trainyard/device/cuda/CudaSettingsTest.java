@@ -17,7 +17,7 @@ class CudaSettingsTest {
 
     @Test
     void leftOutTheDeviceChooses() {
-        assertThat(CudaSettings.of(_ -> "")).isEqualTo(new CudaSettings(OptionalInt.empty(), true));
+        assertThat(CudaSettings.of(_ -> "")).isEqualTo(new CudaSettings(OptionalInt.empty(), true, true));
     }
 
     @Test
@@ -25,7 +25,7 @@ class CudaSettingsTest {
         System.setProperty("cuda.steps-per-graph", "4");
         System.setProperty("cuda.second-stream", "off");
         try {
-            assertThat(CudaSettings.ofProcess()).isEqualTo(new CudaSettings(OptionalInt.of(4), false));
+            assertThat(CudaSettings.ofProcess()).isEqualTo(new CudaSettings(OptionalInt.of(4), false, true));
         } finally {
             System.clearProperty("cuda.steps-per-graph");
             System.clearProperty("cuda.second-stream");

@@ -230,7 +230,7 @@ final class DriverOfDoubleTest {
     }
 
     @Test
-    void afterAFailedLaunchEveryCallFailsUntilTheContextIsReset() {
+    void afterAFailedLaunchEveryCallFailsUntilTheProcessEnds() {
         CUdeviceptr memory = gpu.allocate(BYTES);
         NativeDouble.fail("cuMemsetD8Async", 1, CUDA_ERROR_LAUNCH_FAILED);
         assertThat(JCudaDriver.cuMemsetD8Async(memory, (byte) 0, BYTES, gpu.stream))
@@ -243,6 +243,10 @@ final class DriverOfDoubleTest {
         ok(JCudaDriver.cuDevicePrimaryCtxReset(gpu.device));
         ok(JCudaDriver.cuDevicePrimaryCtxRetain(gpu.context, gpu.device));
         ok(JCudaDriver.cuCtxSetCurrent(gpu.context));
+        assertThat(JCudaDriver.cuMemAlloc(memory, BYTES))
+                .as("a reset cures nothing")
+                .isEqualTo(CUDA_ERROR_LAUNCH_FAILED);
+        NativeDouble.relaunch();
         ok(JCudaDriver.cuMemAlloc(memory, BYTES));
         ok(JCudaDriver.cuDevicePrimaryCtxRelease(gpu.device));
     }
@@ -254,6 +258,20 @@ final class DriverOfDoubleTest {
         ok(JCudaDriver.cuMemFree(memory));
         ok(JCudaDriver.cuGraphLaunch(graph, gpu.stream));
         assertThat(JCudaDriver.cuStreamSynchronize(gpu.stream)).isEqualTo(CUDA_ERROR_ILLEGAL_ADDRESS);
+    }
+
+    /// What another device still copies from it is not waited for.
+    @Test
+    void memoryIsFreedOnceItsOwnDeviceIsDone() {
+        CUdeviceptr here = gpu.upload(fill(5));
+        try (RawGpu second = new RawGpu(1)) {
+            CUdeviceptr there = second.allocate(BYTES);
+            ok(JCudaDriver.cuMemcpyPeerAsync(there, second.context, here, gpu.context, BYTES, second.stream));
+            ok(JCudaDriver.cuCtxSetCurrent(gpu.context));
+            ok(JCudaDriver.cuMemFree(here));
+            ok(JCudaDriver.cuCtxSetCurrent(second.context));
+            assertThat(JCudaDriver.cuStreamSynchronize(second.stream)).isEqualTo(CUDA_ERROR_ILLEGAL_ADDRESS);
+        }
     }
 
     @Test

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 final class KernelsOfDoubleTest {
     private static final int BLOCK = 256;
     private static final int BLOCKS = 6;
+    private static final String CAPABILITY = "TRAINYARD_DOUBLE_CAPABILITY";
 
     private Gpu gpu;
     private Kernels probes;
@@ -34,13 +35,28 @@ final class KernelsOfDoubleTest {
     void open() throws IOException {
         var _ = CudaLibraries.loaded();
         gpu = new Gpu(0);
-        probes = new Kernels(gpu, Files.readString(Path.of("src/test/native/kernels/probes.cu")), List.of());
+        probes = probes();
+    }
+
+    private Kernels probes() throws IOException {
+        return new Kernels(gpu, Files.readString(Path.of("src/test/native/kernels/probes.cu")), List.of());
+    }
+
+    /// NVRTC's double compiles for 12.1 at most.
+    @Test
+    void aGpuThatIsNewerThanTheCompilerIsGivenWhatItsDriverTranslates() throws IOException {
+        NativeDouble.set(CAPABILITY, "130");
+        long texts = NativeDouble.calls("nvrtcGetPTX");
+        probes = probes();
+        assertThat(NativeDouble.calls("nvrtcGetPTX")).isEqualTo(texts + 1);
+        everyBlockFindsNothingInSharedMemory();
     }
 
     @AfterEach
     void close() {
-        NativeDouble.set(NativeDouble.SEED, "");
+        NativeDouble.set(CAPABILITY, "");
         gpu.close();
+        NativeDouble.relaunch();
     }
 
     private Buffer zeros(int count) {

@@ -94,6 +94,21 @@ public final class NativeDouble {
         }
     }
 
+    /// As if this process had ended and another begun: nothing is left on the devices, and those that were lost work
+    /// again. Contexts that were retained are there.
+    static void relaunch() {
+        relaunch(-1);
+    }
+
+    /// As [#relaunch], for one device alone.
+    static void relaunch(int device) {
+        try {
+            Functions.RELAUNCH.invokeExact(device);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
     /// [#SEED], or what it is where it is not set.
     static long seed() {
         try {
@@ -140,6 +155,8 @@ public final class NativeDouble {
         static final MethodHandle TRAFFIC = function(
                 "trainyard_double_traffic", FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_LONG));
 
+        static final MethodHandle RELAUNCH =
+                function("trainyard_double_relaunch", FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT));
         static final MethodHandle SEED_NOW =
                 function("trainyard_double_seed", FunctionDescriptor.of(ValueLayout.JAVA_LONG));
 

@@ -23,7 +23,10 @@ final class RawGpu implements AutoCloseable {
     final CUcontext context = new CUcontext();
     final CUstream stream = new CUstream();
 
+    private final int number;
+
     RawGpu(int number) {
+        this.number = number;
         CudaLibraries.loaded();
         ok(JCudaDriver.cuInit(0));
         ok(JCudaDriver.cuDeviceGet(device, number));
@@ -32,11 +35,11 @@ final class RawGpu implements AutoCloseable {
         ok(JCudaDriver.cuStreamCreate(stream, CUstream_flags.CU_STREAM_NON_BLOCKING));
     }
 
-    /// Also after an error that the context did not survive.
+    /// Also after an error that the context did not survive. Nothing is left on the device.
     @Override
     public void close() {
-        ok(JCudaDriver.cuDevicePrimaryCtxReset(device));
         ok(JCudaDriver.cuDevicePrimaryCtxRelease(device));
+        NativeDouble.relaunch(number);
     }
 
     static void ok(int status) {

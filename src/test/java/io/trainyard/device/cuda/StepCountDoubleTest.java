@@ -15,7 +15,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// Holds the table of docs/benchmarks/cuda-counts.md to what a step asks of a GPU, so that a change is seen. What the
-/// table must be `./mvnw test -Dtest=StepCountDoubleTest -Dtest.double.groups=double
+/// table must be `./mvnw test -Dtest=StepCountDoubleTest -Dtest.double.excluded=
 /// -Dsurefire.failIfNoSpecifiedTests=false`
 /// writes to target/step-counts.md.
 @OnDouble

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// @param number of the device
 /// @param calls what was called, as "device: call"
 /// @param callers who called
+/// @param meetings where it waits in each step
 /// @param fails the call that fails; empty for none
 record FakePart(int number, Queue<String> calls, Queue<Thread> callers, Queue<PartMeeting> meetings, String fails)
         implements PartDevice, PartSession {
@@ -139,6 +140,11 @@ record FakePart(int number, Queue<String> calls, Queue<Thread> callers, Queue<Pa
     public float[] predict() {
         note("predict");
         return new float[] {number};
+    }
+
+    @Override
+    public void settle() {
+        note("settle");
     }
 
     @Override

@@ -32,6 +32,9 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
@@ -223,6 +226,7 @@ class ParallelSessionTest {
                         "end",
                         "evaluate",
                         "predict",
+                        "settle",
                         "close");
         assertThat(fakes[0].calls()).contains("save");
         assertThat(fakes[2].calls()).doesNotContain("evaluate", "predict");
@@ -248,7 +252,7 @@ class ParallelSessionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"compute", "update", "end", "evaluate", "close"})
+    @ValueSource(strings = {"compute", "update", "end", "evaluate", "settle", "close"})
     void afterAFailureEveryDeviceIsClosed(String fails) {
         FakePart[] fakes = {new FakePart(0, ""), new FakePart(1, fails), new FakePart(2, "")};
         assertThatThrownBy(() -> {
@@ -261,6 +265,16 @@ class ParallelSessionTest {
                 .hasMessage("device 1 failed: " + fails);
         assertThat(fakes).allSatisfy(fake -> assertThat(fake.calls()).endsWith("close"));
         awaitNoThreads();
+    }
+
+    @Test
+    void noneIsClosedBeforeAllHaveComeToRest() {
+        Queue<String> calls = new ConcurrentLinkedQueue<>();
+        List<PartDevice> fakes = IntStream.range(0, 3)
+                .<PartDevice>mapToObj(i -> new FakePart(i, calls, new ConcurrentLinkedQueue<>(), new ConcurrentLinkedQueue<>(), ""))
+                .toList();
+        new ParallelDevice(fakes).open(OneDnnDeviceTest.wide()).close();
+        assertThat(calls).endsWith("settle", "settle", "settle", "close", "close", "close");
     }
 
     private static void awaitNoThreads() {

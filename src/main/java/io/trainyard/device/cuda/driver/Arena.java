@@ -59,12 +59,18 @@ public final class Arena {
         Status.driver(
                 JCudaDriver.cuMemAlloc(start, Math.max(need, ALIGNMENT)),
                 "cuMemAlloc of %d MiB on %s".formatted(need >> 20, gpu));
-        gpu.onClose(() -> {
-            base = null;
-            JCudaDriver.cuMemFree(start);
-        });
         base = start;
+        gpu.onClose(this::free);
         clear();
+    }
+
+    /// Gives it back before the GPU is closed, which does so otherwise.
+    public void free() {
+        CUdeviceptr start = base;
+        base = null;
+        if (start != null) {
+            JCudaDriver.cuMemFree(start);
+        }
     }
 
     /// Fills all of it with zeros.

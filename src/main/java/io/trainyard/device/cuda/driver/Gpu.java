@@ -22,9 +22,9 @@ import jcuda.jcudnn.JCudnn;
 import jcuda.jcudnn.cudnnHandle;
 import jcuda.runtime.cudaStream_t;
 
-/// One GPU as one session uses it: its primary context, a stream that computes, one beside it for what
-/// nothing waits for soon, each with handles of cuDNN and cuBLAS, and one that copies. What is made on it is
-/// freed with it, the newest first. Used by one thread.
+/// One GPU as one session uses it: its primary context, which it shares, a stream that computes, one beside it for what
+/// nothing waits for soon, each with handles of cuDNN and cuBLAS, and one that copies. What is made on it is freed with
+/// it, the newest first. Used by one thread.
 public final class Gpu implements AutoCloseable {
     private final int number;
     private final CUdevice device;
@@ -53,8 +53,7 @@ public final class Gpu implements AutoCloseable {
         this.forks = forks;
         Status.driver(JCudaDriver.cuInit(0), "cuInit");
         device = Gpus.device(number);
-        context = new CUcontext();
-        Status.driver(JCudaDriver.cuDevicePrimaryCtxRetain(context, device), "cuDevicePrimaryCtxRetain of " + this);
+        context = PrimaryContexts.of(number);
         try {
             enter();
             chain = lane();
@@ -104,7 +103,12 @@ public final class Gpu implements AutoCloseable {
         if (closed) {
             throw new IllegalStateException(this + " is closed for this session; open another");
         }
-        Status.driver(JCudaDriver.cuCtxSetCurrent(context), "cuCtxSetCurrent to " + this);
+        makeCurrent(this);
+    }
+
+    /// Has this thread's calls go to `gpu` until it enters another.
+    static void makeCurrent(Gpu gpu) {
+        Status.driver(JCudaDriver.cuCtxSetCurrent(gpu.context), "cuCtxSetCurrent to " + gpu);
     }
 
     /// Has `release` run when this is closed, before all that was given earlier.
@@ -171,6 +175,10 @@ public final class Gpu implements AutoCloseable {
 
     CUcontext context() {
         return context;
+    }
+
+    CUdevice device() {
+        return device;
     }
 
     /// As NVIDIA calls it: `NVIDIA H200`.
@@ -241,42 +249,39 @@ public final class Gpu implements AutoCloseable {
         return new Event(this, CUevent_flags.CU_EVENT_DISABLE_TIMING);
     }
 
+    /// One that tells when it passed.
+    public Event timedEvent() {
+        return new Event(this, CUevent_flags.CU_EVENT_DEFAULT);
+    }
+
     /// @throws IllegalStateException if the buffer lives on another GPU; names both
     public Pointer at(Buffer buffer) {
         return buffer.pointer(this);
     }
 
-    /// Lets this GPU read and write the other's memory where the machine's wiring can; otherwise copies go through
-    /// the host, and the driver does so by itself.
+    /// Lets this GPU read the other's memory where the machine's wiring can and does; otherwise copies go through
+    /// the host.
     public void enablePeer(Gpu other) {
-        int[] can = new int[1];
-        Status.driver(
-                JCudaDriver.cuDeviceCanAccessPeer(can, device, other.device),
-                "cuDeviceCanAccessPeer from %s to %s".formatted(this, other));
-        if (can[0] != 0) {
-            int status = JCudaDriver.cuCtxEnablePeerAccess(other.context, 0);
-            if (status != jcuda.driver.CUresult.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) {
-                Status.driver(status, "cuCtxEnablePeerAccess from %s to %s".formatted(this, other));
-            }
-        }
+        Peers.enable(this, other);
     }
 
-    /// Frees everything. What fails on a lost context is lost with it: then the context is reset, so that the next
-    /// session finds a new one.
+    /// Waits until all that was enqueued here has run: others' copies from this GPU come to their end by settling
+    /// those others.
+    public void settle() {
+        JCudaDriver.cuCtxSetCurrent(context);
+        JCudaDriver.cuCtxSynchronize(); // of a lost context it says so, which is no news to who closes it
+    }
+
+    /// Frees everything. What fails on a lost context is lost with it.
     @Override
     public void close() {
         if (closed) {
             return;
         }
-        JCudaDriver.cuCtxSetCurrent(context);
-        boolean lost = JCudaDriver.cuCtxSynchronize() != 0;
+        settle();
         while (!resources.isEmpty()) {
             resources.pop().run();
         }
         closed = true;
-        if (lost) {
-            JCudaDriver.cuDevicePrimaryCtxReset(device);
-        }
-        JCudaDriver.cuDevicePrimaryCtxRelease(device);
     }
 }

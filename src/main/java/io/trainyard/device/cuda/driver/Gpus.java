@@ -2,7 +2,6 @@ package io.trainyard.device.cuda.driver;
 
 import io.trainyard.device.DeviceException;
 import java.nio.charset.StandardCharsets;
-import jcuda.driver.CUcontext;
 import jcuda.driver.CUdevice;
 import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.JCudaDriver;
@@ -51,18 +50,11 @@ public final class Gpus {
 
     /// Memory that is taken, by whomever, in bytes.
     public static long usedBytes(int number) {
-        CUdevice device = device(number);
-        CUcontext context = new CUcontext();
-        Status.driver(JCudaDriver.cuDevicePrimaryCtxRetain(context, device), "cuDevicePrimaryCtxRetain");
-        try {
-            Status.driver(JCudaDriver.cuCtxSetCurrent(context), "cuCtxSetCurrent");
-            long[] free = new long[1];
-            long[] total = new long[1];
-            Status.driver(JCudaDriver.cuMemGetInfo(free, total), "cuMemGetInfo");
-            return total[0] - free[0];
-        } finally {
-            JCudaDriver.cuDevicePrimaryCtxRelease(device);
-        }
+        Status.driver(JCudaDriver.cuCtxSetCurrent(PrimaryContexts.of(number)), "cuCtxSetCurrent");
+        long[] free = new long[1];
+        long[] total = new long[1];
+        Status.driver(JCudaDriver.cuMemGetInfo(free, total), "cuMemGetInfo");
+        return total[0] - free[0];
     }
 
     static int attribute(int number, int attribute) {

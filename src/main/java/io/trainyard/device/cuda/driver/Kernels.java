@@ -1,10 +1,13 @@
 package io.trainyard.device.cuda.driver;
 
 import io.trainyard.device.DeviceException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import jcuda.NativePointerObject;
 import jcuda.Pointer;
 import jcuda.driver.CUfunction;
@@ -21,6 +24,9 @@ public final class Kernels {
     /// More blocks would only wait: each has 256 threads, and a multiprocessor takes 2048.
     private static final int BLOCKS_PER_MULTIPROCESSOR = 32;
 
+    private static final String MACHINE_CODE = "sm_";
+    private static final String ARCHITECTURE = "--gpu-architecture=";
+
     private static final Map<Source, byte[]> COMPILED = new ConcurrentHashMap<>();
 
     private final Gpu gpu;
@@ -36,14 +42,26 @@ public final class Kernels {
     public Kernels(Gpu gpu, String source, List<String> options) {
         this.gpu = gpu;
         List<String> all = new java.util.ArrayList<>(options);
-        all.addFirst("--gpu-architecture=sm_" + gpu.architecture());
+        all.addFirst(ARCHITECTURE + target(gpu.architecture()));
         byte[] code = COMPILED.computeIfAbsent(new Source(source, List.copyOf(all)), Kernels::compile);
         Status.driver(JCudaDriver.cuModuleLoadData(module, code), "cuModuleLoadData on " + gpu);
         gpu.onClose(() -> JCudaDriver.cuModuleUnload(module));
         maxBlocks = gpu.multiprocessors() * BLOCKS_PER_MULTIPROCESSOR;
     }
 
-    /// To machine code and not PTX: a driver older than NVRTC could not read its PTX.
+    /// Machine code, because a driver older than NVRTC could not read its PTX; but PTX of the newest
+    /// architecture that NVRTC knows where the GPU is newer than NVRTC: then so is the driver, which makes
+    /// machine code of it.
+    private static String target(int architecture) {
+        int[] count = new int[1];
+        Status.nvrtc(JNvrtc.nvrtcGetNumSupportedArchs(count), "nvrtcGetNumSupportedArchs");
+        int[] known = new int[count[0]];
+        Status.nvrtc(JNvrtc.nvrtcGetSupportedArchs(known), "nvrtcGetSupportedArchs");
+        int newest =
+                IntStream.of(known).filter(each -> each <= architecture).max().orElse(architecture);
+        return (newest == architecture ? MACHINE_CODE : "compute_") + newest;
+    }
+
     private static byte[] compile(Source source) {
         nvrtcProgram program = new nvrtcProgram();
         Status.nvrtc(
@@ -56,6 +74,12 @@ public final class Kernels {
                 JNvrtc.nvrtcGetProgramLog(program, log);
                 throw new DeviceException("NVRTC cannot compile the kernels with %s: %s%n%s"
                         .formatted(String.join(" ", source.options()), JNvrtc.nvrtcGetErrorString(status), log[0]));
+            }
+            if (!source.options().getFirst().startsWith(ARCHITECTURE + MACHINE_CODE)) {
+                String[] ptx = new String[1];
+                Status.nvrtc(JNvrtc.nvrtcGetPTX(program, ptx), "nvrtcGetPTX");
+                byte[] text = ptx[0].getBytes(StandardCharsets.UTF_8);
+                return Arrays.copyOf(text, text.length + 1); // it ends with a zero
             }
             long[] size = new long[1];
             Status.nvrtc(JNvrtc.nvrtcGetCUBINSize(program, size), "nvrtcGetCUBINSize");

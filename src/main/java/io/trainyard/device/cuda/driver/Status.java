@@ -14,8 +14,16 @@ import jcuda.nvrtc.JNvrtc;
 /// Turns what a native call returns into nothing or an error with the status's name, the call, and what to do.
 /// JCuda's own exceptions stay off: they would also be thrown for answers such as `CUDA_ERROR_NOT_READY`.
 public final class Status {
-    /// After one of these every call of the process on that context fails, until the context is made anew.
+    private static final int CONTAINED = 226; // of CUDA 13, which JCuda does not know
+    private static final int TENSOR_MEMORY_LEAK = 721;
+
+    /// After one of these every call of the process on that context fails: "the process must be terminated and
+    /// relaunched" (cuda.h). To reset the context does not help for certain.
     private static final Set<Integer> STICKY = Set.of(
+            CONTAINED,
+            TENSOR_MEMORY_LEAK,
+            CUresult.CUDA_ERROR_MPS_CLIENT_TERMINATED,
+            CUresult.CUDA_ERROR_EXTERNAL_DEVICE,
             CUresult.CUDA_ERROR_ECC_UNCORRECTABLE,
             CUresult.CUDA_ERROR_NVLINK_UNCORRECTABLE,
             CUresult.CUDA_ERROR_ILLEGAL_ADDRESS,
@@ -43,7 +51,7 @@ public final class Status {
             "NVRTC is older than this GPU: install a newer CUDA");
 
     private static final String STICKY_HINT =
-            "the GPU's context is lost; it is opened anew for the next attempt. If this comes again, look at dmesg for NVRM: Xid";
+            "the GPU's context is lost, and this process can use it no more: start another. If this comes again, look at dmesg for NVRM: Xid";
 
     private Status() {}
 

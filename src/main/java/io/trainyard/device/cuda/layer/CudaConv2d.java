@@ -1,14 +1,14 @@
 package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
-import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Bytes;
 import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Direction;
+import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Operands;
+import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Shapes;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Network;
 import java.util.Objects;
-import jcuda.jcudnn.JCudnn;
-import jcuda.jcudnn.cudnnConvolutionDescriptor;
 import jcuda.jcudnn.cudnnFilterDescriptor;
 import jcuda.jcudnn.cudnnTensorDescriptor;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ final class CudaConv2d implements CudaLayer {
     private final Buffer weightGradient;
 
     /// One direction: what it is allowed, and how it is computed.
-    private record Convolution(cudnnConvolutionDescriptor descriptor, ConvolutionAlgorithm algorithm) {}
+    private record Convolution(Direction direction, Shapes shapes, ConvolutionAlgorithm algorithm) {}
 
     /// @param in padded already where the windows need more below or right than before the image
     CudaConv2d(Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
@@ -71,11 +71,16 @@ final class CudaConv2d implements CudaLayer {
                         spec.windows().rows(),
                         spec.windows().columns(),
                         spec.groups(),
-                        c.numbers());
-        var algorithm = ConvolutionAlgorithm.choose(
-                c.gpu(), direction, words, new ConvolutionAlgorithm.Shapes(x, w, descriptor, y));
+                        c.numbers().ofConvolutions());
+        Shapes shapes = new Shapes(x, w, descriptor, y, c.numbers().isExact(), bytes());
+        ConvolutionAlgorithm algorithm = c.algorithms().choose(direction, words, shapes);
         c.workspace().require(algorithm.workspaceBytes(), direction == Direction.TO_FILTER && in.gradient() != null);
-        return new Convolution(descriptor, algorithm);
+        return new Convolution(direction, shapes, algorithm);
+    }
+
+    private Bytes bytes() {
+        long weights = parameters.weightElements() * c.numbers().valueBytes();
+        return new Bytes(in.value().bytes(), weights, out.value().bytes());
     }
 
     @Override
@@ -106,23 +111,7 @@ final class CudaConv2d implements CudaLayer {
                             channels(),
                             area());
         }
-        Gpu gpu = c.gpu();
-        Status.dnn(
-                JCudnn.cudnnConvolutionForward(
-                        gpu.dnn(),
-                        Descriptors.ONE,
-                        x,
-                        gpu.at(in.value()),
-                        w,
-                        gpu.at(weight),
-                        forward.descriptor(),
-                        forward.algorithm().number(),
-                        gpu.at(c.workspace().buffer()),
-                        forward.algorithm().workspaceBytes(),
-                        Descriptors.ZERO,
-                        y,
-                        gpu.at(out.value())),
-                "cudnnConvolutionForward of " + name);
+        run(forward, in.value(), weight, out.value());
         parameters.addBias(out);
     }
 
@@ -130,30 +119,13 @@ final class CudaConv2d implements CudaLayer {
     public void backward() {
         c.differentiateParameters(in, this::differentiateParameters);
         if (in.gradient() != null && toData != null) {
-            differentiateInput(in.gradient(), toData);
+            run(toData, in.gradient(), weight, Objects.requireNonNull(out.gradient()));
         }
     }
 
     private void differentiateParameters() {
-        Gpu gpu = c.gpu();
         parameters.biasGradient(out);
-        Convolution filters = Objects.requireNonNull(toFilter);
-        Status.dnn(
-                JCudnn.cudnnConvolutionBackwardFilter(
-                        gpu.dnn(),
-                        Descriptors.ONE,
-                        x,
-                        gpu.at(in.value()),
-                        y,
-                        gpu.at(Objects.requireNonNull(out.gradient())),
-                        filters.descriptor(),
-                        filters.algorithm().number(),
-                        gpu.at(c.workspace().buffer()),
-                        filters.algorithm().workspaceBytes(),
-                        Descriptors.ZERO,
-                        w,
-                        gpu.at(weightGradient)),
-                "cudnnConvolutionBackwardFilter of " + name);
+        run(Objects.requireNonNull(toFilter), in.value(), weightGradient, Objects.requireNonNull(out.gradient()));
         if (c.numbers().converts()) {
             c.kernels()
                     .launch(
@@ -167,23 +139,16 @@ final class CudaConv2d implements CudaLayer {
         }
     }
 
-    private void differentiateInput(Buffer wanted, Convolution data) {
-        Gpu gpu = c.gpu();
+    /// @param ofX of the input's shape, a value or a gradient, as the others
+    private void run(Convolution convolution, Buffer ofX, Buffer ofW, Buffer ofY) {
+        Direction direction = convolution.direction();
+        Operands operands = Operands.of(direction, ofX, ofW, ofY, c.workspace().buffer());
         Status.dnn(
-                JCudnn.cudnnConvolutionBackwardData(
-                        gpu.dnn(),
-                        Descriptors.ONE,
-                        w,
-                        gpu.at(weight),
-                        y,
-                        gpu.at(Objects.requireNonNull(out.gradient())),
-                        data.descriptor(),
-                        data.algorithm().number(),
-                        gpu.at(c.workspace().buffer()),
-                        data.algorithm().workspaceBytes(),
-                        Descriptors.ZERO,
-                        x,
-                        gpu.at(wanted)),
-                "cudnnConvolutionBackwardData of " + name);
+                convolution.algorithm().run(c.gpu(), direction, convolution.shapes(), operands),
+                switch (direction) {
+                    case FORWARD -> "cudnnConvolutionForward of " + name;
+                    case TO_FILTER -> "cudnnConvolutionBackwardFilter of " + name;
+                    case TO_DATA -> "cudnnConvolutionBackwardData of " + name;
+                });
     }
 }

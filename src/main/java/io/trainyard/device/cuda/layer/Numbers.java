@@ -62,6 +62,11 @@ public record Numbers(
         };
     }
 
+    /// What cuDNN's choice of an algorithm depends on, in words.
+    String ofConvolutions() {
+        return "cuDNN's type %d, format %d, math %d".formatted(dnnType, format(), dnnMath);
+    }
+
     int format() {
         return channelsLast ? cudnnTensorFormat.CUDNN_TENSOR_NHWC : cudnnTensorFormat.CUDNN_TENSOR_NCHW;
     }
@@ -69,6 +74,11 @@ public record Numbers(
     /// As kernels take it.
     public int channelsLastFlag() {
         return channelsLast ? 1 : 0;
+    }
+
+    /// Whether values are float32's throughout, and checked one by one.
+    boolean isExact() {
+        return dnnMath == cudnnMathType.CUDNN_FMA_MATH;
     }
 
     /// Whether parameters must be converted before convolutions and products take them.

@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/// Looks for one library in the configured folders, then lets the system's loader look, then goes through the usual
-/// folders. The first place that has it decides; there the older of two releases is taken, for which nothing has to
-/// be changed.
+/// Looks for one library in the configured folders, then lets the system's loader look, then goes through the
+/// usual folders. The first place that has it decides; there the newer of two releases is taken: the older
+/// one cannot use the newest GPUs.
 final class LibraryFinder {
     private final SearchFolders folders;
     private final boolean askSystem;

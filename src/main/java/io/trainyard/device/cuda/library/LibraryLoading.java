@@ -20,7 +20,7 @@ final class LibraryLoading {
 
     /// @throws CudaUnavailableException if something is missing or does not fit; says what, and what to do
     CudaLibraries load() {
-        NativeLibrary dnn = find(NvidiaLibrary.DNN, NvidiaLibrary.DNN.linked, NvidiaLibrary.DNN.newer);
+        NativeLibrary dnn = find(NvidiaLibrary.DNN, NvidiaLibrary.DNN.newer, NvidiaLibrary.DNN.linked);
         requireFunctions(NvidiaLibrary.DNN, dnn);
         long version = dnn.callLong("cudnnGetVersion");
         // 8907 is 8.9.7, 92400 is 9.24.0
@@ -81,8 +81,8 @@ final class LibraryLoading {
         return found;
     }
 
-    private NativeLibrary find(NvidiaLibrary library, int older, int newer) {
-        return find(library, "it must be %s or %s".formatted(library.file(newer), library.file(older)), older, newer);
+    private NativeLibrary find(NvidiaLibrary library, int newer, int older) {
+        return find(library, "it must be %s or %s".formatted(library.file(newer), library.file(older)), newer, older);
     }
 
     /// @param wanted for the reason: which release, and why that one
@@ -100,7 +100,7 @@ final class LibraryLoading {
                             wanted,
                             there,
                             finder.places(),
-                            library.installation(releases[releases.length - 1]),
+                            library.installation(releases[0]),
                             SearchFolders.VARIABLE));
         });
     }

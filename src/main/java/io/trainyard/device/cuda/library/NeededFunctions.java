@@ -10,8 +10,8 @@ final class NeededFunctions {
     static final List<String> DRIVER = names("""
             cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString
             cuDeviceGet cuDeviceGetCount cuDeviceGetName cuDeviceGetPCIBusId cuDeviceGetAttribute cuDeviceTotalMem_v2
-            cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxReset_v2
-            cuDeviceCanAccessPeer cuCtxEnablePeerAccess cuCtxSetCurrent cuCtxSynchronize
+            cuDevicePrimaryCtxRetain
+            cuDeviceCanAccessPeer cuCtxEnablePeerAccess cuCtxDisablePeerAccess cuCtxSetCurrent cuCtxSynchronize
             cuMemGetInfo_v2 cuMemAlloc_v2 cuMemFree_v2 cuMemHostAlloc cuMemFreeHost
             cuMemcpyHtoD_v2 cuMemcpyDtoH_v2 cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2
             cuMemcpyPeerAsync cuMemsetD8_v2 cuMemsetD8Async
@@ -44,7 +44,8 @@ final class NeededFunctions {
 
     static final List<String> COMPILER = names("""
             nvrtcVersion nvrtcGetErrorString nvrtcCreateProgram nvrtcCompileProgram nvrtcGetProgramLogSize
-            nvrtcGetProgramLog nvrtcGetCUBINSize nvrtcGetCUBIN nvrtcDestroyProgram
+            nvrtcGetProgramLog nvrtcGetCUBINSize nvrtcGetCUBIN nvrtcGetPTXSize nvrtcGetPTX nvrtcDestroyProgram
+            nvrtcGetNumSupportedArchs nvrtcGetSupportedArchs
             """);
 
     private NeededFunctions() {}

@@ -1,0 +1,95 @@
+package io.trainyard.device.cuda.driver;
+
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
+import jcuda.Pointer;
+import jcuda.driver.CUdeviceptr;
+import jcuda.driver.CUresult;
+import jcuda.driver.JCudaDriver;
+
+/// What one GPU copies straight from another. Behind an IOMMU that translates, PCIe may drop such copies
+/// without a word (NVIDIA's documentation of peer access), so that one is tried before others rely on it.
+final class Peers {
+    private static final System.Logger LOG = System.getLogger(Peers.class.getName());
+
+    private static final int TRIED_INTS = 1 << 18; // large copies go another way than small ones
+
+    private Peers() {}
+
+    /// Lets `gpu` read the other's memory where the machine's wiring can and does; otherwise copies go through the
+    /// host,
+    /// which the driver sees to by itself.
+    static void enable(Gpu gpu, Gpu other) {
+        int[] can = new int[1];
+        Status.driver(
+                JCudaDriver.cuDeviceCanAccessPeer(can, gpu.device(), other.device()),
+                "cuDeviceCanAccessPeer from %s to %s".formatted(gpu, other));
+        if (can[0] == 0) {
+            return;
+        }
+        int status = JCudaDriver.cuCtxEnablePeerAccess(other.context(), 0);
+        if (status == CUresult.CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED) {
+            return; // an earlier session has tried it
+        }
+        if (status == CUresult.CUDA_ERROR_TOO_MANY_PEERS) {
+            warn(gpu, other, "has as many peers as it can");
+            return;
+        }
+        Status.driver(status, "cuCtxEnablePeerAccess from %s to %s".formatted(gpu, other));
+        if (!arrives(gpu, other)) {
+            Status.driver(
+                    JCudaDriver.cuCtxDisablePeerAccess(other.context()),
+                    "cuCtxDisablePeerAccess from %s to %s".formatted(gpu, other));
+            warn(
+                    gpu,
+                    other,
+                    "does not get what it copies from it, though the driver says so (an IOMMU may be in the way)");
+        }
+    }
+
+    private static void warn(Gpu gpu, Gpu other, String why) {
+        LOG.log(System.Logger.Level.WARNING, "{0} {1}: copies from {2} go through the host", gpu, why, other);
+    }
+
+    /// Whether what lies in the other's memory is here once it was copied.
+    private static boolean arrives(Gpu gpu, Gpu other) {
+        int[] sent = ThreadLocalRandom.current().ints(TRIED_INTS).toArray();
+        int[] found = new int[TRIED_INTS];
+        long bytes = (long) TRIED_INTS * Integer.BYTES;
+        Gpu.makeCurrent(other);
+        CUdeviceptr from = allocate(other, bytes);
+        try {
+            Status.driver(JCudaDriver.cuMemcpyHtoD(from, Pointer.to(sent), bytes), "cuMemcpyHtoD to " + other);
+            Status.driver(JCudaDriver.cuCtxSynchronize(), "cuCtxSynchronize of " + other);
+            gpu.enter();
+            CUdeviceptr to = allocate(gpu, bytes);
+            try {
+                Status.driver(JCudaDriver.cuMemsetD8(to, (byte) 0, bytes), "cuMemsetD8");
+                Status.driver(JCudaDriver.cuCtxSynchronize(), "cuCtxSynchronize of " + gpu);
+                Status.driver(
+                        JCudaDriver.cuMemcpyPeerAsync(
+                                to,
+                                gpu.context(),
+                                from,
+                                other.context(),
+                                bytes,
+                                gpu.compute().handle()),
+                        "the first copy from %s to %s".formatted(other, gpu));
+                gpu.compute().synchronize();
+                Status.driver(JCudaDriver.cuMemcpyDtoH(Pointer.to(found), to, bytes), "cuMemcpyDtoH from " + gpu);
+            } finally {
+                JCudaDriver.cuMemFree(to);
+            }
+        } finally {
+            JCudaDriver.cuMemFree(from);
+            gpu.enter();
+        }
+        return IntStream.range(0, TRIED_INTS).allMatch(i -> found[i] == sent[i]);
+    }
+
+    private static CUdeviceptr allocate(Gpu gpu, long bytes) {
+        CUdeviceptr memory = new CUdeviceptr();
+        Status.driver(JCudaDriver.cuMemAlloc(memory, bytes), "cuMemAlloc to try copies on " + gpu);
+        return memory;
+    }
+}
