@@ -21,9 +21,11 @@ import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.OptimizerSpec.Sgd;
 import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -71,12 +73,38 @@ class Bfloat16Test {
         }
     }
 
+    /// Momentum, running statistics, masks and augmentation are carried over; two threads compute.
+    @Test
+    void whatIsInterruptedGoesOnWithTheSameBits() {
+        Workload workload =
+                CheckWorkload.in(Precision.BF16, CheckWorkload.eventful()).withThreads(2);
+        int steps = workload.stepsPerEpoch();
+        float[] whole;
+        try (LearningSession session = device().open(workload)) {
+            session.load(CheckWorkload.state(workload));
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
+            whole = session.advance(steps);
+        }
+        SessionState saved;
+        try (LearningSession session = device().open(workload)) {
+            session.load(CheckWorkload.state(workload));
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
+            assertThat(session.advance(2)).isEqualTo(Arrays.copyOf(whole, 2));
+            saved = session.save();
+        }
+        try (LearningSession session = device().open(workload)) {
+            session.load(saved);
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 2);
+            assertThat(session.advance(steps - 2)).isEqualTo(Arrays.copyOfRange(whole, 2, steps));
+        }
+    }
+
     /// Of a network whose one weight of each class is `first`, with all others.
     private static float[] predictions(Workload workload, float first) {
         try (LearningSession session = device().open(workload.forTests())) {
             SessionState state = CheckWorkload.state(workload);
             Map<String, Tensor> tensors = new LinkedHashMap<>(state.model().tensors());
-            Tensor.Floats weight = (Tensor.Floats) tensors.get("1.weight");
+            Tensor.Floats weight = (Tensor.Floats) Objects.requireNonNull(tensors.get("1.weight"));
             float[] values = weight.values().clone();
             values[0] = first;
             tensors.put("1.weight", new Tensor.Floats(weight.shape(), values));
