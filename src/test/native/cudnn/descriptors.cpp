@@ -11,7 +11,6 @@ constexpr int FLOAT = 0, BFLOAT16 = 9;    // cudnnDataType_t
 constexpr int NCHW = 0, NHWC = 1;         // cudnnTensorFormat_t
 constexpr int CROSS_CORRELATION = 1;      // cudnnConvolutionMode_t
 constexpr int AVERAGE_COUNT_INCLUDE_PADDING = 1, AVERAGE_COUNT_EXCLUDE_PADDING = 2;  // cudnnPoolingMode_t
-constexpr int SPATIAL = 1, SPATIAL_PERSISTENT = 2;                                   // cudnnBatchNormMode_t
 
 Number numberOf(int type) {
     require(type >= 0 && type <= 14, CUDNN_STATUS_BAD_PARAM, "unknown data type");
@@ -326,17 +325,5 @@ EXPORTED int cudnnSetPooling2dDescriptor(Pooling* pooling, int mode, int nan, in
                   {rows, columns},
                   {padRows, padColumns},
                   {strideRows, strideColumns}};
-    });
-}
-
-EXPORTED int cudnnDeriveBNTensorDescriptor(Tensor* derived, const Tensor* image, int mode) {
-    return call("cudnnDeriveBNTensorDescriptor", [&] {
-        Tensor& target = created(derived);
-        const Tensor& source = described(image);
-        require(mode >= 0 && mode <= 2, CUDNN_STATUS_BAD_PARAM, "unknown mode");
-        require(mode == SPATIAL || mode == SPATIAL_PERSISTENT, CUDNN_STATUS_NOT_SUPPORTED,
-                "the double has batch norm over space only");
-        int channels = source.size[1];
-        target = {true, Number::FLOAT, {1, channels, 1, 1}, {channels, 1, 1, 1}};
     });
 }

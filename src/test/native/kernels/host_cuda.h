@@ -76,6 +76,7 @@ struct Invoke<kernel> {
 #define blockDim (::trainyard::currentThread.blockDim)
 #define gridDim (::trainyard::currentThread.gridDim)
 #define __syncthreads() ::trainyard::barrier()
+#define __threadfence() (static_cast<void>(0))  // blocks of one launch run one at a time
 
 inline unsigned __float_as_uint(float value) {
     unsigned bits;

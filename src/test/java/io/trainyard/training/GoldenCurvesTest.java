@@ -57,9 +57,9 @@ class GoldenCurvesTest {
 
     @ParameterizedTest(name = "{0}")
     @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
-        tudui   | 2 | `"dataset": "cifar10", "batchSize": 64, "optimizer": {"type": "sgd", "learningRate": 0.01}`
-        lenet   | 2 | `"dataset": {"name": "cifar10", "normalize": {"mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}}, "batchSize": 4, "shuffle": true, "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}`
-        fashion | 2 | `"dataset": "fashion-mnist", "batchSize": 100, "optimizer": {"type": "sgd", "learningRate": 0.01}`
+        tudui   | 1 | `"dataset": "cifar10", "batchSize": 64, "optimizer": {"type": "sgd", "learningRate": 0.01}`
+        lenet   | 1 | `"dataset": {"name": "cifar10", "normalize": {"mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}}, "batchSize": 4, "shuffle": true, "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}`
+        fashion | 1 | `"dataset": "fashion-mnist", "batchSize": 100, "optimizer": {"type": "sgd", "learningRate": 0.01}`
         tudui   | 1 | `"devices": ["cpu", "cpu"], "dataset": "cifar10", "batchSize": 64, "optimizer": {"type": "sgd", "learningRate": 0.01}`
         lenet   | 1 | `"devices": ["cpu", "cpu"], "dataset": {"name": "cifar10", "normalize": {"mean": [0.5, 0.5, 0.5], "std": [0.5, 0.5, 0.5]}}, "batchSize": 4, "shuffle": true, "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}`
         signs   | 2 | `"dataset": "signs", "batchSize": 32, "shuffle": true, "optimizer": {"type": "sgd", "learningRate": 0.01}`

@@ -73,7 +73,7 @@ final class SimTopic {
     /// The records from an offset on, at most so many.
     List<Entry> from(long offset, int most) {
         int first = index(offset);
-        return List.copyOf(entries.subList(first, Math.min(entries.size(), first + most)));
+        return List.copyOf(entries.subList(first, first + Math.min(entries.size() - first, most)));
     }
 
     /// The place of the first record at an offset or after it.

@@ -12,11 +12,13 @@ final class KernelSource {
     private static final List<String> FILES = List.of(
             "values.cuh",
             "windows.cuh",
+            "norms.cuh",
             "batch.cu",
             "loss.cu",
             "bias.cu",
             "activation.cu",
             "norm.cu",
+            "batch_norm.cu",
             "pooling.cu",
             "windows.cu",
             "averages.cu",

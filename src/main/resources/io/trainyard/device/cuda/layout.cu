@@ -40,15 +40,6 @@ __device__ void transpose(
     }
 }
 
-extern "C" __global__ void fill(
-        float* y, // (n)
-        int n,
-        float value) {
-    for (long long i = thread(); i < n; i += threads()) {
-        y[i] = value;
-    }
-}
-
 extern "C" __global__ void to_channels_first(
         VALUE* y, // (samples, channels, area)
         const VALUE* x, // (samples, area, channels)

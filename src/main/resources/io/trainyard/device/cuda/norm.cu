@@ -1,5 +1,4 @@
-// Group norm and layer norm: sets of a sample's values, each normalised by its own mean and variance; layer scale; and
-// the running statistics of batch norm that are means over all batches.
+// Group norm and layer norm: sets of a sample's values, each normalised by its own mean and variance; and layer scale.
 
 // Where the values of a set are, and which scale and shift is whose. Values of a sample are counted in (channel, row,
 // column) order; NormSets in Java says what the fields are.
@@ -49,16 +48,6 @@ __device__ float sumOf(long long count, Function f) {
     }
     return sumForAll(sums, sum);
 }
-
-// What gradients come to: of y by its shift, and by its scale.
-struct Gradients {
-    float shift, scale;
-
-    __device__ void add(float gradient, float normalised) {
-        shift += gradient;
-        scale += gradient * normalised;
-    }
-};
 
 // As sumOf, of gradients, which f(i, sum) adds to.
 template <class Function>
@@ -218,24 +207,5 @@ extern "C" __global__ void layer_scale_gradient(
         if (threadIdx.x == 0) {
             gradient[c] = sum;
         }
-    }
-}
-
-// Takes the statistics of one more batch into means over all batches. One block.
-extern "C" __global__ void take_in_statistics(
-        float* runningMean, // (channels)
-        float* runningVariance, // (channels)
-        float* batches, // how many they are means over
-        const float* mean, // (channels)
-        const float* variance, // (channels)
-        int channels) {
-    float weight = 1 / (*batches + 1);
-    for (int c = threadIdx.x; c < channels; c += BLOCK) {
-        runningMean[c] = (1 - weight) * runningMean[c] + weight * mean[c];
-        runningVariance[c] = (1 - weight) * runningVariance[c] + weight * variance[c];
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        *batches += 1;
     }
 }

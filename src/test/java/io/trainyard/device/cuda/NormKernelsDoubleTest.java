@@ -1,7 +1,5 @@
 package io.trainyard.device.cuda;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.NormSets;
 import io.trainyard.spec.Precision;
@@ -15,7 +13,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.IntToDoubleFunction;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,38 +100,6 @@ final class NormKernelsDoubleTest {
             runner.assertNear(runner.readFloats(weights), expected.ofWeight, 1e-4);
             runner.assertNear(runner.readFloats(biases), expected.ofBias, 1e-4);
         }
-    }
-
-    @ParameterizedTest
-    @CsvSource({"0, 5", "41, 300"})
-    void takesABatchIntoMeansOverAll(int before, int channels) {
-        float[] mean = normal(channels);
-        float[] variance = normal(channels);
-        float[] newestMean = normal(channels);
-        float[] newestVariance = normal(channels);
-        try (var runner = new KernelRunner(Precision.FP32)) {
-            Buffer means = runner.floats(mean);
-            Buffer variances = runner.floats(variance);
-            Buffer batches = runner.floats(new float[] {before});
-            runner.runBlocks(
-                    "take_in_statistics",
-                    1,
-                    means,
-                    variances,
-                    batches,
-                    runner.floats(newestMean),
-                    runner.floats(newestVariance),
-                    channels);
-            runner.assertNear(runner.readFloats(means), meansOver(before, mean, newestMean), 1e-6);
-            runner.assertNear(runner.readFloats(variances), meansOver(before, variance, newestVariance), 1e-6);
-            assertThat(runner.readFloats(batches)).containsExactly(before + 1);
-        }
-    }
-
-    private static double[] meansOver(int before, float[] running, float[] newest) {
-        return IntStream.range(0, running.length)
-                .mapToDouble(c -> ((double) before * running[c] + newest[c]) / (before + 1))
-                .toArray();
     }
 
     private static void run(
@@ -261,18 +226,6 @@ final class NormKernelsDoubleTest {
             Buffer gradient = runner.floats(new float[channels]);
             runner.runBlocks("layer_scale_gradient", 2, gradient, runner.values(dy), input, outer, channels, inner);
             runner.assertNear(runner.readFloats(gradient), sums, 1e-4);
-        }
-    }
-
-    @ParameterizedTest
-    @CsvSource({"1, 0.5", "3000, 1"})
-    void fillsWithANumber(int count, float value) {
-        try (var runner = new KernelRunner(Precision.FP32)) {
-            Buffer filled = runner.floats(new float[count]);
-            runner.run("fill", filled, count, value);
-            double[] expected = new double[count];
-            Arrays.fill(expected, value);
-            runner.assertNear(runner.readFloats(filled), expected, 0);
         }
     }
 

@@ -28,15 +28,25 @@ public final class CudaChain {
     public static CudaChain of(List<Network.Layer> specs, BatchTensor in, Compilation c, Descriptors descriptors) {
         List<CudaLayer> layers = new ArrayList<>();
         BatchTensor last = in;
-        for (Network.Layer spec : specs) {
+        for (int i = 0; i < specs.size(); i++) {
+            Network.Layer spec = specs.get(i);
+            boolean relu = computesReluAlong(spec)
+                    && i + 1 < specs.size()
+                    && specs.get(i + 1).spec() instanceof ActivationFunction.Relu;
             Optional<CudaLayer> layer =
-                    spec.spec() instanceof ActivationFunction.Relu relu && mayOverwrite(layers, last)
-                            ? Optional.of(CudaActivationFunction.reluInPlace(relu, spec, layers.getLast(), c))
-                            : compile(spec, last, c, descriptors);
+                    spec.spec() instanceof ActivationFunction.Relu itself && mayOverwrite(layers, last)
+                            ? Optional.of(CudaActivationFunction.reluInPlace(itself, spec, layers.getLast(), c))
+                            : compile(spec, last, relu, c, descriptors);
             layer.ifPresent(layers::add);
             last = layer.map(CudaLayer::out).orElse(last.as(spec.out()));
+            i += relu ? 1 : 0;
         }
         return new CudaChain(List.copyOf(layers), last);
+    }
+
+    /// Whether the layer computes a ReLU behind it along, forward and backward.
+    private static boolean computesReluAlong(Network.Layer layer) {
+        return layer.spec() instanceof BatchNorm || CudaNormResidual.fits(layer);
     }
 
     /// Whether nobody needs `last` but the next layer: it is the output of one whose backward pass does without.
@@ -47,12 +57,14 @@ public final class CudaChain {
     }
 
     /// Empty for a layer that has nothing to do.
+    ///
+    /// @param relu whether one follows that it computes along
     private static Optional<CudaLayer> compile(
-            Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
+            Network.Layer layer, BatchTensor in, boolean relu, Compilation c, Descriptors descriptors) {
         return switch (layer.spec()) {
             case Conv2d conv -> Optional.of(convolution(conv, layer, in, c, descriptors));
             case LayerSpec.Linear _ -> Optional.of(new CudaLinear(layer, in, c));
-            case BatchNorm norm -> Optional.of(new CudaBatchNorm(norm, layer, in, c, descriptors));
+            case BatchNorm _ -> Optional.of(new CudaBatchNorm(layer, in, null, relu, c));
             case SampleNorm norm -> Optional.of(new CudaSampleNorm(norm, layer, in, c));
             case LayerSpec.LayerScale _ -> Optional.of(new CudaLayerScale(layer, in, c));
             case Pooling.MaxPool2d pool -> Optional.of(new CudaMaxPool2d(pool, layer, in, c));
@@ -71,7 +83,11 @@ public final class CudaChain {
                         ? Optional.of(new CudaFlatten(layer, in, c))
                         : Optional.empty();
             case LayerSpec.Identity _ -> Optional.empty();
-            case Residual _ -> Optional.of(new CudaResidual(layer, in, c, descriptors));
+            case Residual _ ->
+                Optional.of(
+                        CudaNormResidual.fits(layer)
+                                ? new CudaNormResidual(layer, in, relu, c, descriptors)
+                                : new CudaResidual(layer, in, c, descriptors));
         };
     }
 

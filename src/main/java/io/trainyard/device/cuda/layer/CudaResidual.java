@@ -2,29 +2,28 @@ package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.spec.Network;
-import org.jspecify.annotations.Nullable;
 
-/// The sum of two branches that both begin with the layer's input. Each keeps a gradient of that input by itself,
-/// and the two are added. Their outputs have the sum's gradient: the first branch's is the sum's own buffer.
+/// The sum of two branches that both begin with the layer's input. Their outputs have the sum's gradient, in
+/// the buffer of the layers' output. A shortcut that is the input itself has it there, too; one with layers
+/// has a copy.
 final class CudaResidual implements CudaLayer {
     private final Compilation c;
-    private final BatchTensor in;
+    private final Fork fork;
     private final CudaChain layers;
     private final CudaChain shortcut;
-    private final @Nullable Buffer layersInGradient;
-    private final @Nullable Buffer shortcutInGradient;
     private final BatchTensor out;
 
     CudaResidual(Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
         this.c = c;
-        this.in = in;
-        String name = layer.name();
-        layersInGradient = in.gradient() == null ? null : c.gradient(layer.in(), name + "'s input, of its layers");
-        shortcutInGradient = in.gradient() == null ? null : c.gradient(layer.in(), name + "'s input, of its shortcut");
-        layers = CudaChain.of(layer.branches().get(0), in.withGradient(layersInGradient), c, descriptors);
-        shortcut = CudaChain.of(layer.branches().get(1), in.withGradient(shortcutInGradient), c, descriptors);
+        BatchTensor layersIn = Fork.branch(layer, in, "layers", c);
+        layers = CudaChain.of(layer.branches().get(0), layersIn, c, descriptors);
+        BatchTensor shortcutIn = layer.branches().get(1).isEmpty()
+                ? in.withGradient(layers.out().gradient())
+                : Fork.branch(layer, in, "shortcut", c);
+        shortcut = CudaChain.of(layer.branches().get(1), shortcutIn, c, descriptors);
+        fork = new Fork(in, layersIn, shortcutIn);
         Buffer first = layers.out().gradient();
-        out = c.output(layer.out(), false, name)
+        out = c.output(layer.out(), false, layer.name())
                 .withGradient(first != null ? first : shortcut.out().gradient());
     }
 
@@ -42,24 +41,25 @@ final class CudaResidual implements CudaLayer {
     public void forward() {
         layers.forward();
         shortcut.forward();
-        add(out.value(), layers.out().value(), shortcut.out().value(), out.elements());
+        c.kernels()
+                .launch(
+                        "add",
+                        out.elements(),
+                        out.value(),
+                        layers.out().value(),
+                        shortcut.out().value(),
+                        out.elements());
     }
 
     @Override
     public void backward() {
         Buffer ofLayers = layers.out().gradient();
         Buffer ofShortcut = shortcut.out().gradient();
-        if (ofLayers != null && ofShortcut != null) {
+        if (ofLayers != null && ofShortcut != null && !ofShortcut.equals(ofLayers)) {
             ofShortcut.copyFrom(ofLayers);
         }
-        layers.backward();
         shortcut.backward();
-        if (in.gradient() != null && layersInGradient != null && shortcutInGradient != null) {
-            add(in.gradient(), layersInGradient, shortcutInGradient, in.elements());
-        }
-    }
-
-    private void add(Buffer sum, Buffer a, Buffer b, long elements) {
-        c.kernels().launch("add", elements, sum, a, b, elements);
+        layers.backward();
+        fork.backward(c);
     }
 }

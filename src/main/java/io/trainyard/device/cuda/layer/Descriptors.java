@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import jcuda.Pointer;
 import jcuda.jcudnn.JCudnn;
-import jcuda.jcudnn.cudnnBatchNormMode;
 import jcuda.jcudnn.cudnnConvolutionDescriptor;
 import jcuda.jcudnn.cudnnConvolutionMode;
 import jcuda.jcudnn.cudnnDataType;
@@ -52,15 +51,6 @@ public final class Descriptors {
                         of.rows(),
                         of.columns()),
                 "cudnnSetTensor4dDescriptor of " + of.shape());
-        return tensor;
-    }
-
-    /// Of batch norm's parameters and statistics.
-    cudnnTensorDescriptor channels(cudnnTensorDescriptor image) {
-        cudnnTensorDescriptor tensor = newTensor();
-        Status.dnn(
-                JCudnn.cudnnDeriveBNTensorDescriptor(tensor, image, cudnnBatchNormMode.CUDNN_BATCHNORM_SPATIAL),
-                "cudnnDeriveBNTensorDescriptor");
         return tensor;
     }
 

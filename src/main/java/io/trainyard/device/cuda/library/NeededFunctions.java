@@ -35,8 +35,6 @@ final class NeededFunctions {
             cudnnConvolutionBackwardData
             cudnnCreatePoolingDescriptor cudnnSetPooling2dDescriptor cudnnDestroyPoolingDescriptor
             cudnnPoolingForward cudnnPoolingBackward
-            cudnnDeriveBNTensorDescriptor cudnnBatchNormalizationForwardTraining
-            cudnnBatchNormalizationForwardInference cudnnBatchNormalizationBackward
             """);
 
     static final List<String> BLAS = names("""

@@ -1,0 +1,61 @@
+package io.trainyard.device.cuda.layer;
+
+import io.trainyard.spec.BatchNorm;
+import io.trainyard.spec.Network;
+import java.util.List;
+
+/// The sum of two branches, one of which ends with a batch norm: that adds the other branch, and computes the ReLU
+/// behind the sum, too. Backward it gives the other branch its gradient.
+final class CudaNormResidual implements CudaLayer {
+    private final Compilation c;
+    private final Fork fork;
+    private final CudaChain body; // of the branch with the batch norm, what is before it
+    private final CudaChain other;
+    private final CudaBatchNorm norm;
+
+    /// @param relu whether one follows
+    CudaNormResidual(Network.Layer layer, BatchTensor in, boolean relu, Compilation c, Descriptors descriptors) {
+        this.c = c;
+        int ending = endsWithNorm(layer.branches().getFirst()) ? 0 : 1;
+        List<Network.Layer> branch = layer.branches().get(ending);
+        BatchTensor bodyIn = Fork.branch(layer, in, "branch with the batch norm", c);
+        BatchTensor otherIn = Fork.branch(layer, in, "other branch", c);
+        fork = new Fork(in, bodyIn, otherIn);
+        body = CudaChain.of(branch.subList(0, branch.size() - 1), bodyIn, c, descriptors);
+        other = CudaChain.of(layer.branches().get(1 - ending), otherIn, c, descriptors);
+        norm = new CudaBatchNorm(branch.getLast(), body.out(), other.out(), relu, c);
+    }
+
+    static boolean fits(Network.Layer layer) {
+        return layer.branches().stream().anyMatch(CudaNormResidual::endsWithNorm);
+    }
+
+    private static boolean endsWithNorm(List<Network.Layer> branch) {
+        return !branch.isEmpty() && branch.getLast().spec() instanceof BatchNorm;
+    }
+
+    @Override
+    public BatchTensor out() {
+        return norm.out();
+    }
+
+    @Override
+    public boolean needsOutput() {
+        return norm.needsOutput();
+    }
+
+    @Override
+    public void forward() {
+        body.forward();
+        other.forward();
+        norm.forward();
+    }
+
+    @Override
+    public void backward() {
+        norm.backward();
+        other.backward();
+        body.backward();
+        fork.backward(c);
+    }
+}
