@@ -123,13 +123,17 @@ for source in "$here"/{driver,kernels,nvrtc,nvml}/*.cpp; do
 done
 for kind in float bfloat16; do
   compile "kernels_$kind.o" "$objects/kernels_$kind.cpp" -I"$here" "${kernel_flags[@]}"
+  # A second time under other names, with calls of driver/traffic.cpp at each access to memory.
+  compile "counted_$kind.o" "$objects/kernels_$kind.cpp" -I"$here" "${kernel_flags[@]}" \
+    -D${kind}_program=counted_${kind}_program -D${kind}Kernels=counted${kind^}Kernels \
+    -fsanitize=thread --param tsan-instrument-func-entry-exit=0 -fno-threadsafe-statics
 done
 for source in "$here"/{cudnn,cublas}/*.cpp; do
   compile "$(basename "$(dirname "$source")")_$(basename "$source" .cpp).o" "$source" "${loop_flags[@]}"
 done
 while (($(jobs -pr | wc -l) > 0)); do wait -n; done
 
-mapfile -t driver < <(of driver; of kernels; echo "$objects/kernels_float.o"; echo "$objects/kernels_bfloat16.o")
+mapfile -t driver < <(of driver; of kernels; echo "$objects"/{kernels,counted}_{float,bfloat16}.o | tr ' ' '\n')
 mapfile -t cudnn < <(of cudnn)
 mapfile -t cublas < <(of cublas)
 mapfile -t nvrtc < <(of nvrtc)

@@ -255,7 +255,7 @@ EXPORTED int cublasGemmEx(Handle* handle, int formOfA, int formOfB, int rows, in
         if (rows == 0 || columns == 0) return;
         std::vector<Range> touched{result.range()};
         if (depth > 0) touched.insert(touched.end(), {left.range(), right.range()});
-        if (known.workspace != nullptr) touched.push_back({known.workspace, known.workspaceBytes});
+        if (known.workspace != nullptr) touched.push_back({known.workspace, known.workspaceBytes, true});
         for (const Range& range : touched) requireRange(*known.context, range);
         for (auto [values, number] : {std::pair(a, left.number), {b, right.number}, {c, result.number}}) {
             bool aligned = reinterpret_cast<uintptr_t>(values) % bytesOf(number) == 0;

@@ -249,6 +249,8 @@ struct Call {
     void* workspace;
     size_t workspaceBytes;
     std::vector<Range> touched;
+    Direction direction;
+    const Algorithm& algorithm;
 };
 
 constexpr const char* CODE[] = {"cuDNN forward", "cuDNN to data", "cuDNN to filter"};
@@ -273,13 +275,25 @@ Call begin(Direction direction, Handle* handle, const Shape& shape, Number numbe
     require(bytes >= needed, CUDNN_STATUS_BAD_PARAM_SIZE_INSUFFICIENT, "the workspace is too small");
     int first = rotation(algorithm, direction == TO_FILTER ? shape.samples : shape.groupKernels());
     bool tf32 = number == Number::FLOAT && (shape.how.math != FMA_MATH || algorithm.winograd);
-    Call call{known, shape, tf32, first, workspace, needed, {}};
-    if (bytes > 0) call.touched.push_back(requireAligned(known, workspace, bytes, "the workspace"));
+    Call call{known, shape, tf32, first, workspace, needed, {}, direction, algorithm};
+    if (bytes > 0) {
+        call.touched.push_back(requireAligned(known, workspace, bytes, "the workspace"));
+        call.touched.back().scratch = true;
+    }
     loadCode(*known.context, CODE[direction], CODE_BYTES);
     return call;
 }
 
-void spoilWorkspace(const Call& call) {
+// That events tell: the heuristic's order is right, but for the algorithm that is to be the fastest.
+unsigned long long emulatedMicros(const Call& call) {
+    if (setting("TRAINYARD_DOUBLE_FASTEST_ALGORITHM", -1) == call.algorithm.number) return 1;
+    return 1000000ull * (1 + (&call.algorithm - algorithms(call.direction).data()));
+}
+
+// What each does first when it runs.
+void start(const Call& call) {
+    called((std::string(CODE[call.direction]) + ", algorithm " + std::to_string(call.algorithm.number)).c_str());
+    spend(*call.handle.context, emulatedMicros(call));
     if (call.workspaceBytes > 0) std::memset(call.workspace, 0xFF, call.workspaceBytes);
 }
 
@@ -369,7 +383,7 @@ EXPORTED int cudnnConvolutionForward(Handle* handle, const void* alphaAt, const 
         call.touched.push_back(requireAligned(call.handle, w, wDescriptor->bytes(), "w"));
         call.touched.push_back(requireAligned(call.handle, y, yDescriptor->bytes(), "y"));
         auto work = [=, xOf = *xDescriptor, wOf = *wDescriptor, yOf = *yDescriptor] {
-            spoilWorkspace(call);
+            start(call);
             auto result = forward(call.shape, unpack(xOf, x, call.tf32), unpack(wOf, w, call.tf32));
             pack(yOf, y, result, alpha, beta);
         };
@@ -390,7 +404,7 @@ EXPORTED int cudnnConvolutionBackwardData(Handle* handle, const void* alphaAt, c
         call.touched.push_back(requireAligned(call.handle, dy, dyDescriptor->bytes(), "dy"));
         call.touched.push_back(requireAligned(call.handle, dx, dxDescriptor->bytes(), "dx"));
         auto work = [=, wOf = *wDescriptor, dyOf = *dyDescriptor, dxOf = *dxDescriptor] {
-            spoilWorkspace(call);
+            start(call);
             auto result = toData(call.shape, unpack(wOf, w, call.tf32), unpack(dyOf, dy, call.tf32), call.first);
             pack(dxOf, dx, result, alpha, beta);
         };
@@ -411,7 +425,7 @@ EXPORTED int cudnnConvolutionBackwardFilter(Handle* handle, const void* alphaAt,
         call.touched.push_back(requireAligned(call.handle, dy, dyDescriptor->bytes(), "dy"));
         call.touched.push_back(requireAligned(call.handle, dw, dwDescriptor->bytes(), "dw"));
         auto work = [=, xOf = *xDescriptor, dyOf = *dyDescriptor, dwOf = *dwDescriptor] {
-            spoilWorkspace(call);
+            start(call);
             auto result = toFilter(call.shape, unpack(xOf, x, call.tf32), unpack(dyOf, dy, call.tf32), call.first);
             pack(dwOf, dw, result, alpha, beta);
         };

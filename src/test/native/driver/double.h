@@ -26,6 +26,7 @@ struct Failure {
 struct Range {
     const void* begin;
     size_t bytes;
+    bool scratch = false;  // holds nothing between two calls
 };
 
 // Counts a call of an exported function; the status that it is to fail with (see failures.cpp), or 0.
@@ -58,6 +59,9 @@ void loadCode(Context& context, const char* code, size_t bytes);
 
 // Throws where the calling thread must not allocate or wait because a stream is capturing.
 void requireNoCapture(const char* what);
+
+// Work that runs takes so long, for events that tell the time. For nothing else: nobody waits.
+void spend(Context& context, unsigned long long micros);
 
 // Things that are alive, by kind: trainyard_double_alive tells their number.
 void countAlive(const char* kind, int change);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "state.h"
+#include "traffic.h"
 
 namespace trainyard {
 
@@ -32,18 +33,22 @@ void requireJoined(Capture& capture) {
     }
 }
 
-void runNode(const Work& node) {
+void runNode(const Node& node) {
+    const Work& work = node.work;
     {
         Lock lock(driver().mutex);
-        throwError(*node.context);
-        for (const Range& range : node.touched) checkRange(*node.context, range);
+        throwError(*work.context);
+        for (const Range& range : work.touched) checkRange(*work.context, range);
     }
-    if (node.run) node.run();
+    std::optional<Traffic> traffic;
+    if (counting() == KERNELS_RUN) traffic.emplace(work, node.depth);
+    if (work.run) work.run();
 }
 
 // Work of a graph that is launched: each node once those before it have run, and which of several first is chance, as
 // where the capture forked and an event is missing.
 void runNodes(const Graph& graph, Chance chance) {
+    beginTraffic();
     size_t count = graph.nodes.size();
     std::vector<size_t> missing(count);
     std::vector<std::vector<size_t>> next(count);
@@ -57,7 +62,7 @@ void runNodes(const Graph& graph, Chance chance) {
         std::swap(ready[chance.below(ready.size())], ready.back());
         size_t node = ready.back();
         ready.pop_back();
-        runNode(graph.nodes[node].work);
+        runNode(graph.nodes[node]);
         for (size_t i : next[node]) {
             if (--missing[i] == 0) ready.push_back(i);
         }

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "state.h"
+#include "traffic.h"
 
 namespace trainyard {
 
@@ -74,6 +75,7 @@ void runKernel(const Function& function, const Arguments& arguments, const Launc
     require(function.module.loaded, "the kernel's module was unloaded", CUDA_ERROR_ILLEGAL_INSTRUCTION);
     int injected = called(function.failureName.c_str());
     require(injected == 0, "injected", injected);
+    if (counting() == NOTHING_RUNS) return;
     std::vector<void*> addresses;
     for (auto& value : arguments.values) addresses.push_back(const_cast<unsigned char*>(value.data()));
     function.kernel.run(launch, addresses.data());
@@ -82,7 +84,10 @@ void runKernel(const Function& function, const Arguments& arguments, const Launc
 }  // namespace
 
 const Kernel* findKernel(bool bfloat16, const char* name) {
-    for (const Kernel& kernel : bfloat16 ? bfloat16Kernels() : floatKernels()) {
+    bool counted = counting() != 0;
+    auto& all = bfloat16 ? counted ? countedBfloat16Kernels() : bfloat16Kernels()
+                         : counted ? countedFloatKernels() : floatKernels();
+    for (const Kernel& kernel : all) {
         if (std::strcmp(kernel.name, name) == 0) return &kernel;
     }
     return nullptr;

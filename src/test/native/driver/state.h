@@ -54,6 +54,7 @@ struct Work {
 struct Node {
     Work work;
     std::vector<size_t> after;  // the nodes that come first, counted from 1; what these come after is left out
+    size_t depth;               // how many come one after the other up to this one
 };
 
 // Its nodes in the order of the capture, which is one of those that its edges allow.
@@ -126,6 +127,7 @@ struct Context {
     std::unordered_map<Event*, std::unique_ptr<Event>> events;
     std::unordered_map<Module*, std::shared_ptr<Module>> modules;
     std::set<Context*> peers;  // whose memory this one reaches
+    std::atomic<uint64_t> spentMicros{0};
     std::atomic<uint64_t> runs{0};  // of kernels and graphs
     size_t libraryBytes = 0;        // of the device's memory, taken by libraries
     std::set<std::string> code;     // that libraries have loaded

@@ -1,5 +1,6 @@
 // Streams and events: what is issued runs in order when somebody waits for it.
 #include "state.h"
+#include "traffic.h"
 
 namespace trainyard {
 
@@ -52,8 +53,11 @@ void record(Stream& stream, Work work) {
     Capture& capture = *stream.capture;
     require(!capture.invalid, "the capture is spoilt", CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     std::map<Stream*, size_t>& reached = capture.reached[&stream];
-    Node node{std::move(work), {}};
-    for (auto& [branch, last] : reached) node.after.push_back(last);
+    Node node{std::move(work), {}, 1};
+    for (auto& [branch, last] : reached) {
+        node.after.push_back(last);
+        node.depth = std::max(node.depth, capture.graph.nodes[last - 1].depth + 1);
+    }
     capture.graph.nodes.push_back(std::move(node));
     capture.last[&stream] = capture.graph.nodes.size();
     reached[&stream] = capture.graph.nodes.size();
@@ -89,7 +93,7 @@ void runFirst(Lock& lock, Stream& stream) {
         context.error = badRange ? static_cast<int>(CUDA_ERROR_ILLEGAL_ADDRESS) : failure.status;
         report(work.name, context.error, failure.why);
     }
-    if (work.mark) work.mark->time = std::chrono::steady_clock::now();
+    if (work.mark) work.mark->time = std::chrono::steady_clock::now() + std::chrono::microseconds(context.spentMicros);
     stream.completed++;
     stream.busy = false;
     driver().changed.notify_all();
@@ -175,6 +179,8 @@ void finish(Lock& lock, Context& context) {
     throwError(context);
 }
 
+void spend(Context& context, unsigned long long micros) { context.spentMicros += micros; }
+
 void requireStream(Context& context, Stream* stream) {
     Lock lock(driver().mutex);
     streamOf(context, stream);
@@ -184,6 +190,7 @@ void enqueue(Context& context, Stream* handle, const char* name, std::vector<Ran
              std::function<void()> work) {
     Lock lock(driver().mutex);
     Stream& stream = streamOf(context, handle);
+    if (counting() != 0) work = nullptr;  // what it would compute does not change what it moves
     issue(stream, {name, &context, std::move(touched), std::move(work), {}, nullptr});
 }
 

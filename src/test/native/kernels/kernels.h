@@ -32,4 +32,8 @@ const Kernel* findKernel(bool bfloat16, const char* name);
 const std::vector<Kernel>& floatKernels();
 const std::vector<Kernel>& bfloat16Kernels();
 
+// The same, telling each access to memory (driver/traffic.cpp).
+const std::vector<Kernel>& countedFloatKernels();
+const std::vector<Kernel>& countedBfloat16Kernels();
+
 }  // namespace trainyard

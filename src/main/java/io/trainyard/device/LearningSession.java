@@ -4,11 +4,16 @@ import java.util.OptionalLong;
 
 /// A network compiled for one device, with its data set there. It knows steps and losses, nothing of jobs.
 ///
-/// Deterministic: for the same device kind and thread count, the same states and plans give the same bits, however
-/// the steps are divided over calls of [#advance]. Used by one thread.
+/// Deterministic: for the same device kind, thread count and choices, the same states and plans give the same bits,
+/// however the steps are divided over calls of [#advance]. Used by one thread.
 public interface LearningSession extends AutoCloseable {
     /// CPU threads it computes with.
     int threads();
+
+    /// What it chose by measuring, and what sessions before it chose elsewhere.
+    default DeviceChoices choices() {
+        return DeviceChoices.NONE;
+    }
 
     /// @throws IllegalArgumentException if names or shapes are not the network's; names the first that differs
     void load(SessionState state);

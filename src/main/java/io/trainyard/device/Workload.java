@@ -26,6 +26,8 @@ import java.util.stream.Collectors;
 /// @param threads CPU threads to compute with; 0 lets the device choose for the network, by a rule on shapes. The
 ///     number is part of what makes a run repeatable: [LearningSession#threads] says what was chosen
 /// @param trains false for a session that is only asked to test and predict
+/// @param choices what sessions before it chose by measuring: it keeps to that. [LearningSession#choices] says what it
+/// has
 public record Workload(
         Network network,
         LossSpec loss,
@@ -37,7 +39,36 @@ public record Workload(
         AugmentSpec augment,
         Precision precision,
         int threads,
-        boolean trains) {
+        boolean trains,
+        DeviceChoices choices) {
+    /// Without anything chosen before.
+    public Workload(
+            Network network,
+            LossSpec loss,
+            OptimizerSpec optimizer,
+            LoopSpec loop,
+            int batchSize,
+            Dataset dataset,
+            PixelScale scale,
+            AugmentSpec augment,
+            Precision precision,
+            int threads,
+            boolean trains) {
+        this(
+                network,
+                loss,
+                optimizer,
+                loop,
+                batchSize,
+                dataset,
+                scale,
+                augment,
+                precision,
+                threads,
+                trains,
+                DeviceChoices.NONE);
+    }
+
     /// For training and tests, with PyTorch's cross-entropy as it is by default and the simplest loop.
     public Workload(
             Network network,
@@ -100,28 +131,35 @@ public record Workload(
 
     public Workload withThreads(int number) {
         return new Workload(
-                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, number, trains);
+                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, number, trains, choices);
+    }
+
+    public Workload withChoices(DeviceChoices others) {
+        return new Workload(
+                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, trains, others);
     }
 
     public Workload withDataset(Dataset other) {
         return new Workload(
-                network, loss, optimizer, loop, batchSize, other, scale, augment, precision, threads, trains);
+                network, loss, optimizer, loop, batchSize, other, scale, augment, precision, threads, trains, choices);
     }
 
     public Workload withLoss(LossSpec other) {
         return new Workload(
-                network, other, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, trains);
+                network, other, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, trains,
+                choices);
     }
 
     public Workload withLoop(LoopSpec other) {
         return new Workload(
-                network, loss, optimizer, other, batchSize, dataset, scale, augment, precision, threads, trains);
+                network, loss, optimizer, other, batchSize, dataset, scale, augment, precision, threads, trains,
+                choices);
     }
 
     /// For tests and predictions alone: what only training needs need not be made.
     public Workload forTests() {
         return new Workload(
-                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, false);
+                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, false, choices);
     }
 
     /// What a sum of samples' losses is divided by to be their mean.

@@ -8,6 +8,7 @@ import io.trainyard.data.DataRoots;
 import io.trainyard.data.DatasetException;
 import io.trainyard.data.FetchProgress;
 import io.trainyard.device.Device;
+import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.LearningSession;
@@ -145,17 +146,38 @@ public final class JobTraining {
         attempt.tell(new Claimed(job.id(), attempt.number(), worker, info.name()));
         attempt.begin();
         Optional<Checkpoint> newest = attempt.resume(limits.maxAttempts());
-        Workload asBefore =
-                newest.isPresent() ? workload.withThreads(newest.get().threads()) : workload;
+        Workload asBefore = newest.map(
+                        saved -> workload.withThreads(saved.threads()).withChoices(saved.choices()))
+                .orElse(workload);
         Workload asked = job.kind() == JobKind.EVALUATE ? asBefore.forTests() : asBefore;
         try (LearningSession session = device.open(asked)) {
             StartingPoint start = StartingPoint.of(attempt, workload.network(), newest);
             session.load(start.state());
+            logNewChoices(attempt, asked.choices(), session.choices());
             attempt.tell(start.event(attempt, prepared, session, info));
             return switch (job.kind()) {
                 case TRAIN -> train(attempt, trainer(attempt, workload, session), start.progress());
                 case EVALUATE -> evaluate(attempt, session, start);
             };
+        }
+    }
+
+    /// Where the last bits may differ from here on from what they would have been.
+    private static void logNewChoices(Attempt attempt, DeviceChoices before, DeviceChoices now) {
+        if (before.isEmpty()) {
+            return;
+        }
+        for (String kind : now.byKind().keySet()) {
+            if (!before.byKind().containsKey(kind)) {
+                LOG.log(
+                        System.Logger.Level.INFO,
+                        "job=%s attempt=%d goes on with algorithms that were chosen anew, for \"%s\"; those before were for %s, so the last bits of its numbers may differ from here on"
+                                .formatted(
+                                        attempt.job().id(),
+                                        attempt.number(),
+                                        kind,
+                                        before.byKind().keySet()));
+            }
         }
     }
 

@@ -149,7 +149,8 @@ final class Trainer {
         state.firstNotFinite().ifPresent(name -> {
             throw diverged("a value of %s is not finite".formatted(name), at.step());
         });
-        attempt.save(new Checkpoint(state, at, session.threads(), attempt.number(), attempt.unacknowledged()));
+        attempt.save(new Checkpoint(
+                state, at, session.threads(), session.choices(), attempt.number(), attempt.unacknowledged()));
         begunStep = at.step();
         begunNanos = System.nanoTime();
         clock.checkpointTook(microsSince(nanos));

@@ -3,6 +3,7 @@ package io.trainyard.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Tensor;
@@ -147,6 +148,23 @@ class JobCheckpointsTest {
         assertThat(newestStep()).as("a byte too many").isEqualTo(9);
         Files.delete(file);
         assertThat(newestStep()).isEqualTo(9);
+    }
+
+    @Test
+    void whatDevicesChoseIsKeptWithTheTrainingState() {
+        DeviceChoices choices = new DeviceChoices(Map.of(
+                "NVIDIA H100, cuDNN 9.24.0", Map.of("FORWARD of 64 times 3x32x32", 1, "TO_DATA of it", 4),
+                "NVIDIA L4, cuDNN 9.24.0", Map.of("FORWARD of 64 times 3x32x32", 6)));
+        Checkpoint plain = checkpoint(10, 1);
+        CheckpointRef _ =
+                checkpoints.save(new Checkpoint(plain.state(), plain.progress(), 2, choices, 1, plain.pending()));
+        assertThat(checkpoints.newest().orElseThrow().choices()).isEqualTo(choices);
+    }
+
+    @Test
+    void aCheckpointWithoutChoicesHasNone() {
+        CheckpointRef _ = checkpoints.save(checkpoint(10, 1));
+        assertThat(checkpoints.newest().orElseThrow().choices()).isEqualTo(DeviceChoices.NONE);
     }
 
     @Test

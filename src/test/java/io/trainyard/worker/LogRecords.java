@@ -8,7 +8,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
 /// What a class logs while this is open.
-final class LogRecords implements AutoCloseable {
+public final class LogRecords implements AutoCloseable {
     private final List<LogRecord> records = new CopyOnWriteArrayList<>();
     private final Logger logger;
     private final Handler handler = new Handler() {
@@ -29,7 +29,7 @@ final class LogRecords implements AutoCloseable {
         logger.addHandler(handler);
     }
 
-    static LogRecords of(Class<?> type) {
+    public static LogRecords of(Class<?> type) {
         return new LogRecords(Logger.getLogger(type.getName()));
     }
 
@@ -37,6 +37,10 @@ final class LogRecords implements AutoCloseable {
         return records.stream()
                 .filter(entry -> entry.getLevel().intValue() >= Level.WARNING.intValue())
                 .toList();
+    }
+
+    public List<String> messages() {
+        return records.stream().map(LogRecord::getMessage).toList();
     }
 
     @Override

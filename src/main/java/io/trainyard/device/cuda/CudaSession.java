@@ -1,5 +1,6 @@
 package io.trainyard.device.cuda;
 
+import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
@@ -12,19 +13,20 @@ import io.trainyard.device.session.StateTable;
 import jcuda.Pointer;
 
 /// Everything on one GPU: the data set as bytes, the parameters, and for each size of batch a step recorded as a
-/// graph, so that the host only launches graphs and, now and then, reads losses.
+/// graph, or several steps as one, so that the host only launches graphs and, now and then, reads losses.
 final class CudaSession extends BackendSession {
     private final Gpu gpu;
     private final Programs programs;
     private final StateTable state;
     private int sentUntil; // behind the last step that has all it needs from the host
+    private int launchedUntil; // behind the last step whose graph has been enqueued
     private boolean scalarsAreStale = true;
 
     /// @param number of the GPU
     /// @param part which part of every training batch it computes
     CudaSession(Workload workload, int number, EvenPart part) {
         super(workload, part);
-        gpu = new Gpu(number);
+        gpu = new Gpu(number, CudaSettings.ofProcess().forks());
         try {
             programs = new Programs(workload, gpu, part);
         } catch (RuntimeException | Error e) {
@@ -38,6 +40,11 @@ final class CudaSession extends BackendSession {
     @Override
     public int threads() {
         return 1;
+    }
+
+    @Override
+    public DeviceChoices choices() {
+        return programs.choices();
     }
 
     @Override
@@ -60,6 +67,7 @@ final class CudaSession extends BackendSession {
     public void beginEpoch(EpochPlan plan, int firstStep) {
         super.beginEpoch(plan, firstStep);
         sentUntil = firstStep;
+        launchedUntil = firstStep;
         programs.trainingData().begin(plan);
         programs.step().write(Pointer.to(new int[] {firstStep}));
         scalarsAreStale = true;
@@ -92,7 +100,7 @@ final class CudaSession extends BackendSession {
     @Override
     protected void gatherOwnRange() {}
 
-    /// With its update, where this is the only part.
+    /// With its update, where this is the only part, and with those of the steps that are one graph with it.
     @Override
     protected void computeOwnGradients() {
         TrainingData data = programs.trainingData();
@@ -102,7 +110,9 @@ final class CudaSession extends BackendSession {
             data.send(cursor().plan(), step, steps);
             sentUntil += steps;
         }
-        programs.ofStep(step).launch(updates());
+        if (step == launchedUntil) {
+            launchedUntil += programs.launch(step, sentUntil);
+        }
         programs.exchange().gradientsAreReady();
     }
 

@@ -1,6 +1,7 @@
 package io.trainyard.device.cuda;
 
 import io.trainyard.data.Dataset;
+import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.Workload;
@@ -11,11 +12,13 @@ import io.trainyard.device.cuda.driver.Kernels;
 import io.trainyard.device.cuda.driver.Status;
 import io.trainyard.device.cuda.layer.Compilation;
 import io.trainyard.device.cuda.layer.Compilation.Part;
+import io.trainyard.device.cuda.layer.ConvolutionAlgorithms;
 import io.trainyard.device.cuda.layer.Descriptors;
 import io.trainyard.device.cuda.layer.LibraryWarmUp;
 import io.trainyard.device.cuda.layer.Masks;
 import io.trainyard.device.cuda.layer.Numbers;
 import io.trainyard.device.cuda.layer.Workspace;
+import io.trainyard.device.cuda.library.CudaLibraries;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Network;
 import java.util.LinkedHashMap;
@@ -63,6 +66,8 @@ final class Programs {
     private final CudaUpdate.@Nullable Norm norm;
     private final CudaLoss loss;
     private final Buffer predictions; // of a test batch
+    private final ConvolutionAlgorithms algorithms;
+    private final int stepsPerGraph; // of full batches, at most
 
     /// @param batchPart which part of every training batch the GPU computes
     Programs(Workload workload, Gpu gpu, EvenPart batchPart) {
@@ -84,15 +89,17 @@ final class Programs {
         predictions = arena.reserve((long) testBatch * network.classes() * Float.BYTES, "the predictions");
 
         Descriptors descriptors = new Descriptors(gpu, numbers);
-        Workspace workspace = new Workspace();
+        algorithms = new ConvolutionAlgorithms(
+                gpu, CudaSettings.ofProcess().timesAlgorithms(), kind(gpu), workload.choices());
+        Workspace workspace = new Workspace(gpu);
         Masks masks = new Masks(network, workload.batchSize());
         long shared = arena.mark();
         for (int samples : new int[] {workload.batchSize(), workload.lastBatchSize()}) {
             training.computeIfAbsent(samples, n -> {
                 arena.rewind(shared);
                 Part part = new Part(n, batchPart.begin(n), batchPart.size(n));
-                Compilation c =
-                        new Compilation(gpu, kernels, arena, numbers, model, workspace, masks, step, part, true);
+                Compilation c = new Compilation(
+                        gpu, kernels, arena, numbers, model, workspace, algorithms, masks, step, part, true);
                 return new TrainingProgram(workload, loss, model, c, descriptors);
             });
         }
@@ -100,33 +107,60 @@ final class Programs {
             tests.computeIfAbsent(samples, n -> {
                 arena.rewind(shared);
                 Compilation c = new Compilation(
-                        gpu, kernels, arena, numbers, model, workspace, masks, testStep, new Part(n, 0, n), false);
+                        gpu,
+                        kernels,
+                        arena,
+                        numbers,
+                        model,
+                        workspace,
+                        algorithms,
+                        masks,
+                        testStep,
+                        new Part(n, 0, n),
+                        false);
                 return new TestProgram(network, testBatch, loss, c, descriptors);
             });
         }
         arena.rewind(arena.need());
         workspace.reserve(arena);
-        Buffer blasWorkspace =
-                arena.reserve(gpu.architecture() >= HOPPER ? HOPPER_BLAS_BYTES : BLAS_BYTES, "the workspace of cuBLAS");
+        Buffer blasWorkspace = blasWorkspace(arena);
+        Buffer forkedBlasWorkspace = gpu.forks() ? blasWorkspace(arena) : blasWorkspace;
         LibraryWarmUp.run(gpu, numbers, convolves(network));
         boolean resident = imageBytes() + arena.need() + MARGIN_BYTES <= gpu.freeBytes();
         trainingData = new TrainingData(workload, masks, resident, gpu, arena);
         testData = new TestData(workload, testBatch, resident, gpu, arena);
         requireMemory(arena.need());
         arena.allocate();
-        Status.blas(
-                JCublas2.cublasSetWorkspace(gpu.blas(), gpu.at(blasWorkspace), blasWorkspace.bytes()),
-                "cublasSetWorkspace");
-        Status.blas(JCublas2.cublasSetMathMode(gpu.blas(), numbers.blasMath()), "cublasSetMathMode");
+        prepareBlas(blasWorkspace, numbers);
+        gpu.fork(() -> prepareBlas(forkedBlasWorkspace, numbers));
+        gpu.join();
         record(batchPart.count() > 1);
+        stepsPerGraph = batchPart.count() > 1 ? 1 : recordSeveral(numbers);
         arena.clear();
         loss.upload();
         trainingData.upload();
         testData.upload();
     }
 
+    /// As large for each stream: cuBLAS may choose by it how it sums.
+    private Buffer blasWorkspace(Arena arena) {
+        return arena.reserve(gpu.architecture() >= HOPPER ? HOPPER_BLAS_BYTES : BLAS_BYTES, "the workspace of cuBLAS");
+    }
+
+    /// Of the stream that work is given to.
+    private void prepareBlas(Buffer workspace, Numbers numbers) {
+        Status.blas(
+                JCublas2.cublasSetWorkspace(gpu.blas(), gpu.at(workspace), workspace.bytes()), "cublasSetWorkspace");
+        Status.blas(JCublas2.cublasSetMathMode(gpu.blas(), numbers.blasMath()), "cublasSetMathMode");
+    }
+
     private static boolean convolves(Network network) {
         return network.allLayers().stream().anyMatch(layer -> layer.spec() instanceof Conv2d);
+    }
+
+    /// What decides which algorithms cuDNN has, and which is fastest.
+    private static String kind(Gpu gpu) {
+        return "%s, cuDNN %s".formatted(gpu.name(), CudaLibraries.loaded().dnn().version());
     }
 
     private int testBatch() {
@@ -156,15 +190,50 @@ final class Programs {
         }
     }
 
+    private CudaUpdate update() {
+        return new CudaUpdate(workload.update(), scalars, model, exchange, norm);
+    }
+
     /// Runs everything once on zeros, because a library's first call may allocate, and records it.
     private void record(boolean inTwo) {
-        CudaUpdate update = new CudaUpdate(workload.update(), scalars, model, exchange, norm);
+        CudaUpdate update = update();
         for (TrainingProgram program : training.values()) {
             step.clear();
             program.record(trainingData, update, losses, inTwo);
         }
         tests.values().forEach(program -> program.record(testData, trainingData.table(), predictions));
         gpu.compute().synchronize();
+    }
+
+    /// Records several full batches as one graph where that pays.
+    ///
+    /// @return how many
+    private int recordSeveral(Numbers numbers) {
+        TrainingProgram full = Objects.requireNonNull(training.get(workload.batchSize()));
+        int wanted = CudaSettings.ofProcess()
+                .stepsPerGraph()
+                .orElseGet(() -> StepsPerGraph.of(full.nodes(), workload, numbers.valueBytes()));
+        int steps = StepsPerGraph.possible(wanted, workload, trainingData.blockSteps());
+        if (steps > 1) {
+            full.recordSeveral(steps, trainingData, update(), losses);
+        }
+        return steps;
+    }
+
+    /// Enqueues a step, or its gradients where the update is apart, and those after it that are recorded with it if
+    /// they may all be enqueued now.
+    ///
+    /// @param end behind the last step that may be
+    /// @return how many were
+    int launch(int stepOfEpoch, int end) {
+        int full = workload.dataset().train().size() / workload.batchSize();
+        boolean beginsGroup = stepOfEpoch % workload.loop().accumulateSteps() == 0;
+        if (stepsPerGraph > 1 && beginsGroup && stepOfEpoch + stepsPerGraph <= Math.min(full, end)) {
+            ofStep(stepOfEpoch).launchSeveral();
+            return stepsPerGraph;
+        }
+        ofStep(stepOfEpoch).launch(workload.updatesAt(stepOfEpoch));
+        return 1;
     }
 
     TrainingProgram ofStep(int stepOfEpoch) {
@@ -187,6 +256,11 @@ final class Programs {
 
     PartExchange exchange() {
         return exchange;
+    }
+
+    /// Of its convolutions' algorithms.
+    DeviceChoices choices() {
+        return algorithms.choices();
     }
 
     TrainingData trainingData() {

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /// A training step for a batch of one size, recorded: gather, forward, loss, backward; then the update, and on to
 /// the next step, whose number is on the device. As one graph, or, where other devices' gradients are added between
-/// the two halves, as two. Where batches share a step of the optimizer there is one with it and one without.
+/// the two halves, as two. Where batches share a step of the optimizer there is one with it and one without. Several
+/// full batches may be one graph, too.
 final class TrainingProgram {
     private final Compilation c;
     private final CudaLoss loss;
@@ -27,6 +28,7 @@ final class TrainingProgram {
     private final Buffer sampleLosses;
     private @Nullable Graph gradients; // null: they are computed with the update
     private final Map<Boolean, Graph> graphs = new HashMap<>(); // by whether the optimizer takes its step
+    private @Nullable Graph several;
 
     TrainingProgram(Workload workload, CudaLoss loss, CudaModel model, Compilation c, Descriptors descriptors) {
         Network network = workload.network();
@@ -53,6 +55,7 @@ final class TrainingProgram {
         chain.forward();
         loss.differentiate(c, chain.out(), data, sampleLosses, batchSize);
         chain.backward();
+        c.gpu().join();
     }
 
     private void gather(TrainingData data) {
@@ -108,6 +111,29 @@ final class TrainingProgram {
                 finish(data, update, losses, steps);
             }));
         }
+    }
+
+    /// Records several steps as one, of which the first is the first of a group that shares a step of the optimizer,
+    /// and
+    /// the last the last of one.
+    void recordSeveral(int count, TrainingData data, CudaUpdate update, Buffer losses) {
+        int group = update.spec().loop().accumulateSteps();
+        several = c.gpu().capture(() -> {
+            for (int i = 1; i <= count; i++) {
+                computeGradients(data);
+                finish(data, update, losses, i % group == 0);
+            }
+        });
+    }
+
+    /// Of the graph of a step.
+    int nodes() {
+        return graph(true).nodes();
+    }
+
+    /// Enqueues as many steps as were recorded as one.
+    void launchSeveral() {
+        Objects.requireNonNull(several).launch();
     }
 
     /// Enqueues the step, or its gradients where the update is apart.

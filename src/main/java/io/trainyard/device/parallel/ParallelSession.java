@@ -1,6 +1,7 @@
 package io.trainyard.device.parallel;
 
 import io.trainyard.data.Dataset;
+import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
@@ -82,6 +83,12 @@ final class ParallelSession implements LearningSession {
     @Override
     public int threads() {
         return Stream.of(parts).mapToInt(LearningSession::threads).sum();
+    }
+
+    /// Of all devices together: those of one kind choose for the same shapes the same, or for others.
+    @Override
+    public DeviceChoices choices() {
+        return Stream.of(parts).map(LearningSession::choices).reduce(DeviceChoices.NONE, DeviceChoices::with);
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /// What a test may ask of the double of NVIDIA's libraries, and have it do. Its functions are described in
 /// `src/test/native/driver/failures.cpp`.
@@ -17,6 +18,7 @@ public final class NativeDouble {
     static final String SEED = "TRAINYARD_DOUBLE_SEED";
 
     private static final int MAX_PROBLEM_BYTES = 1000;
+    private static final int MAX_TRAFFIC_BYTES = 1 << 20;
 
     private static final Path DRIVER = Path.of(System.getProperty("cuda.libraries", "target/native-double"))
             .resolve("libcuda.so.1")
@@ -65,6 +67,28 @@ public final class NativeDouble {
             MemorySegment text = arena.allocate(MAX_PROBLEM_BYTES);
             Functions.PROBLEM.invokeExact(text, (long) MAX_PROBLEM_BYTES);
             return text.getString(0);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /// A node of a graph that ran while `TRAINYARD_DOUBLE_COUNT` was 2.
+    ///
+    /// @param bytes that it moved
+    /// @param depth how many nodes come one after the other up to this one
+    public record Node(String name, long bytes, int depth) {
+        static Node of(String line) {
+            String[] words = line.split(" ");
+            return new Node(words[0], Long.parseLong(words[1]), Integer.parseInt(words[2]));
+        }
+    }
+
+    /// The nodes of the graph that was launched last, in the order in which they ran.
+    public static List<Node> traffic() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment text = arena.allocate(MAX_TRAFFIC_BYTES);
+            Functions.TRAFFIC.invokeExact(text, (long) MAX_TRAFFIC_BYTES);
+            return text.getString(0).lines().map(Node::of).toList();
         } catch (Throwable e) {
             throw new AssertionError(e);
         }
@@ -127,6 +151,9 @@ public final class NativeDouble {
                 function("trainyard_double_alive", FunctionDescriptor.of(ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
         static final MethodHandle PROBLEM = function(
                 "trainyard_double_problem", FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_LONG));
+
+        static final MethodHandle TRAFFIC = function(
+                "trainyard_double_traffic", FunctionDescriptor.ofVoid(ValueLayout.ADDRESS, ValueLayout.JAVA_LONG));
 
         static final MethodHandle RELAUNCH =
                 function("trainyard_double_relaunch", FunctionDescriptor.ofVoid(ValueLayout.JAVA_INT));

@@ -21,6 +21,13 @@ public final class Event {
         Status.driver(JCudaDriver.cuEventRecord(handle, stream.handle()), "cuEventRecord");
     }
 
+    /// How long the GPU took from another event to this one; both have passed, and are timed.
+    public float millisSince(Event begin) {
+        float[] millis = new float[1];
+        Status.driver(JCudaDriver.cuEventElapsedTime(millis, begin.handle, handle), "cuEventElapsedTime");
+        return millis[0];
+    }
+
     /// Waits for it on the host.
     public void synchronize() {
         Status.driver(JCudaDriver.cuEventSynchronize(handle), "cuEventSynchronize");

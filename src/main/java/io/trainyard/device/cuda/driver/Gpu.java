@@ -19,41 +19,64 @@ import jcuda.jcudnn.JCudnn;
 import jcuda.jcudnn.cudnnHandle;
 import jcuda.runtime.cudaStream_t;
 
-/// One GPU as one session uses it: its primary context, which it shares, a stream that computes and one that copies,
-/// handles of
-/// cuDNN and cuBLAS on the first. What is made on it is freed with it, the newest first. Used by one thread.
+/// One GPU as one session uses it: its primary context, which it shares, a stream that computes, one beside it for what
+/// nothing waits for soon, each with handles of cuDNN and cuBLAS, and one that copies. What is made on it is freed with
+/// it, the newest first. Used by one thread.
 public final class Gpu implements AutoCloseable {
     private final int number;
     private final CUdevice device;
     private final CUcontext context;
     private final Deque<Runnable> resources = new ArrayDeque<>();
-    private final Stream compute;
+    private final boolean forks;
+    private final Lane chain;
+    private final Lane beside; // the chain itself, where there is no second one
     private final Stream copies;
-    private final cudnnHandle dnn = new cudnnHandle();
-    private final cublasHandle blas = new cublasHandle();
+    private final Event forked;
+    private final Event besideDone;
+    private Lane lane; // to which work is given
+    private boolean joined = true;
     private boolean closed;
 
-    /// @param number of the GPU among those that CUDA_VISIBLE_DEVICES leaves
-    /// @throws DeviceException if there is none, or it cannot be used
+    /// With one stream that computes, [#Gpu(int, boolean)].
     public Gpu(int number) {
+        this(number, false);
+    }
+
+    /// @param number of the GPU among those that CUDA_VISIBLE_DEVICES leaves
+    /// @param forks whether there is a second stream that computes
+    /// @throws DeviceException if there is none, or it cannot be used
+    public Gpu(int number, boolean forks) {
         this.number = number;
+        this.forks = forks;
         Status.driver(JCudaDriver.cuInit(0), "cuInit");
         device = Gpus.device(number);
         context = PrimaryContexts.of(number);
         try {
             enter();
-            compute = stream();
+            chain = lane();
+            lane = chain;
+            beside = forks ? lane() : chain;
             copies = stream();
-            Status.dnn(JCudnn.cudnnCreate(dnn), "cudnnCreate on " + this);
-            onClose(() -> JCudnn.cudnnDestroy(dnn));
-            Status.dnn(JCudnn.cudnnSetStream(dnn, new cudaStream_t(compute.handle())), "cudnnSetStream");
-            Status.blas(JCublas2.cublasCreate(blas), "cublasCreate on " + this);
-            onClose(() -> JCublas2.cublasDestroy(blas));
-            Status.blas(JCublas2.cublasSetStream(blas, new cudaStream_t(compute.handle())), "cublasSetStream");
+            forked = event();
+            besideDone = event();
         } catch (RuntimeException | Error e) {
             close();
             throw e;
         }
+    }
+
+    private Lane lane() {
+        Stream stream = stream();
+        cudaStream_t ofLibraries = new cudaStream_t(stream.handle());
+        cudnnHandle dnn = new cudnnHandle();
+        Status.dnn(JCudnn.cudnnCreate(dnn), "cudnnCreate on " + this);
+        onClose(() -> JCudnn.cudnnDestroy(dnn));
+        Status.dnn(JCudnn.cudnnSetStream(dnn, ofLibraries), "cudnnSetStream");
+        cublasHandle blas = new cublasHandle();
+        Status.blas(JCublas2.cublasCreate(blas), "cublasCreate on " + this);
+        onClose(() -> JCublas2.cublasDestroy(blas));
+        Status.blas(JCublas2.cublasSetStream(blas, ofLibraries), "cublasSetStream");
+        return new Lane(stream, dnn, blas);
     }
 
     private Stream stream() {
@@ -90,9 +113,46 @@ public final class Gpu implements AutoCloseable {
         resources.push(release);
     }
 
-    /// Where everything is computed.
+    /// Where everything is computed; within [#fork], where that is.
     public Stream compute() {
-        return compute;
+        return lane.stream();
+    }
+
+    /// Whether [#fork] has a stream of its own.
+    public boolean forks() {
+        return forks;
+    }
+
+    /// Whether what is given now is given within [#fork], to a stream of its own.
+    public boolean isForked() {
+        return forks && lane.equals(beside);
+    }
+
+    /// Has what `work` enqueues run after all that was enqueued before, and beside what is enqueued from now on, until
+    /// [#join]. One after the other, if forked again. Without a second stream it is enqueued like everything else.
+    public void fork(Runnable work) {
+        if (!forks) {
+            work.run();
+            return;
+        }
+        forked.record(chain.stream());
+        beside.stream().await(forked);
+        joined = false;
+        lane = beside;
+        try {
+            work.run();
+        } finally {
+            lane = chain;
+        }
+    }
+
+    /// Has what is enqueued from now on run after all that was forked.
+    public void join() {
+        if (!joined) {
+            joined = true;
+            besideDone.record(beside.stream());
+            chain.stream().await(besideDone);
+        }
     }
 
     /// Where copies go that are to overlap with computing.
@@ -100,12 +160,14 @@ public final class Gpu implements AutoCloseable {
         return copies;
     }
 
+    /// Of the stream that [#compute] is.
     public cudnnHandle dnn() {
-        return dnn;
+        return lane.dnn();
     }
 
+    /// Of the stream that [#compute] is.
     public cublasHandle blas() {
-        return blas;
+        return lane.blas();
     }
 
     CUcontext context() {
@@ -143,22 +205,28 @@ public final class Gpu implements AutoCloseable {
         CUgraph graph = new CUgraph();
         Status.driver(
                 JCudaDriver.cuStreamBeginCapture(
-                        compute.handle(), CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+                        chain.stream().handle(), CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                 "cuStreamBeginCapture");
         try {
             work.run();
         } catch (RuntimeException | Error e) {
-            if (JCudaDriver.cuStreamEndCapture(compute.handle(), graph) == 0) { // the stream must leave capture
+            joined = true;
+            if (JCudaDriver.cuStreamEndCapture(chain.stream().handle(), graph) == 0) { // the stream must leave capture
                 JCudaDriver.cuGraphDestroy(graph);
             }
             throw e;
         }
-        Status.driver(JCudaDriver.cuStreamEndCapture(compute.handle(), graph), "cuStreamEndCapture");
+        Status.driver(JCudaDriver.cuStreamEndCapture(chain.stream().handle(), graph), "cuStreamEndCapture");
         return new Graph(this, graph);
     }
 
     public Event event() {
         return new Event(this, CUevent_flags.CU_EVENT_DISABLE_TIMING);
+    }
+
+    /// One that tells when it passed.
+    public Event timedEvent() {
+        return new Event(this, CUevent_flags.CU_EVENT_DEFAULT);
     }
 
     /// @throws IllegalStateException if the buffer lives on another GPU; names both

@@ -8,15 +8,24 @@ import jcuda.driver.JCudaDriver;
 public final class Graph {
     private final Gpu gpu;
     private final CUgraphExec executable = new CUgraphExec();
+    private final int nodes;
 
     Graph(Gpu gpu, CUgraph recorded) {
         this.gpu = gpu;
         try {
+            long[] count = new long[1];
+            Status.driver(JCudaDriver.cuGraphGetNodes(recorded, null, count), "cuGraphGetNodes");
+            nodes = Math.toIntExact(count[0]);
             Status.driver(JCudaDriver.cuGraphInstantiate(executable, recorded, 0), "cuGraphInstantiate");
         } finally {
             JCudaDriver.cuGraphDestroy(recorded);
         }
         gpu.onClose(() -> JCudaDriver.cuGraphExecDestroy(executable));
+    }
+
+    /// How many kernels, copies and the like it has.
+    public int nodes() {
+        return nodes;
     }
 
     /// Enqueues it on the compute stream.

@@ -10,6 +10,7 @@ import io.trainyard.spec.Shape;
 ///
 /// @param parameters shared by all programs of a session
 /// @param workspace scratch memory, shared by all layers of a session
+/// @param algorithms of the session's convolutions
 /// @param masks where in a step's masks each layer's own begin
 /// @param step device memory with the number of the step, or of the test batch
 /// @param part which samples of a batch the program computes
@@ -21,6 +22,7 @@ public record Compilation(
         Numbers numbers,
         LayerParameters parameters,
         Workspace workspace,
+        ConvolutionAlgorithms algorithms,
         Masks masks,
         Buffer step,
         Part part,
@@ -36,6 +38,18 @@ public record Compilation(
                 shape,
                 values(shape, "the output of layer " + layer),
                 training && differentiable ? gradient(shape, layer) : null);
+    }
+
+    /// Enqueues the gradients of a layer's parameters: beside those of its input, which all other layers wait for.
+    /// Where nobody asks for that, nothing else is left to do.
+    ///
+    /// @param in the layer's input
+    void differentiateParameters(BatchTensor in, Runnable gradients) {
+        if (in.gradient() == null) {
+            gradients.run();
+        } else {
+            gpu.fork(gradients);
+        }
     }
 
     /// Room for the gradient of a layer's output.

@@ -1,12 +1,12 @@
 package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.DeviceException;
+import io.trainyard.device.cuda.driver.Buffer;
 import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
-import java.util.Iterator;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -22,9 +22,7 @@ import jcuda.jcudnn.cudnnDeterminism;
 import jcuda.jcudnn.cudnnFilterDescriptor;
 import jcuda.jcudnn.cudnnTensorDescriptor;
 
-/// How cuDNN computes one direction of a convolution: the deterministic algorithm that its own heuristic puts first.
-/// Asked once for a shape and kept for the process. Not measured: two processes that measure may choose differently,
-/// and a job that goes on in another would have other last bits.
+/// How cuDNN computes one direction of a convolution, the same bits each time.
 ///
 /// @param number cuDNN's, of that direction
 /// @param workspaceBytes the scratch memory it needs
@@ -35,62 +33,78 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
     /// More than cuDNN has for any direction.
     private static final int MAX_FOUND = 16;
 
-    private static final Map<Key, ConvolutionAlgorithm> CHOSEN = new ConcurrentHashMap<>();
-
     enum Direction {
         FORWARD,
         TO_FILTER,
         TO_DATA
     }
 
-    /// What a choice depends on.
-    ///
-    /// @param convolution shapes, options and precision, in words
-    record Key(String gpu, Direction direction, String convolution) {}
-
     private record Found(int status, int number, int determinism, long workspaceBytes) {}
 
     /// The descriptors of one convolution.
     ///
     /// @param exact whether each value must be that of a sum of products to float32's rounding
+    /// @param bytes of x, w and y
     record Shapes(
             cudnnTensorDescriptor x,
             cudnnFilterDescriptor w,
             cudnnConvolutionDescriptor convolution,
             cudnnTensorDescriptor y,
-            boolean exact) {}
+            boolean exact,
+            Bytes bytes) {}
 
-    /// @throws DeviceException if cuDNN has none for these shapes; says which
-    static ConvolutionAlgorithm choose(Gpu gpu, Direction direction, String convolution, Shapes shapes) {
-        Key key = new Key(gpu.name(), direction, convolution);
-        return CHOSEN.computeIfAbsent(key, _ -> first(gpu, key, shapes));
+    record Bytes(long x, long w, long y) {}
+
+    /// What is convolved, and what comes of it: x, w and y; to the filter x, y and w; to the data w, y and x.
+    record Operands(Buffer first, Buffer second, Buffer product, Buffer workspace) {
+        static Operands of(Direction direction, Buffer x, Buffer w, Buffer y, Buffer workspace) {
+            return switch (direction) {
+                case FORWARD -> new Operands(x, w, y, workspace);
+                case TO_FILTER -> new Operands(x, y, w, workspace);
+                case TO_DATA -> new Operands(w, y, x, workspace);
+            };
+        }
     }
 
+    /// The first of [#candidates].
+    static ConvolutionAlgorithm first(Gpu gpu, Direction direction, String convolution, Shapes shapes) {
+        return candidates(gpu, direction, convolution, shapes).getFirst();
+    }
+
+    /// Those that are deterministic, and need no more workspace than a session gives, in the order of cuDNN's
+    /// heuristic.
+    ///
     /// The math type of what the heuristic finds is left alone: the descriptor keeps the job's own. So the
     /// workspace is that of the algorithm with this descriptor, which cuDNN is asked for, and not that of
     /// what was found; and an algorithm that has not this math type is none. Sizes are of 64 bits without a
     /// sign, and some that were found were beyond all bounds: here they are negative.
-    private static ConvolutionAlgorithm first(Gpu gpu, Key key, Shapes shapes) {
-        Iterator<Integer> candidates = found(gpu, key, shapes)
+    ///
+    /// @param convolution shapes, options and precision, in words
+    /// @throws DeviceException if cuDNN has none for these shapes; says which
+    static List<ConvolutionAlgorithm> candidates(Gpu gpu, Direction direction, String convolution, Shapes shapes) {
+        List<Integer> numbers = found(gpu, direction, convolution, shapes)
                 .filter(found -> found.status() == 0
                         && found.determinism() == cudnnDeterminism.CUDNN_DETERMINISTIC
                         && found.workspaceBytes() >= 0)
                 .map(Found::number)
-                .filter(number -> !shapes.exact() || isExact(key.direction(), number))
+                .filter(number -> !shapes.exact() || isExact(direction, number))
                 .distinct()
-                .iterator();
-        while (candidates.hasNext()) {
-            int number = candidates.next();
+                .toList();
+        List<ConvolutionAlgorithm> candidates = new ArrayList<>();
+        for (int number : numbers) {
             long[] bytes = {-1};
-            int status = workspaceBytes(gpu, key.direction(), shapes, number, bytes);
+            int status = workspaceBytes(gpu, direction, shapes, number, bytes);
             if (status == 0 && bytes[0] >= 0 && bytes[0] <= MAX_WORKSPACE_BYTES) {
-                return new ConvolutionAlgorithm(number, bytes[0]);
+                candidates.add(new ConvolutionAlgorithm(number, bytes[0]));
             }
         }
-        gpu.compute().synchronize(); // a lost context would be the reason
-        throw new DeviceException(
-                "cuDNN has no deterministic algorithm with up to %d MiB of workspace for the direction %s of %s on %s; choose another shape or precision"
-                        .formatted(MAX_WORKSPACE_BYTES >> 20, key.direction(), key.convolution(), key.gpu()));
+        if (candidates.isEmpty()) {
+            gpu.compute().synchronize(); // a lost context would be the reason
+            throw new DeviceException(
+                    "cuDNN has no deterministic algorithm with up to %d MiB of workspace for the direction %s of %s on %s; choose another shape or precision"
+                            .formatted(MAX_WORKSPACE_BYTES >> 20, direction, convolution, gpu.name()));
+        }
+        return candidates;
     }
 
     /// Winograd's and Fourier's transforms add and multiply what is not the convolution's own: their errors
@@ -138,9 +152,9 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
         };
     }
 
-    private static Stream<Found> found(Gpu gpu, Key key, Shapes shapes) {
+    private static Stream<Found> found(Gpu gpu, Direction direction, String convolution, Shapes shapes) {
         try {
-            return switch (key.direction()) {
+            return switch (direction) {
                 case FORWARD -> forward(gpu, shapes);
                 case TO_FILTER -> toFilter(gpu, shapes);
                 case TO_DATA -> toData(gpu, shapes);
@@ -148,7 +162,7 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
         } catch (ArrayIndexOutOfBoundsException e) { // JCudnn reads a count that cuDNN, failing, has not written
             throw new DeviceException(
                     "cuDNN refuses to choose an algorithm for the direction %s of %s on %s; choose another shape or precision"
-                            .formatted(key.direction(), key.convolution(), key.gpu()),
+                            .formatted(direction, convolution, gpu.name()),
                     e);
         }
     }
@@ -187,6 +201,59 @@ record ConvolutionAlgorithm(int number, long workspaceBytes) {
         return IntStream.range(0, count[0])
                 .mapToObj(i -> found[i])
                 .map(f -> new Found(f.status, f.algo, f.determinism, f.memory));
+    }
+
+    /// Enqueues it.
+    ///
+    /// @return cuDNN's status
+    int run(Gpu gpu, Direction direction, Shapes s, Operands on) {
+        return switch (direction) {
+            case FORWARD ->
+                JCudnn.cudnnConvolutionForward(
+                        gpu.dnn(),
+                        Descriptors.ONE,
+                        s.x(),
+                        gpu.at(on.first()),
+                        s.w(),
+                        gpu.at(on.second()),
+                        s.convolution(),
+                        number,
+                        gpu.at(on.workspace()),
+                        workspaceBytes,
+                        Descriptors.ZERO,
+                        s.y(),
+                        gpu.at(on.product()));
+            case TO_FILTER ->
+                JCudnn.cudnnConvolutionBackwardFilter(
+                        gpu.dnn(),
+                        Descriptors.ONE,
+                        s.x(),
+                        gpu.at(on.first()),
+                        s.y(),
+                        gpu.at(on.second()),
+                        s.convolution(),
+                        number,
+                        gpu.at(on.workspace()),
+                        workspaceBytes,
+                        Descriptors.ZERO,
+                        s.w(),
+                        gpu.at(on.product()));
+            case TO_DATA ->
+                JCudnn.cudnnConvolutionBackwardData(
+                        gpu.dnn(),
+                        Descriptors.ONE,
+                        s.w(),
+                        gpu.at(on.first()),
+                        s.y(),
+                        gpu.at(on.second()),
+                        s.convolution(),
+                        number,
+                        gpu.at(on.workspace()),
+                        workspaceBytes,
+                        Descriptors.ZERO,
+                        s.x(),
+                        gpu.at(on.product()));
+        };
     }
 
     private static <T> T[] fill(T[] array, Supplier<T> maker) {

@@ -44,7 +44,7 @@ final class CudaBatchNorm implements CudaLayer {
         this.mean = c.arena().reserve(bytes, "the batch's mean of layer " + layer.name());
         this.inverse = c.arena().reserve(bytes, "the batch's deviation of layer " + layer.name());
         if (c.training()) {
-            c.workspace().require(tiles.splits() * bytes * FLOATS_OF_MOMENTS);
+            c.workspace().require(tiles.splits() * bytes * FLOATS_OF_MOMENTS, false);
             c.workspace().requireCounters(in.channels());
         }
     }

@@ -1,14 +1,14 @@
 package io.trainyard.device.cuda.layer;
 
 import io.trainyard.device.cuda.driver.Buffer;
-import io.trainyard.device.cuda.driver.Gpu;
 import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Bytes;
 import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Direction;
+import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Operands;
+import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Shapes;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Network;
 import java.util.Objects;
-import jcuda.jcudnn.JCudnn;
-import jcuda.jcudnn.cudnnConvolutionDescriptor;
 import jcuda.jcudnn.cudnnFilterDescriptor;
 import jcuda.jcudnn.cudnnTensorDescriptor;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ final class CudaConv2d implements CudaLayer {
     private final Buffer weightGradient;
 
     /// One direction: what it is allowed, and how it is computed.
-    private record Convolution(cudnnConvolutionDescriptor descriptor, ConvolutionAlgorithm algorithm) {}
+    private record Convolution(Direction direction, Shapes shapes, ConvolutionAlgorithm algorithm) {}
 
     /// @param in padded already where the windows need more below or right than before the image
     CudaConv2d(Conv2d spec, Network.Layer layer, BatchTensor in, Compilation c, Descriptors descriptors) {
@@ -41,7 +41,7 @@ final class CudaConv2d implements CudaLayer {
         this.in = in;
         this.name = "convolution %s of %d times %s".formatted(layer.name(), in.samples(), in.shape());
         this.out = c.output(layer.out(), true, layer.name());
-        this.parameters = new WeightAndBias(layer, out, c);
+        this.parameters = new WeightAndBias(layer, in, out, c);
         this.x = descriptors.tensor(in);
         this.y = descriptors.tensor(out);
         this.w = descriptors.filter(spec.out(), channels(), spec.kernel());
@@ -71,14 +71,16 @@ final class CudaConv2d implements CudaLayer {
                         spec.windows().rows(),
                         spec.windows().columns(),
                         spec.groups(),
-                        c.numbers());
-        var algorithm = ConvolutionAlgorithm.choose(
-                c.gpu(),
-                direction,
-                words,
-                new ConvolutionAlgorithm.Shapes(x, w, descriptor, y, c.numbers().isExact()));
-        c.workspace().require(algorithm.workspaceBytes());
-        return new Convolution(descriptor, algorithm);
+                        c.numbers().ofConvolutions());
+        Shapes shapes = new Shapes(x, w, descriptor, y, c.numbers().isExact(), bytes());
+        ConvolutionAlgorithm algorithm = c.algorithms().choose(direction, words, shapes);
+        c.workspace().require(algorithm.workspaceBytes(), direction == Direction.TO_FILTER && in.gradient() != null);
+        return new Convolution(direction, shapes, algorithm);
+    }
+
+    private Bytes bytes() {
+        long weights = parameters.weightElements() * c.numbers().valueBytes();
+        return new Bytes(in.value().bytes(), weights, out.value().bytes());
     }
 
     @Override
@@ -109,48 +111,21 @@ final class CudaConv2d implements CudaLayer {
                             channels(),
                             area());
         }
-        Gpu gpu = c.gpu();
-        Status.dnn(
-                JCudnn.cudnnConvolutionForward(
-                        gpu.dnn(),
-                        Descriptors.ONE,
-                        x,
-                        gpu.at(in.value()),
-                        w,
-                        gpu.at(weight),
-                        forward.descriptor(),
-                        forward.algorithm().number(),
-                        gpu.at(c.workspace().buffer()),
-                        forward.algorithm().workspaceBytes(),
-                        Descriptors.ZERO,
-                        y,
-                        gpu.at(out.value())),
-                "cudnnConvolutionForward of " + name);
+        run(forward, in.value(), weight, out.value());
         parameters.addBias(out);
     }
 
     @Override
     public void backward() {
-        Gpu gpu = c.gpu();
-        Buffer gradient = Objects.requireNonNull(out.gradient());
+        c.differentiateParameters(in, this::differentiateParameters);
+        if (in.gradient() != null && toData != null) {
+            run(toData, in.gradient(), weight, Objects.requireNonNull(out.gradient()));
+        }
+    }
+
+    private void differentiateParameters() {
         parameters.biasGradient(out);
-        Convolution filters = Objects.requireNonNull(toFilter);
-        Status.dnn(
-                JCudnn.cudnnConvolutionBackwardFilter(
-                        gpu.dnn(),
-                        Descriptors.ONE,
-                        x,
-                        gpu.at(in.value()),
-                        y,
-                        gpu.at(gradient),
-                        filters.descriptor(),
-                        filters.algorithm().number(),
-                        gpu.at(c.workspace().buffer()),
-                        filters.algorithm().workspaceBytes(),
-                        Descriptors.ZERO,
-                        w,
-                        gpu.at(weightGradient)),
-                "cudnnConvolutionBackwardFilter of " + name);
+        run(Objects.requireNonNull(toFilter), in.value(), weightGradient, Objects.requireNonNull(out.gradient()));
         if (c.numbers().converts()) {
             c.kernels()
                     .launch(
@@ -162,24 +137,18 @@ final class CudaConv2d implements CudaLayer {
                             channels(),
                             area());
         }
-        Buffer wanted = in.gradient();
-        if (wanted != null && toData != null) {
-            Status.dnn(
-                    JCudnn.cudnnConvolutionBackwardData(
-                            gpu.dnn(),
-                            Descriptors.ONE,
-                            w,
-                            gpu.at(weight),
-                            y,
-                            gpu.at(gradient),
-                            toData.descriptor(),
-                            toData.algorithm().number(),
-                            gpu.at(c.workspace().buffer()),
-                            toData.algorithm().workspaceBytes(),
-                            Descriptors.ZERO,
-                            x,
-                            gpu.at(wanted)),
-                    "cudnnConvolutionBackwardData of " + name);
-        }
+    }
+
+    /// @param ofX of the input's shape, a value or a gradient, as the others
+    private void run(Convolution convolution, Buffer ofX, Buffer ofW, Buffer ofY) {
+        Direction direction = convolution.direction();
+        Operands operands = Operands.of(direction, ofX, ofW, ofY, c.workspace().buffer());
+        Status.dnn(
+                convolution.algorithm().run(c.gpu(), direction, convolution.shapes(), operands),
+                switch (direction) {
+                    case FORWARD -> "cudnnConvolutionForward of " + name;
+                    case TO_FILTER -> "cudnnConvolutionBackwardFilter of " + name;
+                    case TO_DATA -> "cudnnConvolutionBackwardData of " + name;
+                });
     }
 }

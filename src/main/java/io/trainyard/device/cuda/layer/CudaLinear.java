@@ -34,7 +34,7 @@ final class CudaLinear implements CudaLayer {
         this.name = layer.name();
         this.in = in;
         this.out = c.output(layer.out(), true, name);
-        this.parameters = new WeightAndBias(layer, out, c);
+        this.parameters = new WeightAndBias(layer, in, out, c);
         this.weight = parameters.packedWeight();
     }
 
@@ -70,15 +70,22 @@ final class CudaLinear implements CudaLayer {
 
     @Override
     public void backward() {
-        parameters.biasGradient(out);
-        Matrix gradient = matrix(Objects.requireNonNull(out.gradient()), width(out));
-        Matrix weightGradient = new Matrix(parameters.weightGradient(), cudaDataType.CUDA_R_32F, width(in));
-        multiply(AS_IS, values(in), TRANSPOSED, gradient, weightGradient, width(in), width(out), in.samples());
+        c.differentiateParameters(in, this::differentiateParameters);
         Buffer wanted = in.gradient();
         if (wanted != null) {
             Matrix inGradient = matrix(wanted, width(in));
-            multiply(AS_IS, weights(), AS_IS, gradient, inGradient, width(in), in.samples(), width(out));
+            multiply(AS_IS, weights(), AS_IS, gradient(), inGradient, width(in), in.samples(), width(out));
         }
+    }
+
+    private void differentiateParameters() {
+        parameters.biasGradient(out);
+        Matrix weightGradient = new Matrix(parameters.weightGradient(), cudaDataType.CUDA_R_32F, width(in));
+        multiply(AS_IS, values(in), TRANSPOSED, gradient(), weightGradient, width(in), width(out), in.samples());
+    }
+
+    private Matrix gradient() {
+        return matrix(Objects.requireNonNull(out.gradient()), width(out));
     }
 
     private static int width(BatchTensor vectors) {

@@ -12,7 +12,6 @@ import jcuda.jcublas.JCublas2;
 import jcuda.jcublas.cublasComputeType;
 import jcuda.jcublas.cublasGemmAlgo;
 import jcuda.jcublas.cublasOperation;
-import jcuda.jcudnn.JCudnn;
 import jcuda.jcudnn.cudnnConvolutionDescriptor;
 import jcuda.jcudnn.cudnnFilterDescriptor;
 import jcuda.jcudnn.cudnnTensorDescriptor;
@@ -87,13 +86,18 @@ public final class LibraryWarmUp {
                 descriptors.tensor(new BatchTensor(1, Shape.of(CHANNELS, SIZE, SIZE), first, null));
         cudnnFilterDescriptor filter = descriptors.filter(CHANNELS, CHANNELS, new Extent(3, 3));
         cudnnConvolutionDescriptor how = descriptors.convolution(WINDOWS, 1);
-        ConvolutionAlgorithm.Shapes shapes =
-                new ConvolutionAlgorithm.Shapes(images, filter, how, images, numbers.isExact());
+        ConvolutionAlgorithm.Shapes shapes = new ConvolutionAlgorithm.Shapes(
+                images,
+                filter,
+                how,
+                images,
+                numbers.isExact(),
+                new ConvolutionAlgorithm.Bytes(first.bytes(), second.bytes(), product.bytes()));
         ConvolutionAlgorithm[] chosen = new ConvolutionAlgorithm[Direction.values().length];
         long bytes = 0;
         for (Direction direction : Direction.values()) {
             ConvolutionAlgorithm algorithm =
-                    ConvolutionAlgorithm.choose(gpu, direction, "the warm-up in " + numbers, shapes);
+                    ConvolutionAlgorithm.first(gpu, direction, "the warm-up in " + numbers, shapes);
             chosen[direction.ordinal()] = algorithm;
             bytes = Math.max(bytes, algorithm.workspaceBytes());
         }
@@ -101,58 +105,13 @@ public final class LibraryWarmUp {
         arena.allocate();
         for (Direction direction : Direction.values()) {
             ConvolutionAlgorithm algorithm = chosen[direction.ordinal()];
-            Status.dnn(run(direction, algorithm, shapes, workspace), "the warm-up of cuDNN, " + direction);
+            Status.dnn(
+                    algorithm.run(
+                            gpu,
+                            direction,
+                            shapes,
+                            new ConvolutionAlgorithm.Operands(first, second, product, workspace)),
+                    "the warm-up of cuDNN, " + direction);
         }
-    }
-
-    private int run(
-            Direction direction, ConvolutionAlgorithm algorithm, ConvolutionAlgorithm.Shapes s, Buffer workspace) {
-        return switch (direction) {
-            case FORWARD ->
-                JCudnn.cudnnConvolutionForward(
-                        gpu.dnn(),
-                        Descriptors.ONE,
-                        s.x(),
-                        gpu.at(first),
-                        s.w(),
-                        gpu.at(second),
-                        s.convolution(),
-                        algorithm.number(),
-                        gpu.at(workspace),
-                        algorithm.workspaceBytes(),
-                        Descriptors.ZERO,
-                        s.y(),
-                        gpu.at(product));
-            case TO_FILTER ->
-                JCudnn.cudnnConvolutionBackwardFilter(
-                        gpu.dnn(),
-                        Descriptors.ONE,
-                        s.x(),
-                        gpu.at(first),
-                        s.y(),
-                        gpu.at(second),
-                        s.convolution(),
-                        algorithm.number(),
-                        gpu.at(workspace),
-                        algorithm.workspaceBytes(),
-                        Descriptors.ZERO,
-                        s.w(),
-                        gpu.at(product));
-            case TO_DATA ->
-                JCudnn.cudnnConvolutionBackwardData(
-                        gpu.dnn(),
-                        Descriptors.ONE,
-                        s.w(),
-                        gpu.at(first),
-                        s.y(),
-                        gpu.at(second),
-                        s.convolution(),
-                        algorithm.number(),
-                        gpu.at(workspace),
-                        algorithm.workspaceBytes(),
-                        Descriptors.ZERO,
-                        s.x(),
-                        gpu.at(product));
-        };
     }
 }

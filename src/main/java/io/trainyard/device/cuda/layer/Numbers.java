@@ -62,6 +62,11 @@ public record Numbers(
         };
     }
 
+    /// What cuDNN's choice of an algorithm depends on, in words.
+    String ofConvolutions() {
+        return "cuDNN's type %d, format %d, math %d".formatted(dnnType, format(), dnnMath);
+    }
+
     int format() {
         return channelsLast ? cudnnTensorFormat.CUDNN_TENSOR_NHWC : cudnnTensorFormat.CUDNN_TENSOR_NCHW;
     }

@@ -22,8 +22,9 @@ final class WeightAndBias {
     private final boolean inParts;
     private boolean withRelu;
 
-    /// @param out the layer's output: (samples, channels) or (samples, channels, rows, columns)
-    WeightAndBias(Network.Layer layer, BatchTensor out, Compilation c) {
+    /// @param in the layer's input
+    /// @param out its output: (samples, channels) or (samples, channels, rows, columns)
+    WeightAndBias(Network.Layer layer, BatchTensor in, BatchTensor out, Compilation c) {
         this.c = c;
         this.weight = layer.parameters().getFirst();
         this.bias = layer.parameters().size() > 1 ? layer.parameters().get(1) : null;
@@ -31,7 +32,7 @@ final class WeightAndBias {
         this.inner = c.numbers().channelsLast() ? 1 : out.area();
         this.inParts = bias != null && inner == 1 && rows(out) >= ROWS_FOR_PARTS;
         if (inParts) {
-            c.workspace().require((long) PARTS * channels * Float.BYTES);
+            c.workspace().require((long) PARTS * channels * Float.BYTES, in.gradient() != null);
         }
     }
 

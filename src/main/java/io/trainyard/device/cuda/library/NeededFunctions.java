@@ -16,7 +16,7 @@ final class NeededFunctions {
             cuMemcpyHtoD_v2 cuMemcpyDtoH_v2 cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2
             cuMemcpyPeerAsync cuMemsetD8_v2 cuMemsetD8Async
             cuStreamCreate cuStreamDestroy_v2 cuStreamSynchronize cuStreamWaitEvent
-            cuStreamBeginCapture_v2 cuStreamEndCapture
+            cuStreamBeginCapture_v2 cuStreamEndCapture cuGraphGetNodes
             cuGraphInstantiateWithFlags cuGraphLaunch cuGraphDestroy cuGraphExecDestroy
             cuEventCreate cuEventRecord cuEventSynchronize cuEventQuery cuEventElapsedTime cuEventDestroy_v2
             cuModuleLoadData cuModuleGetFunction cuModuleUnload cuLaunchKernel

@@ -1,0 +1,103 @@
+package io.trainyard.device.cuda.layer;
+
+import io.trainyard.device.DeviceMemoryException;
+import io.trainyard.device.cuda.driver.Arena;
+import io.trainyard.device.cuda.driver.Buffer;
+import io.trainyard.device.cuda.driver.Event;
+import io.trainyard.device.cuda.driver.Gpu;
+import io.trainyard.device.cuda.driver.Status;
+import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Direction;
+import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Operands;
+import io.trainyard.device.cuda.layer.ConvolutionAlgorithm.Shapes;
+import java.util.List;
+
+/// Times the ways to compute a convolution, on zeros, before the session takes its memory.
+final class ConvolutionTimer {
+    /// Another is taken instead of the heuristic's first only if it takes less than this part of its time: of two that
+    /// are as fast each process shall take the same.
+    private static final float FASTER = 0.9f;
+
+    private static final int RUNS = 3;
+
+    private final Gpu gpu;
+    private final Direction direction;
+    private final Shapes shapes;
+    private final Arena arena;
+    private final Operands operands;
+    private final Event begin;
+    private final Event end;
+
+    private ConvolutionTimer(Gpu gpu, Direction direction, Shapes shapes, long workspaceBytes) {
+        this.gpu = gpu;
+        this.direction = direction;
+        this.shapes = shapes;
+        this.arena = new Arena(gpu);
+        this.operands = Operands.of(
+                direction,
+                buffer(shapes.bytes().x()),
+                buffer(shapes.bytes().w()),
+                buffer(shapes.bytes().y()),
+                buffer(workspaceBytes));
+        this.begin = gpu.timedEvent();
+        this.end = gpu.timedEvent();
+    }
+
+    private Buffer buffer(long bytes) {
+        return arena.reserve(bytes, "what convolutions are timed on");
+    }
+
+    /// The fastest, or where the GPU has not the memory to find out the first.
+    ///
+    /// @param candidates in the order of cuDNN's heuristic
+    static ConvolutionAlgorithm fastest(
+            Gpu gpu, Direction direction, Shapes shapes, List<ConvolutionAlgorithm> candidates) {
+        long workspaceBytes = candidates.stream()
+                .mapToLong(ConvolutionAlgorithm::workspaceBytes)
+                .max()
+                .orElseThrow();
+        ConvolutionTimer timer = new ConvolutionTimer(gpu, direction, shapes, workspaceBytes);
+        try {
+            timer.arena.allocate();
+        } catch (DeviceMemoryException e) {
+            return candidates.getFirst();
+        }
+        try {
+            return timer.fastest(candidates);
+        } finally {
+            timer.arena.free();
+        }
+    }
+
+    private ConvolutionAlgorithm fastest(List<ConvolutionAlgorithm> candidates) {
+        ConvolutionAlgorithm best = candidates.getFirst();
+        float bestMillis = FASTER * millis(best);
+        for (ConvolutionAlgorithm candidate : candidates.subList(1, candidates.size())) {
+            float millis = millis(candidate);
+            if (millis < bestMillis) {
+                best = candidate;
+                bestMillis = millis;
+            }
+        }
+        return best;
+    }
+
+    /// The shortest of several runs, after one that loads its code.
+    private float millis(ConvolutionAlgorithm algorithm) {
+        run(algorithm);
+        float shortest = Float.POSITIVE_INFINITY;
+        for (int i = 0; i < RUNS; i++) {
+            begin.record(gpu.compute());
+            run(algorithm);
+            end.record(gpu.compute());
+            end.synchronize();
+            shortest = Math.min(shortest, end.millisSince(begin));
+        }
+        return shortest;
+    }
+
+    private void run(ConvolutionAlgorithm algorithm) {
+        Status.dnn(
+                algorithm.run(gpu, direction, shapes, operands),
+                "algorithm %d of cuDNN, timed for %s".formatted(algorithm.number(), direction));
+    }
+}

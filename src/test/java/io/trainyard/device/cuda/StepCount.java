@@ -1,0 +1,92 @@
+package io.trainyard.device.cuda;
+
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.Workload;
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.cuda.layer.Numbers;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.NetworkSpec;
+import io.trainyard.spec.OptimizerSpec;
+import io.trainyard.spec.Precision;
+import io.trainyard.spec.Shape;
+import java.util.List;
+
+/// What a step of a network asks of a GPU, counted on the double: it runs no library's arithmetic, and notes which
+/// bytes kernels read and write (`src/test/native/driver/traffic.h`).
+///
+/// @param nodes of its graph
+/// @param chain the most of them that come one after the other, by the graph's edges
+/// @param bytes that its nodes read and write. A kernel's are those that it touches, each once for reading and once for
+///     writing; of a library's call they are the tensors that it is given, each once, without its workspace: what its
+///     algorithm reads again is not known
+record StepCount(int nodes, int chain, long bytes) {
+    private static final String COUNT = "TRAINYARD_DOUBLE_COUNT";
+    private static final String MEMORY = "TRAINYARD_DOUBLE_MEMORY_BYTES";
+    private static final OptimizerSpec MOMENTUM = new OptimizerSpec.Sgd(0.001, 0.9, 0);
+
+    /// One of the built-in networks.
+    record Case(String network, int batchSize, Precision precision, int trains) {
+        Shape input() {
+            return switch (network) {
+                case "fashion" -> Shape.of(1, 28, 28);
+                case "signs" -> Shape.of(3, 64, 64);
+                default -> Shape.of(3, 32, 32);
+            };
+        }
+
+        int stepsPerEpoch() {
+            return Math.ceilDiv(trains, batchSize);
+        }
+
+        /// Of the graphs that the device makes of it.
+        int stepsPerGraph(int nodes) {
+            return StepsPerGraph.of(
+                    nodes, workload(batchSize), Numbers.of(precision).valueBytes());
+        }
+
+        private Workload workload(int samples) {
+            int classes = network.equals("signs") ? 6 : 10;
+            return CheckWorkload.in(
+                    precision,
+                    CheckWorkload.of(
+                            input(), classes, NetworkSpec.named(network).layers(), MOMENTUM, samples, samples, 1));
+        }
+    }
+
+    static StepCount of(Case counted) {
+        return of(counted, counted.batchSize());
+    }
+
+    /// As [#of(Case)], where so large a batch would take too long: what a step moves grows evenly with its samples, so
+    /// that two small ones tell.
+    static StepCount continued(Case counted) {
+        int few = 4;
+        StepCount one = of(counted, few);
+        StepCount two = of(counted, 2 * few);
+        long more = (counted.batchSize() - few) / few * (two.bytes - one.bytes);
+        return new StepCount(one.nodes, one.chain, one.bytes + more);
+    }
+
+    private static StepCount of(Case counted, int batchSize) {
+        Workload workload = counted.workload(batchSize);
+        NativeDouble.set(COUNT, "1");
+        NativeDouble.set(MEMORY, Long.toString(8L << 30));
+        try (LearningSession session =
+                new CudaBackend().open(new DeviceSpec("cuda:0")).open(workload)) {
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
+            NativeDouble.set(COUNT, "2");
+            float[] _ = session.advance(1);
+            return of(NativeDouble.traffic());
+        } finally {
+            NativeDouble.set(COUNT, "");
+            NativeDouble.set(MEMORY, "");
+        }
+    }
+
+    private static StepCount of(List<NativeDouble.Node> nodes) {
+        return new StepCount(
+                nodes.size(),
+                nodes.stream().mapToInt(NativeDouble.Node::depth).max().orElseThrow(),
+                nodes.stream().mapToLong(NativeDouble.Node::bytes).sum());
+    }
+}
