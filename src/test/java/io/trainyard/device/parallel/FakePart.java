@@ -26,12 +26,11 @@ import org.jspecify.annotations.Nullable;
 record FakePart(int number, Queue<String> calls, Queue<Thread> callers, Queue<PartMeeting> meetings, String fails)
         implements PartDevice, PartSession {
     FakePart(int number, String fails) {
-        this(
-                number,
-                new ConcurrentLinkedQueue<>(),
-                new ConcurrentLinkedQueue<>(),
-                new ConcurrentLinkedQueue<>(),
-                fails);
+        this(number, new ConcurrentLinkedQueue<>(), new ConcurrentLinkedQueue<>(), fails);
+    }
+
+    FakePart(int number, Queue<String> calls, Queue<Thread> callers, String fails) {
+        this(number, calls, callers, new ConcurrentLinkedQueue<>(), fails);
     }
 
     private void note(String call) {

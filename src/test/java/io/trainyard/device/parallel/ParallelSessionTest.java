@@ -271,7 +271,7 @@ class ParallelSessionTest {
     void noneIsClosedBeforeAllHaveComeToRest() {
         Queue<String> calls = new ConcurrentLinkedQueue<>();
         List<PartDevice> fakes = IntStream.range(0, 3)
-                .<PartDevice>mapToObj(i -> new FakePart(i, calls, new ConcurrentLinkedQueue<>(), new ConcurrentLinkedQueue<>(), ""))
+                .<PartDevice>mapToObj(i -> new FakePart(i, calls, new ConcurrentLinkedQueue<>(), ""))
                 .toList();
         new ParallelDevice(fakes).open(OneDnnDeviceTest.wide()).close();
         assertThat(calls).endsWith("settle", "settle", "settle", "close", "close", "close");
