@@ -65,7 +65,7 @@ final class CompiledConv2d implements CompiledLayer {
             DepthwiseConv2d own = new DepthwiseConv2d(spec, outputSizes, weightSizes);
             source = program.inBlocks(input);
             parameters = place(program, layer, own.weightLayout(engine, source), bias);
-            output = own.addForward(program, source, parameters);
+            output = program.as(type, own.addForward(program, type, source, parameters));
         } else {
             source = program.in(forward.layout(dnnl_query_src_md, inputSizes), input);
             Layout weightLayout = WeightAndBias.weightLayout(

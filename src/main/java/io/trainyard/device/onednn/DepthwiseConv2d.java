@@ -24,14 +24,10 @@ final class DepthwiseConv2d {
         this.weightSizes = weightSizes.clone();
     }
 
-    /// Whether it can compute the layer, in float32, and oneDNN has but something general for it.
+    /// Whether it can compute the layer, and oneDNN has but something general for it.
     static boolean fits(Conv2d spec, Memory input, PrimitiveDescription oneDnn) {
         long channels = input.layout().sizes()[CHANNEL];
-        return input.layout().type() == ValueType.FLOAT32
-                && spec.groups() == channels
-                && spec.out() == channels
-                && channels > 1
-                && oneDnn.general();
+        return spec.groups() == channels && spec.out() == channels && channels > 1 && oneDnn.general();
     }
 
     /// The layout that [#addForward] wants the weight in.
@@ -39,15 +35,17 @@ final class DepthwiseConv2d {
         return engine.blockedKernels(lanes(source), weightSizes);
     }
 
-    /// @param source in lanes
-    Memory addForward(ProgramBuilder program, Memory source, WeightAndBias parameters) {
+    /// @param type which the weight is rounded to
+    /// @param source in lanes, of float32
+    /// @return float32
+    Memory addForward(ProgramBuilder program, ValueType type, Memory source, WeightAndBias parameters) {
         Engine engine = program.engine();
         int lanes = lanes(source);
         Memory output = engine.memory(engine.blocked(lanes, outputSizes));
         Depthwise kernel = kernel(source, output);
         MemorySegment x = source.data();
         MemorySegment y = output.data();
-        MemorySegment weight = program.parameterIn(weightLayout(engine, source), parameters.weight())
+        MemorySegment weight = program.roundedIn(weightLayout(engine, source), type, parameters.weight())
                 .data();
         Slot bias = parameters.bias();
         if (bias == null) {

@@ -98,9 +98,10 @@ record ProgramBuilder(
 
     /// As [#inLanes], in blocks of 8 or 16 channels, of float32.
     Memory inBlocks(Memory images) {
-        long[] sizes = images.layout().sizes();
-        boolean wide = images.layout().same(engine.blocked(2 * COPIED_LANES, sizes));
-        return wide ? images : in(engine.blocked(COPIED_LANES, sizes), images);
+        Memory floats = as(ValueType.FLOAT32, images);
+        long[] sizes = floats.layout().sizes();
+        boolean wide = floats.layout().same(engine.blocked(2 * COPIED_LANES, sizes));
+        return wide ? floats : in(engine.blocked(COPIED_LANES, sizes), floats);
     }
 
     /// From now on others read `memory`, too: [#over] spares it.
@@ -122,6 +123,17 @@ record ProgramBuilder(
         }
         Memory copy = engine.memory(layout);
         preparations.add(engine.reorder(value, copy));
+        return copy;
+    }
+
+    /// As [#parameterIn], of float32 with no more digits than values of `type` have.
+    Memory roundedIn(Layout layout, ValueType type, Slot slot) {
+        if (type == ValueType.FLOAT32) {
+            return parameterIn(layout, slot);
+        }
+        Memory rounded = parameterIn(engine.plain(type, slot.value().layout().sizes()), slot);
+        Memory copy = engine.memory(layout);
+        preparations.add(engine.reorder(rounded, copy));
         return copy;
     }
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /// The same bits, in whichever order a GPU runs what nothing orders.
 @OnDouble
 final class SeedsDoubleTest {
-    private static final int FEW = 5;
+    private static final int FEW = 3;
 
     @AfterEach
     void back() {

@@ -17,13 +17,20 @@ import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.DeviceCheck;
 import io.trainyard.device.check.DeviceChecks;
 import io.trainyard.device.check.Layers;
+import io.trainyard.device.host.BatchMasks;
+import io.trainyard.device.host.ThreadTeam;
+import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.OptimizerSpec.Sgd;
 import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
@@ -56,9 +63,9 @@ class Bfloat16Test {
         List<LayerSpec> layers = List.of(Layers.flatten(), Layers.linear(3, false));
         Workload workload = CheckWorkload.of(Shape.of(1, 2, 2), 3, layers, new Sgd(1e-4, 0, 0), 4, 4, 8);
         Workload coarse = CheckWorkload.in(Precision.BF16, workload);
-        assertThat(predictions(coarse, 1 + 1f / 512)).isEqualTo(predictions(coarse, 1));
-        assertThat(predictions(coarse, 1 + 1f / 64)).isNotEqualTo(predictions(coarse, 1));
-        assertThat(predictions(workload, 1 + 1f / 512)).isNotEqualTo(predictions(workload, 1));
+        assertThat(predictions(coarse, "1", 0, 1 + 1f / 512)).isEqualTo(predictions(coarse, "1", 0, 1));
+        assertThat(predictions(coarse, "1", 0, 1 + 1f / 64)).isNotEqualTo(predictions(coarse, "1", 0, 1));
+        assertThat(predictions(workload, "1", 0, 1 + 1f / 512)).isNotEqualTo(predictions(workload, "1", 0, 1));
 
         try (LearningSession session = device().open(coarse)) {
             SessionState before = CheckWorkload.state(workload);
@@ -71,15 +78,89 @@ class Bfloat16Test {
         }
     }
 
-    /// Of a network whose one weight of each class is `first`, with all others.
-    private static float[] predictions(Workload workload, float first) {
+    /// Momentum, running statistics, masks and augmentation are carried over; two threads compute.
+    @Test
+    void whatIsInterruptedGoesOnWithTheSameBits() {
+        Workload workload =
+                CheckWorkload.in(Precision.BF16, CheckWorkload.eventful()).withThreads(2);
+        int steps = workload.stepsPerEpoch();
+        float[] whole;
+        try (LearningSession session = device().open(workload)) {
+            session.load(CheckWorkload.state(workload));
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
+            whole = session.advance(steps);
+        }
+        SessionState saved;
+        try (LearningSession session = device().open(workload)) {
+            session.load(CheckWorkload.state(workload));
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
+            assertThat(session.advance(2)).isEqualTo(Arrays.copyOf(whole, 2));
+            saved = session.save();
+        }
+        try (LearningSession session = device().open(workload)) {
+            session.load(saved);
+            session.beginEpoch(CheckWorkload.plan(workload, 1), 2);
+            assertThat(session.advance(steps - 2)).isEqualTo(Arrays.copyOfRange(whole, 2, steps));
+        }
+    }
+
+    /// By a kernel of our own, which computes in float32.
+    @Test
+    void weightsOfDepthwiseConvolutionsAreRounded() {
+        List<LayerSpec> layers =
+                List.of(Layers.conv(16, 7, 1, 3, 1, 16, true), Layers.flatten(), Layers.linear(3, true));
+        Workload workload = CheckWorkload.of(Shape.of(16, 2, 2), 3, layers, CheckWorkload.PLAIN, 4, 4, 8);
+        Workload coarse = CheckWorkload.in(Precision.BF16, workload);
+        int middle = 24; // of 7 x 7
+        assertThat(predictions(coarse, "0", middle, 1 + 1f / 512)).isEqualTo(predictions(coarse, "0", middle, 1));
+        assertThat(predictions(workload, "0", middle, 1 + 1f / 512))
+                .isNotEqualTo(predictions(workload, "0", middle, 1));
+    }
+
+    /// Whether the layer takes bfloat16 as it is, or computes in float32.
+    @Test
+    void whatALayerGivesIsRounded() {
+        for (LayerSpec last : List.of(Layers.relu(), new ActivationFunction.Gelu(null, "none"))) {
+            List<LayerSpec> layers = List.of(Layers.flatten(), Layers.linear(9, true), last);
+            Workload workload = CheckWorkload.in(
+                    Precision.BF16, CheckWorkload.of(Shape.of(1, 2, 2), 9, layers, CheckWorkload.PLAIN, 4, 4, 8));
+            try (Engine engine = new Engine();
+                    ThreadTeam alone = new ThreadTeam(1)) {
+                ModelState state = new ModelState(engine, workload.update(), null);
+                ShardMasks masks = new ShardMasks(new BatchMasks(workload.network(), 0));
+                NormShares norms = new NormShares(state, Map.of(), 0, alone.meeting());
+                Program program = Program.compile(workload, 4, false, engine, state, masks, norms);
+                Random random = new Random(1);
+                for (Slot slot : state.trained()) {
+                    float[] values = new float[Math.toIntExact(slot.value().floats())];
+                    for (int i = 0; i < values.length; i++) {
+                        values[i] = random.nextFloat();
+                    }
+                    slot.value().write(values);
+                }
+                program.input().data().fill((byte) 0x3f); // 0.747
+                program.prepare();
+                program.runForward();
+                for (float logit : program.logits().data().toArray(ValueLayout.JAVA_FLOAT)) {
+                    assertThat(logit).isNotZero();
+                    assertThat(Float.floatToIntBits(logit) & 0xffff)
+                            .as("%s of %s", logit, last)
+                            .isZero();
+                }
+            }
+        }
+    }
+
+    /// Of a network one of whose weights is set.
+    private static float[] predictions(Workload workload, String layer, int index, float set) {
+        String name = layer + ".weight";
         try (LearningSession session = device().open(workload.forTests())) {
             SessionState state = CheckWorkload.state(workload);
             Map<String, Tensor> tensors = new LinkedHashMap<>(state.model().tensors());
-            Tensor.Floats weight = (Tensor.Floats) tensors.get("1.weight");
+            Tensor.Floats weight = (Tensor.Floats) Objects.requireNonNull(tensors.get(name));
             float[] values = weight.values().clone();
-            values[0] = first;
-            tensors.put("1.weight", new Tensor.Floats(weight.shape(), values));
+            values[index] = set;
+            tensors.put(name, new Tensor.Floats(weight.shape(), values));
             session.load(new SessionState(new Parameters(tensors), Parameters.NONE));
             return session.predict();
         }

@@ -167,7 +167,9 @@ class Bfloat16KernelsTest {
 
     @Test
     void reluPassesNaNAndItsGradient() {
-        float[] some = {-1, -0f, 0, 2, Float.NaN, Float.NEGATIVE_INFINITY, Float.POSITIVE_INFINITY, -Float.NaN, 1e-38f};
+        float negativeNaN = Float.intBitsToFloat(0xffc0_0000);
+        float[] some = {-1, -0f, 0, 2, Float.NaN, Float.NEGATIVE_INFINITY, Float.POSITIVE_INFINITY, negativeNaN, 1e-38f
+        };
         float[] values = new float[10 * some.length];
         for (int i = 0; i < values.length; i++) {
             values[i] = some[i % some.length];
