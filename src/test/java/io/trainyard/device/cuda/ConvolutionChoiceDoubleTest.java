@@ -79,7 +79,7 @@ final class ConvolutionChoiceDoubleTest {
             session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             float[] _ = session.advance(2);
             Map<Integer, Long> runs = runs();
-            runs.replaceAll((number, count) -> count - before.get(number));
+            runs.replaceAll((number, count) -> count - before.getOrDefault(number, 0L));
             return new Opened(session.choices(), runs);
         }
     }
