@@ -43,7 +43,7 @@ mkdir -p "$objects" "$out/missing-symbol"
 common=(-std=c++17 -O2 -fPIC -Wall -Wextra -Werror -U_FORTIFY_SOURCE -pthread)
 readonly common
 readonly kernel_flags=(-fsanitize=alignment -ffp-contract=off -fno-strict-aliasing -Wno-unused-function -Wno-unused-parameter
-  -Wno-sign-compare -Wno-unused-const-variable -Wno-psabi)
+  -Wno-unknown-pragmas -Wno-sign-compare -Wno-unused-const-variable -Wno-psabi)
 readonly loop_flags=(-O3 -march=native -ffp-contract=fast -fno-trapping-math -fno-math-errno)
 
 newest_header=$(find "$here" -name '*.h' -printf '%T@ %p\n' | sort -n | tail -1 | cut -d' ' -f2-)
@@ -85,7 +85,9 @@ generate() {
     echo "    using namespace trainyard::${kind}_program;"
     echo "    static const std::vector<Kernel> all{"
     grep -v '^#' "$objects/$kind.text" | tr '\n' ' ' |
-      grep -oE 'extern "C" +__global__ +void +(__launch_bounds__\([^)]*\) +)?[A-Za-z_0-9]+' | sed 's/.* /        /; s/\S\+/Invoke<\&&>::named("&"),/'
+      grep -oE 'extern "C" +__global__ +void +(__[a-z_]+__\([^)]*\) +)*[A-Za-z_0-9]+' |
+      sed -E 's/.*__cluster_dims__\(([A-Za-z0-9]+),.* ([A-Za-z_0-9]+)$/        Invoke<\&\2>::named("\2", \1),/; t
+        s/.* ([A-Za-z_0-9]+)$/        Invoke<\&\1>::named("\1"),/'
     echo "    };"
     echo "    return all;"
     echo "}"

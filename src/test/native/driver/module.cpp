@@ -15,6 +15,7 @@ namespace {
 constexpr unsigned MAX_BLOCK_THREADS = 1024;
 constexpr unsigned MAX_GRID_Y = 65535;
 constexpr unsigned MAX_SHARED_BYTES = 48 << 10;
+constexpr int FIRST_WITH_CLUSTERS = 90;
 constexpr size_t CODE_BYTES = 1 << 20;  // of the device, for each module
 
 Module& moduleOf(Module* handle) {
@@ -39,7 +40,8 @@ std::shared_ptr<Module> load(Context& context, const char* image) {
     require(magic == "trainyard-double", "no image of the double's NVRTC", CUDA_ERROR_INVALID_IMAGE);
     require(runsHere(architecture), "compiled for another device",
             CUDA_ERROR_NO_BINARY_FOR_GPU);
-    return std::make_shared<Module>(context, std::strchr(image, '\n'), precision == "bfloat16");
+    int number = std::atoi(architecture.c_str() + architecture.find('_') + 1);
+    return std::make_shared<Module>(context, std::strchr(image, '\n'), number, precision == "bfloat16");
 }
 
 // Whether the source defines this kernel: the name as a whole word, then a parenthesis.
@@ -134,6 +136,8 @@ EXPORTED int cuModuleGetFunction(Function** function, Module* handle, const char
         const Kernel* kernel = findKernel(module.bfloat16, name);
         require(kernel != nullptr, "the source has the kernel, but the double was built without it",
                 CUDA_ERROR_NOT_FOUND);
+        require(kernel->clusterBlocks == 1 || module.architecture >= FIRST_WITH_CLUSTERS,
+                "this architecture has no clusters", CUDA_ERROR_NOT_FOUND);
         auto& known = module.functions[name];
         if (!known) known.reset(new Function{module, *kernel, std::string("kernel ") + name});
         *function = known.get();
@@ -168,6 +172,8 @@ EXPORTED int cuLaunchKernel(Function* handle, unsigned gridX, unsigned gridY, un
                 "grid size");
         unsigned long long threads = 1ull * blockX * blockY * blockZ;
         require(threads > 0 && threads <= MAX_BLOCK_THREADS, "block size");
+        unsigned cluster = function->kernel.clusterBlocks;
+        require(gridX % cluster == 0, "the grid is no multiple of the cluster", CUDA_ERROR_INVALID_CLUSTER_SIZE);
         require(sharedBytes <= MAX_SHARED_BYTES && extra == nullptr, "too much shared memory, or extra options");
         require(parameters != nullptr || function->kernel.parameterBytes.empty(), "no parameters");
         auto arguments = std::make_shared<Arguments>(function->kernel, parameters);
@@ -180,7 +186,7 @@ EXPORTED int cuLaunchKernel(Function* handle, unsigned gridX, unsigned gridY, un
         std::shared_ptr<Module> kept = function->module.shared_from_this();
         auto run = [=, &context] {
             (void) kept;
-            runKernel(*function, *arguments, {grid, block, sharedBytes, nextChance(context)});
+            runKernel(*function, *arguments, {grid, block, cluster, sharedBytes, nextChance(context)});
         };
         issue(streamOf(context, stream), {function->kernel.name, &context, std::move(touched), run, {}, nullptr});
     });

@@ -93,11 +93,12 @@ struct Event {
 };
 
 struct Module : std::enable_shared_from_this<Module> {
-    Module(Context& context, std::string source, bool bfloat16)
-        : context(context), source(std::move(source)), bfloat16(bfloat16) {}
+    Module(Context& context, std::string source, int architecture, bool bfloat16)
+        : context(context), source(std::move(source)), architecture(architecture), bfloat16(bfloat16) {}
 
     Context& context;
     const std::string source;
+    const int architecture;  // 90 for sm_90
     const bool bfloat16;
     bool loaded = true;
     std::map<std::string, std::unique_ptr<struct Function>> functions;

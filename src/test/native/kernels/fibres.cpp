@@ -1,5 +1,6 @@
 // Runs blocks of CUDA threads on one thread of the host, in an order that the launch's chance gives: a kernel that
 // relies on another computes something else from time to time, and so it would on a GPU.
+#include <algorithm>
 #include <csetjmp>
 #include <memory>
 #include <sys/mman.h>
@@ -21,16 +22,23 @@ namespace {
 
 constexpr size_t STACK_BYTES = 64 << 10;
 constexpr unsigned MAX_BLOCK_THREADS = 1024;
+constexpr unsigned WARP_THREADS = 32;
 constexpr size_t MAX_DECLARED_BYTES = 48 << 10;  // of shared memory, by all declarations of a kernel
 constexpr int SHARED_BYTE = 0xFF;
+
+// Where a thread of a block is.
+enum class At { READY, WARP, BLOCK, CLUSTER, END };
 
 // A thread of a block with a stack of its own. makecontext enters the stack once; from then on it goes to and fro
 // with _setjmp and _longjmp, which, other than swapcontext, make no system call.
 struct Fibre {
     jmp_buf here;
     bool entered = false;
-    bool done = false;
+    At at = At::READY;
+    unsigned number = 0;  // among the block's threads
     Grid threadIdx{};
+    uint64_t shown[2];  // to its warp: what it shows now and what it showed last
+    unsigned turn = 0;
 };
 
 // What the kernel that runs on this thread has done first that a GPU does not survive. Noted and not thrown: what runs on
@@ -80,49 +88,124 @@ class SharedMemory {
     std::vector<char> dynamic;
 };
 
-// Thrown by a barrier to which the block's first thread does not come.
+// Thrown by a barrier to which the warp's first thread does not come.
 struct MissedBarrier {};
 
-class Fibres {
+class Block;
+
+// The one whose threads run, or have run last.
+thread_local Block* running = nullptr;
+
+class Block {
   public:
-    ~Fibres() {
+    ~Block() {
         if (stacks != nullptr) munmap(stacks, MAX_BLOCK_THREADS * STACK_BYTES);
     }
 
-    // Runs a block; false if some of its threads ended where others wait. The first thread always runs on a stack
-    // of its own: if it ends without a barrier, so must the others, which then need none.
-    bool run(const Launch& launch, Chance& chance, void (*newBody)(void* const*), void* const* newParameters) {
+    void begin(Grid newBlockIdx, const Launch& launch, Chance& chance, void (*newBody)(void* const*),
+               void* const* newParameters) {
+        blockIdx = newBlockIdx;
         body = newBody;
         parameters = newParameters;
         shared.begin(launch.sharedBytes);
-        Grid block = launch.block;
-        unsigned count = block.x * block.y * block.z;
-        Order order(count, chance);
-        for (unsigned t = 0; t < count; t++) {
-            unsigned thread = static_cast<unsigned>(order.next());
-            slots[t].done = false;
-            slots[t].threadIdx = {thread % block.x, thread / block.x % block.y, thread / block.x / block.y};
+        Grid size = launch.block;
+        count = size.x * size.y * size.z;
+        unsigned warps = (count + WARP_THREADS - 1) / WARP_THREADS;
+        Order order(warps, chance);
+        Order lanes(WARP_THREADS, chance);
+        unsigned slot = 0;
+        for (unsigned w = 0; w < warps; w++) {
+            unsigned first = static_cast<unsigned>(order.next()) * WARP_THREADS;
+            for (unsigned l = 0; l < WARP_THREADS; l++) {
+                unsigned thread = first + static_cast<unsigned>(lanes.next());
+                if (thread >= count) continue;
+                slots[slot].at = At::READY;
+                slots[slot].turn = 0;
+                slots[slot].number = thread;
+                slots[slot].threadIdx = {thread % size.x, thread / size.x % size.y, thread / size.x / size.y};
+                slotOf[thread] = slot++;
+            }
         }
-        resume(0);
-        return slots[0].done ? runOthers(count) : runTogether(count);
+        begun = false;
+    }
+
+    // Runs it until all of its threads have ended or wait for those of other blocks; false if they do not come together
+    // where one waits for another.
+    bool run() {
+        running = this;
+        if (!begun && !runFirst()) return false;
+        begun = true;
+        for (;;) {
+            for (unsigned t = 0; t < count; t++) {
+                if (slots[t].at == At::READY) resume(slots[t]);
+            }
+            if (!runWarps()) return false;
+            if (!all(At::BLOCK)) return all(At::CLUSTER) || all(At::END);
+            release(At::BLOCK);
+        }
+    }
+
+    bool all(At at) const {
+        for (unsigned t = 0; t < count; t++) {
+            if (slots[t].at != at) return false;
+        }
+        return true;
+    }
+
+    // Has those who wait there go on when it runs next.
+    void release(At at) {
+        for (unsigned t = 0; t < count; t++) {
+            if (slots[t].at == at) slots[t].at = At::READY;
+        }
+    }
+
+    // Leaves threads where they are; their stacks begin anew.
+    void abandon() {
+        for (unsigned t = 0; t < count; t++) slots[t].entered = false;
     }
 
     bool inside() const { return current != nullptr; }
 
-    SharedMemory shared;
-
     // On a fibre's stack: back to the caller of resume.
-    void yield() {
+    void wait(At at) {
         Fibre* self = current;
+        self->at = at;
         if (_setjmp(self->here) == 0) _longjmp(caller, 1);
     }
 
+    // What the thread of this number in the warp shows, once all of the warp show something. Who has come to the next
+    // show has read this one: so there are two.
+    uint64_t show(uint64_t bits, unsigned lane) {
+        unsigned turn = current->turn++ % 2;
+        current->shown[turn] = bits;
+        unsigned other = current->number / WARP_THREADS * WARP_THREADS + lane % WARP_THREADS;
+        wait(At::WARP);
+        return slots[slotOf[other < count ? other : current->number]].shown[turn];
+    }
+
+    unsigned lane() const { return current->number % WARP_THREADS; }
+
+    SharedMemory shared;
+
   private:
-    bool runOthers(unsigned count) {
+    // The first thread of each warp runs on a stack of its own: if it ends and has waited for nobody, so must the
+    // others of its warp, which then need none.
+    bool runFirst() {
+        unsigned warp = MAX_BLOCK_THREADS;
+        bool alone = false;
         try {
-            for (unsigned t = 1; t < count; t++) {
-                currentThread.threadIdx = slots[t].threadIdx;
-                body(parameters);
+            for (unsigned t = 0; t < count; t++) {
+                if (slots[t].number / WARP_THREADS != warp) {
+                    warp = slots[t].number / WARP_THREADS;
+                    resume(slots[t]);
+                    alone = slots[t].at == At::END;
+                } else if (alone) {
+                    currentThread.threadIdx = slots[t].threadIdx;
+                    body(parameters);
+                    slots[t].at = At::END;
+                } else {
+                    resume(slots[t]);
+                }
             }
             return true;
         } catch (const MissedBarrier&) {
@@ -130,52 +213,64 @@ class Fibres {
         }
     }
 
-    bool runTogether(unsigned count) {
-        for (unsigned begin = 1;; begin = 0) {  // from one barrier to the next
-            unsigned ended = 0;
-            for (unsigned t = begin; t < count; t++) {
-                resume(t);
-                ended += slots[t].done;
-            }
-            if (begin == 0 && ended == count) return true;
-            if (ended > 0) {
-                for (unsigned t = 0; t < count; t++) slots[t].entered = false;  // abandoned where they are
-                return false;
+    // Runs each warp until none of its threads waits for the others of the warp.
+    bool runWarps() {
+        for (unsigned begin = 0; begin < count; begin += WARP_THREADS) {
+            unsigned end = std::min(begin + WARP_THREADS, count);
+            for (;;) {
+                unsigned waiting = 0;
+                for (unsigned n = begin; n < end; n++) waiting += slots[slotOf[n]].at == At::WARP;
+                if (waiting == 0) break;
+                if (waiting < end - begin) return false;
+                for (unsigned n = begin; n < end; n++) resume(slots[slotOf[n]]);
             }
         }
+        return true;
     }
 
-    void resume(unsigned t) {
-        current = &slots[t];
+    void resume(Fibre& fibre) {
+        current = &fibre;
+        current->at = At::READY;
         currentThread.threadIdx = current->threadIdx;
+        currentThread.blockIdx = blockIdx;
         if (_setjmp(caller) == 0) {
             if (current->entered) _longjmp(current->here, 1);
-            enter(t);
+            enter(fibre);
         }
         current = nullptr;
     }
 
-    void enter(unsigned t) {
+    void enter(Fibre& fibre) {
         if (stacks == nullptr) {
             void* mapped = mmap(nullptr, MAX_BLOCK_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
             if (mapped == MAP_FAILED) throw std::bad_alloc();
             stacks = static_cast<char*>(mapped);
         }
-        slots[t].entered = true;
+        fibre.entered = true;
         ucontext_t context;
         getcontext(&context);
-        context.uc_stack.ss_sp = stacks + t * STACK_BYTES;
+        context.uc_stack.ss_sp = stacks + (&fibre - slots) * STACK_BYTES;
         context.uc_stack.ss_size = STACK_BYTES;
         context.uc_link = nullptr;  // it never ends
-        makecontext(&context, &Fibres::loop, 0);
+        makecontext(&context, &Block::loop, 0);
         setcontext(&context);
     }
 
     // The first function of each stack: one CUDA thread after another.
-    static void loop();
+    static void loop() {
+        Block& own = *running;
+        for (;;) {
+            own.body(own.parameters);
+            own.wait(At::END);
+        }
+    }
 
+    Grid blockIdx{};
+    unsigned count = 0;
+    bool begun = false;
     Fibre slots[MAX_BLOCK_THREADS];
+    unsigned slotOf[MAX_BLOCK_THREADS];
     char* stacks = nullptr;
     jmp_buf caller;
     Fibre* current = nullptr;
@@ -183,35 +278,55 @@ class Fibres {
     void* const* parameters = nullptr;
 };
 
-// Of this thread of the host; allocated only where a barrier is met.
-thread_local std::unique_ptr<Fibres> ownFibres;
+// Of this thread of the host: as many as have run side by side.
+thread_local std::vector<std::unique_ptr<Block>> ownBlocks;
 
-Fibres& fibres() {
-    if (!ownFibres) ownFibres = std::make_unique<Fibres>();
-    return *ownFibres;
+Block& ownBlock(unsigned number) {
+    while (ownBlocks.size() <= number) ownBlocks.push_back(std::make_unique<Block>());
+    return *ownBlocks[number];
 }
 
-void Fibres::loop() {
+// Runs blocks side by side, from one meeting of all to the next; false if some do not come to it.
+bool runCluster(unsigned blocks) {
     for (;;) {
-        Fibres& own = fibres();
-        own.body(own.parameters);
-        own.current->done = true;
-        own.yield();
+        unsigned met = 0, ended = 0;
+        for (unsigned b = 0; b < blocks; b++) {
+            if (!ownBlock(b).run()) return false;
+            met += ownBlock(b).all(At::CLUSTER);
+            ended += ownBlock(b).all(At::END);
+        }
+        if (ended == blocks) return true;
+        if (met < blocks) return false;
+        for (unsigned b = 0; b < blocks; b++) ownBlock(b).release(At::CLUSTER);
     }
+}
+
+void waitAt(At at) {
+    if (running == nullptr || !running->inside()) throw MissedBarrier{};
+    running->wait(at);
 }
 
 }  // namespace
 
-void barrier() {
-    if (!ownFibres->inside()) throw MissedBarrier{};
-    ownFibres->yield();
+void barrier() { waitAt(At::BLOCK); }
+
+void clusterBarrier() { waitAt(At::CLUSTER); }
+
+uint64_t show(uint64_t bits, unsigned lane) {
+    if (running == nullptr || !running->inside()) throw MissedBarrier{};
+    return running->show(bits, lane);
+}
+
+unsigned laneOfWarp() {
+    if (running == nullptr || !running->inside()) throw MissedBarrier{};
+    return running->lane();
 }
 
 void* sharedMemory(const void* declaration, size_t bytes, size_t alignment) {
-    return ownFibres->shared.at(declaration, bytes, alignment);
+    return running->shared.at(declaration, bytes, alignment);
 }
 
-void* dynamicSharedMemory() { return ownFibres->shared.ofLaunch(); }
+void* dynamicSharedMemory() { return running->shared.ofLaunch(); }
 
 void runGrid(const Launch& launch, void (*body)(void* const*), void* const* parameters) {
     Grid grid = launch.grid;
@@ -219,15 +334,22 @@ void runGrid(const Launch& launch, void (*body)(void* const*), void* const* para
     currentThread.blockDim = launch.block;
     fault = {};
     Chance chance = launch.chance;
-    uint64_t blocks = uint64_t(1) * grid.x * grid.y * grid.z;
-    Order order(blocks, chance);
-    for (uint64_t i = 0; i < blocks; i++) {
-        uint64_t block = order.next();
-        currentThread.blockIdx = {static_cast<unsigned>(block % grid.x),
-                                  static_cast<unsigned>(block / grid.x % grid.y),
-                                  static_cast<unsigned>(block / grid.x / grid.y)};
-        bool together = fibres().run(launch, chance, body, parameters);
-        if (!together) fault.note(CUDA_ERROR_LAUNCH_FAILED, "some threads of a block did not come to a barrier");
+    unsigned together = launch.clusterBlocks;
+    uint64_t clusters = uint64_t(1) * grid.x * grid.y * grid.z / together;  // along x
+    Order order(clusters, chance);
+    for (uint64_t i = 0; i < clusters; i++) {
+        uint64_t first = order.next() * together;
+        Order within(together, chance);
+        for (unsigned b = 0; b < together; b++) {
+            uint64_t block = first + within.next();
+            Grid index{static_cast<unsigned>(block % grid.x), static_cast<unsigned>(block / grid.x % grid.y),
+                       static_cast<unsigned>(block / grid.x / grid.y)};
+            ownBlock(b).begin(index, launch, chance, body, parameters);
+        }
+        if (!runCluster(together)) {
+            for (unsigned b = 0; b < together; b++) ownBlock(b).abandon();
+            fault.note(CUDA_ERROR_LAUNCH_FAILED, "some threads of a block did not come to a barrier");
+        }
         if (fault.status != CUDA_SUCCESS) throw Failure{fault.status, fault.why};
     }
 }

@@ -1,7 +1,7 @@
 // What CUDA C++ has and C++ has not, so that the product's .cu files compile with g++. Included before their text.
 //
-// A block's threads run one after another. Only if the first of them comes to a barrier does each get a stack of its
-// own (fibres.cpp), between which __syncthreads changes. build.sh makes references into the block's memory of what is
+// A block's threads run one after another. Only if the first of a warp waits for others does each get a stack of its
+// own (fibres.cpp), between which barriers and shuffles change. build.sh makes references into the block's memory of what is
 // declared __shared__, one variable a declaration.
 #pragma once
 
@@ -21,6 +21,8 @@
 #define __noinline__ __attribute__((noinline))
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __grid_constant__
 
 namespace trainyard {
 
@@ -33,6 +35,15 @@ extern thread_local Thread currentThread;
 
 // Waits for the other threads of the block.
 void barrier();
+
+// Waits for all threads of the cluster's blocks.
+void clusterBarrier();
+
+// What the warp's thread `lane` shows when all of the warp come here.
+uint64_t show(uint64_t bits, unsigned lane);
+
+// This thread's number in its warp.
+unsigned laneOfWarp();
 
 // The block's memory of a declaration, which the address of something static stands for. All ones, which are NaN as
 // floats, until the block writes there.
@@ -64,8 +75,8 @@ struct Invoke<kernel> {
 
     static void run(const Launch& launch, void* const* parameters) { runGrid(launch, &body, parameters); }
 
-    static Kernel named(const char* name) {
-        return {name, {sizeof(Parameter)...}, {std::is_pointer_v<Parameter>...}, &run};
+    static Kernel named(const char* name, unsigned clusterBlocks = 1) {
+        return {name, {sizeof(Parameter)...}, {std::is_pointer_v<Parameter>...}, clusterBlocks, &run};
     }
 };
 
@@ -77,6 +88,25 @@ struct Invoke<kernel> {
 #define gridDim (::trainyard::currentThread.gridDim)
 #define __syncthreads() ::trainyard::barrier()
 #define __threadfence() (static_cast<void>(0))  // blocks of one launch run one at a time
+
+inline void __cluster_barrier_arrive() {}
+inline void __cluster_barrier_wait() { ::trainyard::clusterBarrier(); }
+
+// With all threads of the warp.
+template <class Value>
+inline Value __shfl_sync(unsigned, Value value, unsigned lane) {
+    static_assert(sizeof(Value) <= sizeof(uint64_t));
+    uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    bits = ::trainyard::show(bits, lane);
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+template <class Value>
+inline Value __shfl_xor_sync(unsigned mask, Value value, unsigned change) {
+    return __shfl_sync(mask, value, ::trainyard::laneOfWarp() ^ change);
+}
 
 inline unsigned __float_as_uint(float value) {
     unsigned bits;

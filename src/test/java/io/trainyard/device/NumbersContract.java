@@ -12,9 +12,11 @@ import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,10 +26,22 @@ public interface NumbersContract extends TestedDevice {
     @ParameterizedTest
     @MethodSource("io.trainyard.device.GoldenCase#names")
     default void trainsAsPyTorchDoes(String name) {
+        checkGolden(device(), name);
+    }
+
+    /// Those of the recorded runs of PyTorch whose workload is such a one.
+    static List<String> goldens(Predicate<Workload> wanted) throws IOException {
+        return GoldenCase.names().stream()
+                .filter(name -> wanted.test(GoldenCase.read(name).workload()))
+                .toList();
+    }
+
+    /// Trains and tests as PyTorch did in a recorded run.
+    static void checkGolden(Device device, String name) {
         GoldenCase golden = GoldenCase.read(name);
         List<Float> losses = new ArrayList<>();
         List<Double> testLossSums = new ArrayList<>();
-        try (LearningSession session = device().open(golden.workload())) {
+        try (LearningSession session = device.open(golden.workload())) {
             session.load(golden.initial());
             TorchRandom random = golden.random();
             int[][] confusion = {};

@@ -49,6 +49,11 @@ final class CudaCrossEntropy implements CudaLoss {
     }
 
     @Override
+    public @Nullable Buffer classWeights() {
+        return classWeights;
+    }
+
+    @Override
     public void differentiate(
             Compilation c, BatchTensor outputs, TrainingData data, Buffer sampleLosses, int batchSize) {
         c.kernels()

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// One GPU.
 ///
 /// @param number among those that CUDA_VISIBLE_DEVICES leaves
-record CudaDevice(DeviceInfo info, int number) implements PartDevice {
+/// @param stepKernels which jobs are trained by whole steps in one kernel
+record CudaDevice(DeviceInfo info, int number, StepKernelRule stepKernels) implements PartDevice {
     /// The compute capability from which on tensor cores take TensorFloat-32 and bfloat16.
     private static final int AMPERE = 80;
 
@@ -54,6 +55,6 @@ record CudaDevice(DeviceInfo info, int number) implements PartDevice {
                     "clipGradients.norm is %s: the norm is that of all gradients, but each of the %d GPUs sums a part of them only; clip by value, or train on one GPU (\"device\" instead of \"devices\")"
                             .formatted(workload.loop().maxNorm().orElseThrow(), part.count()));
         }
-        return new CudaSession(workload, number, part);
+        return new CudaSession(workload, this, part);
     }
 }

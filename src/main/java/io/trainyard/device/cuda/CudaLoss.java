@@ -10,6 +10,7 @@ import io.trainyard.device.cuda.layer.BatchTensor;
 import io.trainyard.device.cuda.layer.Compilation;
 import io.trainyard.spec.LossSpec;
 import jcuda.Pointer;
+import org.jspecify.annotations.Nullable;
 
 /// The kernels of `loss.cu` for the workload's loss, and what they leave of a pass over the test set.
 interface CudaLoss {
@@ -42,6 +43,10 @@ interface CudaLoss {
 
     /// Copies what does not change from epoch to epoch.
     void upload();
+
+    /// What each class counts, (classes); null where all count the same, or there are none.
+    @Nullable
+    Buffer classWeights();
 
     /// Enqueues the losses of a training batch's samples, and the gradient of its mean loss by the outputs, which
     /// takes their place where there is no other.

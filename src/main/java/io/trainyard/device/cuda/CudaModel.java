@@ -57,9 +57,13 @@ final class CudaModel implements LayerParameters, StateMemory {
         return slice(gradients, spec, "the gradient of ");
     }
 
+    /// Where a parameter that is trained begins in each run, in floats.
+    int place(ParameterSpec spec) {
+        return Math.toIntExact(Objects.requireNonNull(places.get(spec.name())));
+    }
+
     private Buffer slice(Buffer run, ParameterSpec spec, String what) {
-        long place = Objects.requireNonNull(places.get(spec.name()));
-        return run.slice(place * Float.BYTES, bytes(spec.shape()), what + spec.name());
+        return run.slice((long) place(spec) * Float.BYTES, bytes(spec.shape()), what + spec.name());
     }
 
     /// All parameters, one after the other.

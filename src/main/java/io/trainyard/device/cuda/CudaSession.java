@@ -15,7 +15,8 @@ import java.util.List;
 import jcuda.Pointer;
 
 /// Everything on one GPU: the data set as bytes, the parameters, and for each size of batch a step recorded as a
-/// graph, or several steps as one, so that the host only launches graphs and, now and then, reads losses.
+/// graph, or several steps as one, or all of them by one kernel, so that the host only launches graphs or that kernel
+/// and, now and then, reads losses.
 final class CudaSession extends BackendSession {
     private final Gpu gpu;
     private final Programs programs;
@@ -24,13 +25,12 @@ final class CudaSession extends BackendSession {
     private int launchedUntil; // behind the last step whose graph has been enqueued
     private boolean scalarsAreStale = true;
 
-    /// @param number of the GPU
     /// @param part which part of every training batch it computes
-    CudaSession(Workload workload, int number, EvenPart part) {
+    CudaSession(Workload workload, CudaDevice device, EvenPart part) {
         super(workload, part);
-        gpu = new Gpu(number, CudaSettings.ofProcess().forks());
+        gpu = new Gpu(device.number(), CudaSettings.ofProcess().forks());
         try {
-            programs = new Programs(workload, gpu, part);
+            programs = new Programs(workload, gpu, part, device.stepKernels());
         } catch (RuntimeException | Error e) {
             gpu.close();
             throw e;

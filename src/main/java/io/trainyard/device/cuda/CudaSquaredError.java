@@ -8,6 +8,7 @@ import io.trainyard.device.cuda.layer.BatchTensor;
 import io.trainyard.device.cuda.layer.Compilation;
 import java.util.Objects;
 import jcuda.Pointer;
+import org.jspecify.annotations.Nullable;
 
 /// Of predicted numbers: the mean squared error.
 final class CudaSquaredError implements CudaLoss {
@@ -24,6 +25,11 @@ final class CudaSquaredError implements CudaLoss {
 
     @Override
     public void upload() {}
+
+    @Override
+    public @Nullable Buffer classWeights() {
+        return null; // there are no classes
+    }
 
     @Override
     public void differentiate(

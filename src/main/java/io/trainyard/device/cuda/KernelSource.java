@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/// The kernels' CUDA C++, all in one: what the files have in common stands first.
+/// The kernels' CUDA C++, a program in one: what the files have in common stands first.
 final class KernelSource {
     private static final List<String> FILES = List.of(
             "values.cuh",
@@ -26,10 +26,24 @@ final class KernelSource {
             "layout.cu",
             "optimizer.cu");
 
+    /// What `step.cu` shares with the others. A program of its own, because it takes seconds to compile.
+    private static final List<String> STEP_FILES =
+            List.of("values.cuh", "windows.cuh", "batch.cu", "loss.cu", "optimizer.cu", "step.cu");
+
     private KernelSource() {}
 
+    /// One kernel for each piece of a step.
     static String text() {
-        return FILES.stream().map(KernelSource::read).collect(Collectors.joining("\n"));
+        return text(FILES);
+    }
+
+    /// One kernel for whole steps.
+    static String ofSteps() {
+        return text(STEP_FILES);
+    }
+
+    private static String text(List<String> files) {
+        return files.stream().map(KernelSource::read).collect(Collectors.joining("\n"));
     }
 
     private static String read(String file) {

@@ -22,6 +22,21 @@ interface UpdateKernel {
     /// The numbers that change from step to step, less than [StepScalars#OF_STEP].
     float[] changing();
 
+    /// The numbers that are the same in each step, as `step.cu` takes them.
+    float[] constant();
+
+    /// The rule's number in `step.cu`.
+    int number();
+
+    /// The optimizer's slots as `step.cu` takes them; null for one that this rule has not.
+    record Slots(
+            @Nullable Buffer first,
+            @Nullable Buffer second,
+            @Nullable Buffer third) {}
+
+    /// @param all one for each of the optimizer's
+    Slots slots(List<Buffer> all);
+
     /// What the kernel takes, in order.
     @Nullable
     Object[] arguments(Operands on);
@@ -50,11 +65,26 @@ interface UpdateKernel {
         }
 
         @Override
+        public float[] constant() {
+            return new float[] {rule.weightDecay(), rule.nesterov() ? 1 : 0};
+        }
+
+        @Override
+        public int number() {
+            return 0;
+        }
+
+        @Override
+        public Slots slots(List<Buffer> all) {
+            return new Slots(all.isEmpty() ? null : all.getFirst(), null, null);
+        }
+
+        @Override
         public @Nullable Object[] arguments(Operands on) {
             return new @Nullable Object[] {
                 on.values(),
                 on.gradients(),
-                on.slots().isEmpty() ? null : on.slots().getFirst(),
+                slots(on.slots()).first(),
                 on.floats(),
                 on.scalars(),
                 on.step(),
@@ -82,13 +112,29 @@ interface UpdateKernel {
         }
 
         @Override
+        public float[] constant() {
+            return new float[] {rule.gradientDecay(), rule.beta2(), rule.newSquare(), rule.epsilon()};
+        }
+
+        @Override
+        public int number() {
+            return 1;
+        }
+
+        @Override
+        public Slots slots(List<Buffer> all) {
+            return new Slots(all.get(0), all.get(1), rule.amsgrad() ? all.get(2) : null);
+        }
+
+        @Override
         public @Nullable Object[] arguments(Operands on) {
+            Slots slots = slots(on.slots());
             return new @Nullable Object[] {
                 on.values(),
                 on.gradients(),
-                on.slots().get(0),
-                on.slots().get(1),
-                rule.amsgrad() ? on.slots().get(2) : null,
+                slots.first(),
+                slots.second(),
+                slots.third(),
                 on.floats(),
                 on.scalars(),
                 on.step(),
@@ -112,14 +158,38 @@ interface UpdateKernel {
         }
 
         @Override
+        public float[] constant() {
+            return new float[] {
+                rule.alpha(),
+                rule.newSquare(),
+                rule.mean().approach(),
+                rule.mean().fromEnd() ? 1 : 0,
+                rule.epsilon(),
+                rule.weightDecay()
+            };
+        }
+
+        @Override
+        public int number() {
+            return 2;
+        }
+
+        @Override
+        public Slots slots(List<Buffer> all) {
+            boolean moving = all.size() > (rule.centered() ? 2 : 1);
+            return new Slots(
+                    all.getFirst(), moving ? all.get(1) : null, rule.centered() ? all.get(moving ? 2 : 1) : null);
+        }
+
+        @Override
         public @Nullable Object[] arguments(Operands on) {
-            boolean moving = on.slots().size() > (rule.centered() ? 2 : 1);
+            Slots slots = slots(on.slots());
             return new @Nullable Object[] {
                 on.values(),
                 on.gradients(),
-                on.slots().getFirst(),
-                moving ? on.slots().get(1) : null,
-                rule.centered() ? on.slots().get(moving ? 2 : 1) : null,
+                slots.first(),
+                slots.second(),
+                slots.third(),
                 on.floats(),
                 on.scalars(),
                 on.step(),

@@ -1,28 +1,32 @@
-// Losses. ROW threads share a row of outputs; the threads of a block go from row to row together.
+// Losses. The threads of a warp share a row of outputs.
 
-const int ROW = 32;
-
-// Combines a value of each thread of a row in the order of the threads, so that all of them get the same bits.
-//
-// parts: (BLOCK), shared. width: how many threads of the row have a value, at least 1.
-template <class Value, class Function>
-__device__ Value acrossRow(Value* parts, Value value, int width, Function combine) {
-    __syncthreads(); // what was in `parts` has been read
-    parts[threadIdx.x] = value;
-    __syncthreads();
-    const Value* row = parts + threadIdx.x / ROW * ROW;
-    Value combined = row[0];
-    for (int k = 1; k < width; k++) {
-        combined = combine(combined, row[k]);
-    }
-    return combined;
-}
+const int ROW = WARP;
 
 // A class and its logit.
 struct Candidate {
     float logit;
     int index;
 };
+
+__device__ inline Candidate ofLane(Candidate candidate, int lane) {
+    return {ofLane(candidate.logit, lane), ofLane(candidate.index, lane)};
+}
+
+// Combines a value of each thread of a row in the order of the threads, so that all of them get the same bits.
+//
+// width: how many threads of the row have a value, at least 1.
+template <class Value, class Function>
+__device__ Value acrossRow(Value value, int width, Function combine) {
+    Value combined = ofLane(value, 0);
+    for (int k = 1; k < width; k++) {
+        combined = combine(combined, ofLane(value, k));
+    }
+    return combined;
+}
+
+__device__ inline float sumAcrossRow(float value, int width) {
+    return acrossRow(value, width, [](float a, float b) { return a + b; });
+}
 
 // The larger, of equals the first. NaN is not larger.
 __device__ inline Candidate better(Candidate a, Candidate b) {
@@ -65,32 +69,26 @@ struct Loss {
     }
 };
 
-// What the threads of a block give each other.
-struct Shared {
-    Candidate candidates[BLOCK];
-    float sums[BLOCK];
-};
-
 // row: (classes) logits. NaN among them makes the sum NaN; where it is the first, that is the prediction.
-__device__ inline Softmax softmax(Shared& shared, const VALUE* row, int classes) {
+__device__ inline Softmax softmax(const VALUE* row, int classes) {
     int lane = threadIdx.x % ROW;
     int width = classes < ROW ? classes : ROW;
     Candidate best = {-__uint_as_float(0x7f800000), 0}; // -infinity
     for (int k = lane; k < classes; k += ROW) {
         best = better(best, {float(row[k]), k});
     }
-    best = acrossRow(shared.candidates, best, width, better);
+    best = acrossRow(best, width, better);
     float sum = 0;
     for (int k = lane; k < classes; k += ROW) {
         sum += expf(float(row[k]) - best.logit);
     }
-    sum = acrossRow(shared.sums, sum, width, [](float a, float b) { return a + b; });
+    sum = sumAcrossRow(sum, width);
     float first = float(row[0]);
     return {best.logit, sum, first == first ? best.index : 0};
 }
 
 // The sum over all classes of weight times -log softmax; 0 where nothing is smoothed, and it is not asked for.
-__device__ inline float lossOfAll(Shared& shared, const VALUE* row, int classes, Loss loss, Softmax distribution) {
+__device__ inline float lossOfAll(const VALUE* row, int classes, Loss loss, Softmax distribution) {
     if (loss.smoothing == 0) {
         return 0;
     }
@@ -99,34 +97,50 @@ __device__ inline float lossOfAll(Shared& shared, const VALUE* row, int classes,
     for (int k = lane; k < classes; k += ROW) {
         sum += loss.weight(k) * distribution.loss(float(row[k]));
     }
-    int width = classes < ROW ? classes : ROW;
-    return acrossRow(shared.sums, sum, width, [](float a, float b) { return a + b; });
+    return sumAcrossRow(sum, classes < ROW ? classes : ROW);
 }
 
-// Calls f(n, present) for each sample n, on all ROW threads of its row: those that have none go along with `present`
-// false, for all threads of a block must meet.
+// Calls f(n) for each sample n, on all ROW threads of its row.
 template <class Function>
 __device__ void eachSample(int samples, Function f) {
-    const int rows = BLOCK / ROW; // of a block
-    for (int begin = blockIdx.x * rows; begin < samples; begin += gridDim.x * rows) {
-        int n = begin + threadIdx.x / ROW;
-        f(n < samples ? n : begin, n < samples);
+    for (long long n = thread() / ROW; n < samples; n += threads() / ROW) {
+        f(n);
     }
 }
 
 // Calls f(n, row, softmax, lossOfAll) for each sample n with its row of logits (classes), on all ROW threads of the row.
 template <class Function>
 __device__ void eachRow(const VALUE* logits, int samples, int classes, Loss loss, Function f) {
-    __shared__ Shared shared;
-    Shared* block = &shared;
-    eachSample(samples, [=](int n, bool present) {
+    eachSample(samples, [=](int n) {
         const VALUE* row = logits + (long long) n * classes;
-        Softmax distribution = softmax(*block, row, classes);
-        float ofAll = lossOfAll(*block, row, classes, loss, distribution);
-        if (present) {
-            f(n, row, distribution, ofAll);
-        }
+        Softmax distribution = softmax(row, classes);
+        f(n, row, distribution, lossOfAll(row, classes, loss, distribution));
     });
+}
+
+// A sample's loss, and the gradient of its batch's mean loss by its logits, which may take their place.
+__device__ inline void rowLoss(
+        VALUE* gradient, // (classes)
+        float* sampleLoss,
+        const VALUE* row, // (classes): logits
+        int classes,
+        int label,
+        float batchWeight,
+        Loss loss,
+        float sumOfWeights, // of all classes
+        Softmax distribution,
+        float ofAll) { // lossOfAll
+    float own = loss.own(label);
+    float share = loss.share(classes);
+    float scale = own + share * sumOfWeights;
+    for (int k = threadIdx.x % ROW; k < classes; k += ROW) {
+        float z = float(row[k]);
+        float target = (k == label ? own : 0.0f) + share * loss.weight(k);
+        gradient[k] = VALUE((scale * distribution.at(z) - target) / batchWeight);
+        if (k == label) {
+            *sampleLoss = own * distribution.loss(z) + share * ofAll;
+        }
+    }
 }
 
 // The samples' losses, and the gradient of the batch's mean loss by the logits. The samples are those from `first` on of
@@ -150,20 +164,18 @@ extern "C" __global__ void cross_entropy(
     float batchWeight = batchWeights[*step];
     Loss loss = {classWeights, smoothing};
     eachRow(logits, samples, classes, loss, [=](int n, const VALUE* row, Softmax distribution, float ofAll) {
-        int label = labels[batch[n]];
-        float own = loss.own(label);
-        float share = loss.share(classes);
-        float scale = own + share * sumOfWeights;
-        VALUE* rowGradient = gradient + (long long) n * classes;
-        for (int k = threadIdx.x % ROW; k < classes; k += ROW) {
-            float z = float(row[k]);
-            float target = (k == label ? own : 0.0f) + share * loss.weight(k);
-            rowGradient[k] = VALUE((scale * distribution.at(z) - target) / batchWeight);
-            if (k == label) {
-                sampleLosses[n] = own * distribution.loss(z) + share * ofAll;
-            }
-        }
+        rowLoss(gradient + (long long) n * classes, sampleLosses + n, row, classes, labels[batch[n]], batchWeight, loss,
+                sumOfWeights, distribution, ofAll);
     });
+}
+
+// The mean of losses that add up to `sum`.
+__device__ inline float meanLoss(double sum, float weight) {
+    // PyTorch adds losses up in float32: where that overflows, the mean is infinite.
+    float whole = (float) sum;
+    float mean = whole - whole == 0 ? (float) (sum / weight) : whole;
+    // Samples of which none counts have no mean, though smoothing gives them a loss.
+    return weight == 0 ? __uint_as_float(0x7fc00000) : mean; // NaN
 }
 
 // losses[*step] = the sum of the samples' losses / the batch's weight; then *step is the next. One block.
@@ -180,12 +192,7 @@ extern "C" __global__ void end_step(
     }
     sum = blockSum(sums, sum);
     if (threadIdx.x == 0) {
-        // PyTorch adds losses up in float32: where that overflows, the mean is infinite.
-        float whole = (float) sum;
-        float weight = batchWeights[*step];
-        float mean = whole - whole == 0 ? (float) (sum / weight) : whole;
-        // Samples of which none counts have no mean, though smoothing gives them a loss.
-        losses[*step] = weight == 0 ? __uint_as_float(0x7fc00000) : mean; // NaN
+        losses[*step] = meanLoss(sum, batchWeights[*step]);
         *step += 1;
     }
 }
@@ -241,11 +248,20 @@ struct Errors {
     }
 };
 
-// Of all ROW threads of a row with `width` outputs together.
-__device__ inline Errors acrossRow(float* parts, Errors errors, int width) {
+// What a row's outputs are off. With a gradient, also the derivative of the batch's mean by them, which may take their
+// place; null: none is wanted.
+__device__ inline Errors rowErrors(
+        VALUE* gradient, const VALUE* row, const float* target, int width, float batchWeight) {
+    Errors errors = {0, 0};
+    for (int k = threadIdx.x % ROW; k < width; k += ROW) {
+        float difference = float(row[k]) - target[k];
+        errors.add(difference);
+        if (gradient) {
+            gradient[k] = VALUE(2 * difference / batchWeight);
+        }
+    }
     int values = width < ROW ? width : ROW;
-    float squares = acrossRow(parts, errors.squares, values, [](float a, float b) { return a + b; });
-    return {squares, acrossRow(parts, errors.distances, values, [](float a, float b) { return a + b; })};
+    return {sumAcrossRow(errors.squares, values), sumAcrossRow(errors.distances, values)};
 }
 
 // The samples' sums of squared differences, and the gradient of the batch's mean by the outputs. The samples are those
@@ -262,23 +278,14 @@ extern "C" __global__ void squared_errors(
         int first,
         int samples,
         int width) {
-    __shared__ float parts[BLOCK];
-    float* shared = parts;
     const int* batch = order + (long long) *step * batchSize + first;
     float batchWeight = batchWeights[*step];
-    eachSample(samples, [=](int n, bool present) {
-        const VALUE* row = outputs + (long long) n * width;
+    eachSample(samples, [=](int n) {
+        long long begin = (long long) n * width;
         const float* target = targets + (long long) batch[n] * width;
-        VALUE* rowGradient = gradient + (long long) n * width;
-        Errors errors = {0, 0};
-        for (int k = threadIdx.x % ROW; present && k < width; k += ROW) {
-            float difference = float(row[k]) - target[k];
-            errors.add(difference);
-            rowGradient[k] = VALUE(2 * difference / batchWeight);
-        }
-        float loss = acrossRow(shared, errors, width).squares;
-        if (present && threadIdx.x % ROW == 0) {
-            sampleLosses[n] = loss;
+        Errors errors = rowErrors(gradient + begin, outputs + begin, target, width, batchWeight);
+        if (threadIdx.x % ROW == 0) {
+            sampleLosses[n] = errors.squares;
         }
     });
 }
@@ -293,18 +300,11 @@ extern "C" __global__ void test_errors(
         int batchSize,
         int samples,
         int width) {
-    __shared__ float parts[BLOCK];
-    float* shared = parts;
     long long begin = (long long) *step * batchSize;
-    eachSample(samples, [=](int n, bool present) {
-        const VALUE* row = outputs + (long long) n * width;
+    eachSample(samples, [=](int n) {
         const float* target = targets + (begin + n) * width;
-        Errors errors = {0, 0};
-        for (int k = threadIdx.x % ROW; present && k < width; k += ROW) {
-            errors.add(float(row[k]) - target[k]);
-        }
-        errors = acrossRow(shared, errors, width);
-        if (present && threadIdx.x % ROW == 0) {
+        Errors errors = rowErrors(nullptr, outputs + (long long) n * width, target, width, 1);
+        if (threadIdx.x % ROW == 0) {
             sampleLosses[begin + n] = errors.squares;
             absoluteErrors[begin + n] = errors.distances;
         }

@@ -15,8 +15,119 @@ __device__ inline float lerp(float m, float d, float approach, bool fromEnd) {
     return fmaf(approach, d - m, fromEnd ? d : m);
 }
 
+const int SLOTS = 3; // that an optimizer keeps of each parameter, at most
+
+// An optimizer's rule has `float next(float w, float g, float* slots) const`: what becomes of a parameter and, in place,
+// of what is kept of it.
+
 // d = g + weightDecay w; v = momentum v + newGradient d; w -= learningRate v. Without momentum v is d; with `nesterov`
 // w -= learningRate (d + momentum v).
+struct Sgd {
+    float minusLearningRate, momentum;
+    float newGradient; // 1 - dampening; 1 in the first step
+    float weightDecay;
+    bool nesterov;
+    bool moving; // slots: v
+
+    __device__ float next(float w, float g, float* slots) const {
+        float d = decayed(g, weightDecay, w);
+        float along = d;
+        if (moving) {
+            slots[0] = fmaf(newGradient, d, slots[0] * momentum);
+            along = nesterov ? fmaf(momentum, slots[0], d) : slots[0];
+        }
+        return fmaf(minusLearningRate, along, w);
+    }
+};
+
+// d = g + gradientDecay w; m += (1 - beta1) (d - m); s = beta2 s + (1 - beta2) d^2; w = shrink w - stepSize m /
+// (sqrt(s) / correction + epsilon). With amsgrad the largest s so far takes the place of s in the last.
+struct Adam {
+    float shrink, minusStepSize, correction, approach;
+    bool fromGradient;
+    float gradientDecay, beta2;
+    float newSquare; // 1 - beta2
+    float epsilon;
+    bool amsgrad; // slots: m, s, and with it the largest s
+
+    __device__ float next(float w, float g, float* slots) const {
+        float d = decayed(g, gradientDecay, w);
+        float mean = lerp(slots[0], d, approach, fromGradient);
+        float square = fmaf(d * newSquare, d, slots[1] * beta2);
+        slots[0] = mean;
+        slots[1] = square;
+        if (amsgrad) {
+            slots[2] = square > slots[2] || square != square ? square : slots[2]; // NaN stays
+            square = slots[2];
+        }
+        return mean * minusStepSize / (sqrtf(square) / correction + epsilon) + w * shrink;
+    }
+};
+
+// d = g + weightDecay w; s = alpha s + (1 - alpha) d^2; w -= learningRate d / (sqrt(s) + epsilon). Where there is a mean
+// it follows d, and the root is that of s less its square. Where there is a velocity v = momentum v + d / (root + epsilon);
+// w -= learningRate v.
+struct Rmsprop {
+    float minusLearningRate, momentum, alpha;
+    float newSquare; // 1 - alpha
+    float approach;
+    bool fromGradient;
+    float epsilon, weightDecay;
+    bool moving, centered; // slots: s, v, the mean
+
+    __device__ float next(float w, float g, float* slots) const {
+        float d = decayed(g, weightDecay, w);
+        float square = fmaf(d * newSquare, d, slots[0] * alpha);
+        slots[0] = square;
+        if (centered) {
+            slots[2] = lerp(slots[2], d, approach, fromGradient);
+            square = fmaf(-slots[2], slots[2], square);
+        }
+        float root = sqrtf(square) + epsilon;
+        if (moving) {
+            slots[1] = slots[1] * momentum + d / root;
+            return fmaf(minusLearningRate, slots[1], w);
+        }
+        return w + d * minusLearningRate / root;
+    }
+};
+
+// What is kept of the parameters, as they lie; null where the rule has no such slot.
+struct Slots {
+    float* at[SLOTS];
+};
+
+// The step of an optimizer for all of n parameters.
+template <class Rule>
+__device__ void updateAll(Rule rule, float* w, const float* g, Slots slots, long long n) {
+    for (long long i = thread() * WIDTH; i < n; i += threads() * WIDTH) {
+        Group<float, WIDTH> values = load<WIDTH>(w, i, n);
+        Group<float, WIDTH> gradient = load<WIDTH>(g, i, n);
+        Group<float, WIDTH> kept[SLOTS] = {};
+        for (int slot = 0; slot < SLOTS; slot++) {
+            if (slots.at[slot]) {
+                kept[slot] = load<WIDTH>(slots.at[slot], i, n);
+            }
+        }
+        for (int k = 0; k < WIDTH; k++) {
+            float own[SLOTS];
+            for (int slot = 0; slot < SLOTS; slot++) {
+                own[slot] = kept[slot].at[k];
+            }
+            values.at[k] = rule.next(values.at[k], gradient.at[k], own);
+            for (int slot = 0; slot < SLOTS; slot++) {
+                kept[slot].at[k] = own[slot];
+            }
+        }
+        for (int slot = 0; slot < SLOTS; slot++) {
+            if (slots.at[slot]) {
+                store(slots.at[slot], i, n, kept[slot]);
+            }
+        }
+        store(w, i, n, values);
+    }
+}
+
 extern "C" __global__ void sgd(
         float* w, // (n)
         const float* g, // (n)
@@ -26,34 +137,11 @@ extern "C" __global__ void sgd(
         const int* step,
         float weightDecay,
         int nesterov) {
-    float minusLearningRate = scalars[*step * OF_STEP];
-    float momentum = scalars[*step * OF_STEP + 1];
-    float newGradient = scalars[*step * OF_STEP + 2]; // 1 - dampening; 1 in the first step
-    for (long long i = thread() * WIDTH; i < n; i += threads() * WIDTH) {
-        Group<float, WIDTH> values = load<WIDTH>(w, i, n);
-        Group<float, WIDTH> gradient = load<WIDTH>(g, i, n);
-        Group<float, WIDTH> velocity = {};
-        if (v) {
-            velocity = load<WIDTH>(v, i, n);
-        }
-        for (int k = 0; k < WIDTH; k++) {
-            float d = decayed(gradient.at[k], weightDecay, values.at[k]);
-            float along = d;
-            if (v) {
-                velocity.at[k] = fmaf(newGradient, d, velocity.at[k] * momentum);
-                along = nesterov ? fmaf(momentum, velocity.at[k], d) : velocity.at[k];
-            }
-            values.at[k] = fmaf(minusLearningRate, along, values.at[k]);
-        }
-        if (v) {
-            store(v, i, n, velocity);
-        }
-        store(w, i, n, values);
-    }
+    const float* now = scalars + *step * OF_STEP;
+    Sgd rule = {now[0], now[1], now[2], weightDecay, nesterov != 0, v != nullptr};
+    updateAll(rule, w, g, {v, nullptr, nullptr}, n);
 }
 
-// d = g + gradientDecay w; m += (1 - beta1) (d - m); s = beta2 s + (1 - beta2) d^2; w = shrink w - stepSize m /
-// (sqrt(s) / correction + epsilon). With amsgrad the largest s so far takes the place of s in the last.
 extern "C" __global__ void adam(
         float* w, // (n)
         const float* g, // (n)
@@ -67,44 +155,11 @@ extern "C" __global__ void adam(
         float beta2,
         float newSquare, // 1 - beta2
         float epsilon) {
-    float shrink = scalars[*step * OF_STEP];
-    float minusStepSize = scalars[*step * OF_STEP + 1];
-    float correction = scalars[*step * OF_STEP + 2];
-    float approach = scalars[*step * OF_STEP + 3];
-    bool fromGradient = scalars[*step * OF_STEP + 4] != 0;
-    for (long long i = thread() * WIDTH; i < n; i += threads() * WIDTH) {
-        Group<float, WIDTH> values = load<WIDTH>(w, i, n);
-        Group<float, WIDTH> gradient = load<WIDTH>(g, i, n);
-        Group<float, WIDTH> means = load<WIDTH>(m, i, n);
-        Group<float, WIDTH> squares = load<WIDTH>(s, i, n);
-        Group<float, WIDTH> most = {};
-        if (largest) {
-            most = load<WIDTH>(largest, i, n);
-        }
-        for (int k = 0; k < WIDTH; k++) {
-            float d = decayed(gradient.at[k], gradientDecay, values.at[k]);
-            float mean = lerp(means.at[k], d, approach, fromGradient);
-            float square = fmaf(d * newSquare, d, squares.at[k] * beta2);
-            means.at[k] = mean;
-            squares.at[k] = square;
-            if (largest) {
-                most.at[k] = square > most.at[k] || square != square ? square : most.at[k]; // NaN stays
-                square = most.at[k];
-            }
-            values.at[k] = mean * minusStepSize / (sqrtf(square) / correction + epsilon) + values.at[k] * shrink;
-        }
-        store(m, i, n, means);
-        store(s, i, n, squares);
-        if (largest) {
-            store(largest, i, n, most);
-        }
-        store(w, i, n, values);
-    }
+    const float* now = scalars + *step * OF_STEP;
+    Adam rule = {now[0], now[1], now[2], now[3], now[4] != 0, gradientDecay, beta2, newSquare, epsilon, largest != nullptr};
+    updateAll(rule, w, g, {m, s, largest}, n);
 }
 
-// d = g + weightDecay w; s = alpha s + (1 - alpha) d^2; w -= learningRate d / (sqrt(s) + epsilon). Where there is a mean
-// it follows d, and the root is that of s less its square. Where there is a velocity v = momentum v + d / (root + epsilon);
-// w -= learningRate v.
 extern "C" __global__ void rmsprop(
         float* w, // (n)
         const float* g, // (n)
@@ -120,45 +175,9 @@ extern "C" __global__ void rmsprop(
         int fromGradient,
         float epsilon,
         float weightDecay) {
-    float minusLearningRate = scalars[*step * OF_STEP];
-    float momentum = scalars[*step * OF_STEP + 1];
-    for (long long i = thread() * WIDTH; i < n; i += threads() * WIDTH) {
-        Group<float, WIDTH> values = load<WIDTH>(w, i, n);
-        Group<float, WIDTH> gradient = load<WIDTH>(g, i, n);
-        Group<float, WIDTH> squares = load<WIDTH>(s, i, n);
-        Group<float, WIDTH> velocity = {};
-        Group<float, WIDTH> means = {};
-        if (v) {
-            velocity = load<WIDTH>(v, i, n);
-        }
-        if (a) {
-            means = load<WIDTH>(a, i, n);
-        }
-        for (int k = 0; k < WIDTH; k++) {
-            float d = decayed(gradient.at[k], weightDecay, values.at[k]);
-            float square = fmaf(d * newSquare, d, squares.at[k] * alpha);
-            squares.at[k] = square;
-            if (a) {
-                means.at[k] = lerp(means.at[k], d, approach, fromGradient);
-                square = fmaf(-means.at[k], means.at[k], square);
-            }
-            float root = sqrtf(square) + epsilon;
-            if (v) {
-                velocity.at[k] = velocity.at[k] * momentum + d / root;
-                values.at[k] = fmaf(minusLearningRate, velocity.at[k], values.at[k]);
-            } else {
-                values.at[k] = values.at[k] + d * minusLearningRate / root;
-            }
-        }
-        store(s, i, n, squares);
-        if (v) {
-            store(v, i, n, velocity);
-        }
-        if (a) {
-            store(a, i, n, means);
-        }
-        store(w, i, n, values);
-    }
+    const float* now = scalars + *step * OF_STEP;
+    Rmsprop rule = {now[0], now[1], alpha, newSquare, approach, fromGradient != 0, epsilon, weightDecay, v != nullptr, a != nullptr};
+    updateAll(rule, w, g, {s, v, a}, n);
 }
 
 // sum += other

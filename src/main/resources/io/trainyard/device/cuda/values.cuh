@@ -127,6 +127,25 @@ __device__ void map(VALUE* y, const VALUE* a, const VALUE* b, long long n, Funct
     }
 }
 
+// Threads of a warp: those that give each other values without memory.
+const int WARP = 32;
+
+// The value that the warp's thread `lane` has. All threads of the warp come here.
+template <class Number>
+__device__ Number ofLane(Number value, int lane) {
+    return __shfl_sync(0xffffffff, value, lane);
+}
+
+// The sum of a value of each thread of a warp, in a fixed order: all of them have it. Or with a larger `from` the sums
+// of the threads whose numbers are the same modulo it.
+template <class Number>
+__device__ Number warpSum(Number value, int from = 1) {
+    for (int distance = WARP / 2; distance >= from; distance /= 2) {
+        value += __shfl_xor_sync(0xffffffff, value, distance);
+    }
+    return value;
+}
+
 // The sum of a value of each thread of a block, in a fixed order. The first thread has it.
 //
 // sums: (BLOCK), shared

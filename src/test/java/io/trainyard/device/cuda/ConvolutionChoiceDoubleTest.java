@@ -7,7 +7,6 @@ import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.Layers;
-import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Shape;
 import java.util.List;
@@ -72,8 +71,7 @@ final class ConvolutionChoiceDoubleTest {
 
     /// Opens a session and takes a step, without what is run to time it.
     private static Opened open(Workload workload) {
-        try (LearningSession session =
-                new CudaBackend().open(new DeviceSpec("cuda:0")).open(workload)) {
+        try (LearningSession session = TestedCuda.ofGraphs().open(workload)) {
             Map<Integer, Long> before = runs();
             session.load(CheckWorkload.state(workload));
             session.beginEpoch(CheckWorkload.plan(workload, 1), 0);

@@ -32,7 +32,7 @@ final class CudaSessionDoubleTest {
     private static final String GROUPED = "TRAINYARD_DOUBLE_GROUPED_BF16";
     private static final long MIB = 1 << 20;
 
-    private final Device device = new CudaBackend().open(new DeviceSpec("cuda:0"));
+    private final Device device = TestedCuda.ofGraphs();
     private long descriptors;
 
     @BeforeEach

@@ -17,12 +17,14 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /// All kernels compile for every GPU since Turing, without a warning, and keep everything in registers. Needs nvcc, of
 /// CUDA 13 for the newest; no GPU. Other than NVRTC, nvcc does not mind a generic lambda without `__device__`.
@@ -31,6 +33,9 @@ final class KernelsCompileTest {
     private static final List<String> GPUS = List.of(
             "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_100", "sm_103", "sm_110", "sm_120",
             "sm_121");
+
+    private static final int OLDEST = 75;
+    private static final int FIRST_WITH_CLUSTERS = 90;
 
     /// An empty file for each source that has compiled.
     private static final Path COMPILED = Path.of("target", "compiled-kernels");
@@ -50,20 +55,26 @@ final class KernelsCompileTest {
         assumeTrue(nvcc != null, "there is no nvcc on this machine, so the kernels are not compiled for GPUs");
     }
 
-    /// What differs between GPUs is the second step, from PTX to machine code. So the first is taken once, for the
-    /// oldest. Each precision takes some ten seconds of a processor, once.
+    private static Stream<Arguments> programs() {
+        return Stream.of(
+                Arguments.of("a kernel for each piece of a step", KernelSource.text(), Precision.FP32),
+                Arguments.of("a kernel for each piece of a step", KernelSource.text(), Precision.BF16),
+                Arguments.of("one kernel for whole steps", KernelSource.ofSteps(), Precision.FP32));
+    }
+
+    /// What differs between GPUs is the second step, from PTX to machine code. So the first is taken twice: for the
+    /// oldest, and for the oldest whose blocks can be clusters. Each program takes some ten seconds of a processor,
+    /// once.
     @ParameterizedTest
-    @EnumSource(
-            value = Precision.class,
-            names = {"FP32", "BF16"})
-    void compileForAllGpus(Precision precision) throws Exception {
+    @MethodSource("programs")
+    void compileForAllGpus(String program, String text, Precision precision) throws Exception {
         List<String> known =
                 run(List.of(String.valueOf(nvcc), "--list-gpu-code")).lines().toList();
         List<String> gpus = GPUS.stream().filter(known::contains).toList();
         assertThat(gpus).as("GPUs that %s knows", nvcc).isNotEmpty();
-        Path source = Files.writeString(folder.resolve("kernels.cu"), KernelSource.text());
+        Path source = Files.writeString(folder.resolve("kernels.cu"), text);
         List<String> options = Numbers.of(precision).options();
-        Path done = COMPILED.resolve(digest(KernelSource.text() + options + gpus + version()));
+        Path done = COMPILED.resolve(digest(text + options + gpus + version()));
         if (Files.exists(done)) {
             return; // nothing has changed since they compiled
         }
@@ -71,21 +82,38 @@ final class KernelsCompileTest {
         List<String> command = new ArrayList<>(List.of(
                 String.valueOf(nvcc),
                 "-fatbin",
-                "-gencode",
-                "arch=compute_75,code=[%s]".formatted(String.join(",", gpus)),
                 "--threads",
                 "0",
                 "-Werror",
                 "all-warnings",
+                "-diag-suppress", // a constant that the other program needs
+                "177",
                 "-Xptxas",
                 "--warn-on-spills,--warn-on-local-memory-usage",
                 "-o",
                 folder.resolve("kernels.fatbin").toString(),
                 source.toString()));
+        command.addAll(targets(gpus));
         command.addAll(options);
         run(command);
         Files.createDirectories(COMPILED);
         Files.createFile(done);
+    }
+
+    private static List<String> targets(List<String> gpus) {
+        return gpus.stream()
+                .collect(Collectors.groupingBy(
+                        gpu -> architecture(gpu) < FIRST_WITH_CLUSTERS ? OLDEST : FIRST_WITH_CLUSTERS))
+                .entrySet()
+                .stream()
+                .flatMap(entry -> Stream.of(
+                        "-gencode",
+                        "arch=compute_%d,code=[%s]".formatted(entry.getKey(), String.join(",", entry.getValue()))))
+                .toList();
+    }
+
+    private static int architecture(String gpu) {
+        return Integer.parseInt(gpu.substring("sm_".length()));
     }
 
     private static String version() throws IOException, InterruptedException {

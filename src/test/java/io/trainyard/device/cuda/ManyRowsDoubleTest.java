@@ -11,7 +11,6 @@ import io.trainyard.device.check.Comparison;
 import io.trainyard.device.check.Layers;
 import io.trainyard.device.check.ReferenceComparison;
 import io.trainyard.device.check.Tolerance;
-import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
@@ -22,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /// Biases of layers with so many rows of output that their gradients are summed in parts.
 @OnDouble
 final class ManyRowsDoubleTest {
-    private final Device device = new CudaBackend().open(new DeviceSpec("cuda:0"));
+    private final Device device = TestedCuda.ofGraphs();
 
     @Test
     void aLinearLayersBiasHasTheReferencesGradient() {

@@ -7,7 +7,6 @@ import io.trainyard.device.Workload;
 import io.trainyard.device.check.Bits;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.Layers;
-import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
@@ -72,8 +71,7 @@ final class SecondStreamDoubleTest {
     }
 
     private static Trained train(Workload workload) {
-        try (LearningSession session =
-                new CudaBackend().open(new DeviceSpec("cuda:0")).open(workload)) {
+        try (LearningSession session = TestedCuda.ofGraphs().open(workload)) {
             session.load(CheckWorkload.state(workload));
             session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             float[] losses = session.advance(workload.stepsPerEpoch());

@@ -4,7 +4,6 @@ import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.cuda.layer.Numbers;
-import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Precision;
@@ -71,8 +70,7 @@ record StepCount(int nodes, int chain, long bytes) {
         Workload workload = counted.workload(batchSize);
         NativeDouble.set(COUNT, "1");
         NativeDouble.set(MEMORY, Long.toString(8L << 30));
-        try (LearningSession session =
-                new CudaBackend().open(new DeviceSpec("cuda:0")).open(workload)) {
+        try (LearningSession session = TestedCuda.ofGraphs().open(workload)) {
             session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
             NativeDouble.set(COUNT, "2");
             float[] _ = session.advance(1);

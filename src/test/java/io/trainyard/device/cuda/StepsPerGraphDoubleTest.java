@@ -6,7 +6,6 @@ import io.trainyard.device.LearningSession;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.Bits;
 import io.trainyard.device.check.CheckWorkload;
-import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.LoopSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,8 +64,7 @@ final class StepsPerGraphDoubleTest {
     /// Two epochs, the second from its third step on.
     private static Trained train(Workload workload, int stepsPerGraph, int asked) {
         System.setProperty(CudaSettings.Name.STEPS_PER_GRAPH.property(), Integer.toString(stepsPerGraph));
-        try (LearningSession session =
-                new CudaBackend().open(new DeviceSpec("cuda:0")).open(workload)) {
+        try (LearningSession session = TestedCuda.ofGraphs().open(workload)) {
             session.load(CheckWorkload.state(workload));
             List<Float> losses = new ArrayList<>();
             for (int epoch = 0; epoch < 2; epoch++) {
@@ -86,8 +84,7 @@ final class StepsPerGraphDoubleTest {
     void whatIsLeftOverIsLaunchedStepByStep() {
         System.setProperty(CudaSettings.Name.STEPS_PER_GRAPH.property(), "4");
         Workload workload = eventful(LoopSpec.NONE); // nine full batches and a short one
-        try (LearningSession session =
-                new CudaBackend().open(new DeviceSpec("cuda:0")).open(workload)) {
+        try (LearningSession session = TestedCuda.ofGraphs().open(workload)) {
             session.load(CheckWorkload.state(workload));
             session.beginEpoch(CheckWorkload.plan(workload, SEED), 0);
             assertThat(launches(session, 3)).as("three single ones").isEqualTo(3);

@@ -94,13 +94,19 @@ public final class Kernels {
     /// Enqueues a kernel that goes through `elements` items with all threads it has.
     ///
     /// @param arguments what it takes, in order and exactly typed: Integer for int, Long for long long, Float for
-    ///     float, [Buffer] or null for pointers
+    ///     float, `int[]` for a struct of as many bytes, [Buffer] or null for pointers
     public void launch(String kernel, long elements, @Nullable Object... arguments) {
         launchBlocks(kernel, Math.clamp(Math.ceilDiv(elements, BLOCK), 1, maxBlocks), arguments);
     }
 
     /// Enqueues a kernel with so many blocks of 256 threads.
     public void launchBlocks(String kernel, int blocks, @Nullable Object... arguments) {
+        launchThreads(kernel, blocks, BLOCK, arguments);
+    }
+
+    /// Enqueues a kernel with so many blocks of so many threads. A kernel whose blocks are clusters takes a multiple of
+    /// a cluster's.
+    public void launchThreads(String kernel, int blocks, int threads, @Nullable Object... arguments) {
         NativePointerObject[] pointers = new NativePointerObject[arguments.length];
         for (int i = 0; i < arguments.length; i++) {
             pointers[i] = argument(kernel, arguments[i]);
@@ -111,7 +117,7 @@ public final class Kernels {
                         blocks,
                         1,
                         1,
-                        BLOCK,
+                        threads,
                         1,
                         1,
                         0,
@@ -128,6 +134,7 @@ public final class Kernels {
             case Integer value -> Pointer.to(new int[] {value});
             case Long value -> Pointer.to(new long[] {value});
             case Float value -> Pointer.to(new float[] {value});
+            case int[] struct -> Pointer.to(struct);
             default ->
                 throw new IllegalArgumentException(
                         "kernel %s is given a %s; a kernel takes buffers, int, long and float"

@@ -56,13 +56,12 @@ public final class Masks {
     }
 
     /// Where on the device those of the steps are, (window, stride); null where the network has none.
-    @Nullable
-    Buffer buffer() {
+    public @Nullable Buffer buffer() {
         return buffer;
     }
 
     /// Where those of a layer begin among a step's, for a batch of `samples`.
-    long offset(Network.Layer layer, int samples) {
+    public long offset(Network.Layer layer, int samples) {
         return drawings.stream()
                         .filter(drawing -> drawing.layer().equals(layer.name()))
                         .findFirst()
