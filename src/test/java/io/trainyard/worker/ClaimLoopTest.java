@@ -178,12 +178,12 @@ class ClaimLoopTest {
     }
 
     @Test
-    void aLostDeviceGivesTheJobBackAndTheLoopGoesOn() {
+    void aFaultGivesTheJobBackAndTheLoopGoesOn() {
         AtomicInteger runs = new AtomicInteger();
         var _ = fleet.start("w", (job, attempt, supervisor) -> {
-            supervisor.tell(new Claimed(job.id(), attempt, "w", "cuda:0"));
+            supervisor.tell(new Claimed(job.id(), attempt, "w", "cpu"));
             return runs.incrementAndGet() <= 2
-                    ? Fleet.loseDevice(supervisor, job.id(), attempt)
+                    ? Fleet.runShort(supervisor, job.id(), attempt)
                     : fleet.finish(supervisor, job.id(), attempt);
         });
         fleet.submit("job");
@@ -191,6 +191,23 @@ class ClaimLoopTest {
                 .<Class<?>>extracting(Object::getClass)
                 .containsExactly(
                         Claimed.class, Released.class, Claimed.class, Released.class, Claimed.class, Finished.class);
+    }
+
+    @Test
+    void aFaultAgainAndAgainEndsTheLoopSoThatTheProcessCanBeStartedAnew() {
+        FleetWorker broken = fleet.start("broken", (job, attempt, supervisor) -> {
+            supervisor.tell(new Claimed(job.id(), attempt, "broken", "cpu"));
+            return Fleet.runShort(supervisor, job.id(), attempt);
+        });
+        fleet.submit("job");
+        assertThat(broken.claims.ended())
+                .failsWithin(Patience.LIMIT)
+                .withThrowableThat()
+                .withMessageContaining("worker=broken could not run 3 jobs in a row")
+                .withMessageContaining("has to be started anew");
+        var _ = fleet.start("whole", fleet.runner("whole"));
+        TrainingEvent end = fleet.eventsUntilFinished(1).getLast();
+        assertThat(end.attempt()).isEqualTo(4);
     }
 
     @Test

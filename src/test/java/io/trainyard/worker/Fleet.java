@@ -269,6 +269,12 @@ final class Fleet implements AutoCloseable {
         return new Outcome.WorkerFault(event, true);
     }
 
+    static Outcome runShort(Supervisor supervisor, String job, int attempt) {
+        Released event = released(job, attempt, 0, "memory is short");
+        supervisor.tell(event);
+        return new Outcome.WorkerFault(event, false);
+    }
+
     static Outcome loseDevice(Supervisor supervisor, String job, int attempt) {
         Released event = released(job, attempt, 0, "cuda:0 is gone");
         supervisor.tell(event);
