@@ -76,12 +76,12 @@ final class DemoIT {
 
     @Test
     void endsWith1WhenAJobFailed() throws Exception {
-        String bad = job("bad", "cpu", "bf16");
+        String bad = job("bad", "cpu", "tf32");
         try (var demo = demo(List.of(job("good", "auto"), bad), "--exit")) {
             assertThat(demo.exitStatus()).as(demo.toString()).isEqualTo(1);
             assertThat(demo.output()).contains("job good finished: ");
             assertThat(demo.output())
-                    .contains("job bad failed: precision is bf16, but device cpu computes in fp32 only");
+                    .contains("job bad failed: precision is tf32, but device cpu computes in fp32");
         }
         assertNothingIsLeft();
     }
