@@ -80,8 +80,7 @@ final class DemoIT {
         try (var demo = demo(List.of(job("good", "auto"), bad), "--exit")) {
             assertThat(demo.exitStatus()).as(demo.toString()).isEqualTo(1);
             assertThat(demo.output()).contains("job good finished: ");
-            assertThat(demo.output())
-                    .contains("job bad failed: precision is tf32, but device cpu computes in fp32");
+            assertThat(demo.output()).contains("job bad failed: precision is tf32, but device cpu computes in fp32");
         }
         assertNothingIsLeft();
     }

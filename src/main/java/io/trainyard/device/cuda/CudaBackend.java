@@ -73,7 +73,10 @@ public final class CudaBackend implements DeviceBackend {
         int number = spec.name().startsWith(KIND + ":")
                 ? Integer.parseInt(spec.name().substring(KIND.length() + 1))
                 : 0;
-        return new CudaDevice(info(number), number, StepKernelRule.of(Gpus.architecture(number)));
+        StepKernelRule rule = CudaSettings.ofProcess().wholeSteps()
+                ? StepKernelRule.of(Gpus.architecture(number))
+                : StepKernelRule.NEVER;
+        return new CudaDevice(info(number), number, rule);
     }
 
     private static DeviceInfo info(int number) {

@@ -11,14 +11,16 @@ import java.util.function.Function;
 /// @param stepsPerGraph how many steps are recorded as one graph at most; empty: by [StepsPerGraph]'s rule
 /// @param forks whether the gradients of weights are computed in a stream of their own
 /// @param timesAlgorithms whether cuDNN's algorithms are timed: then the last bits of a job that begins depend on what
-/// was
-///     fastest. One that goes on keeps to what it had, either way
-record CudaSettings(OptionalInt stepsPerGraph, boolean forks, boolean timesAlgorithms) {
+///     was fastest. One that goes on keeps to what it had, either way
+/// @param wholeSteps whether [StepKernelRule] decides which jobs one kernel trains; false: none. It sums in another
+///     order than the kernels of a graph, so the last bits depend on it
+record CudaSettings(OptionalInt stepsPerGraph, boolean forks, boolean timesAlgorithms, boolean wholeSteps) {
     /// One of them, as a system property and as an environment variable.
     enum Name {
         STEPS_PER_GRAPH,
         SECOND_STREAM,
-        TIMED_ALGORITHMS;
+        TIMED_ALGORITHMS,
+        WHOLE_STEPS;
 
         /// `cuda.steps-per-graph`
         String property() {
@@ -47,7 +49,8 @@ record CudaSettings(OptionalInt stepsPerGraph, boolean forks, boolean timesAlgor
         return new CudaSettings(
                 steps.isEmpty() ? OptionalInt.empty() : OptionalInt.of(steps(steps)),
                 isOn(Name.SECOND_STREAM, given.apply(Name.SECOND_STREAM)),
-                isOn(Name.TIMED_ALGORITHMS, given.apply(Name.TIMED_ALGORITHMS)));
+                isOn(Name.TIMED_ALGORITHMS, given.apply(Name.TIMED_ALGORITHMS)),
+                isOn(Name.WHOLE_STEPS, given.apply(Name.WHOLE_STEPS)));
     }
 
     private static int steps(String given) {
