@@ -3,6 +3,7 @@ package io.trainyard.tracking;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.forecast.JobFacts;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// @param accuracyHigh where it ends; 0 where it is not known
 /// @param remainingMicros at the attempt's pace so far; 0 where nothing is known or nothing is left
 /// @param reason why it failed, was given back or was rejected
+/// @param facts from which it is told when jobs begin; null in a row that an older version has written
 public record JobSummary(
         String job,
         long firstSeenMillis,
@@ -53,7 +55,8 @@ public record JobSummary(
         double accuracyHigh,
         double imagesPerSecond,
         long remainingMicros,
-        @Nullable String checkpoint) {
+        @Nullable String checkpoint,
+        @Nullable JobFacts facts) {
 
     /// A longer reason is cut on the page, which shows the state of every job at once.
     public static final int MAX_REASON = 2000;
@@ -87,7 +90,8 @@ public record JobSummary(
                 epochs.isEmpty() ? 0 : epochs.getLast().accuracyHigh(),
                 state.imagesPerSecond(),
                 state.remainingMicros(),
-                state.checkpoint());
+                state.checkpoint(),
+                JobFacts.of(state));
     }
 
     private static @Nullable String initFrom(JobState state, @Nullable JobSpec spec) {

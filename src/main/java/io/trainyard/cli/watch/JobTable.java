@@ -4,6 +4,8 @@ import static java.util.Locale.ROOT;
 
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.JobState;
+import io.trainyard.forecast.Forecast;
+import io.trainyard.forecast.Outlook;
 import io.trainyard.spec.Printable;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -46,12 +48,45 @@ public final class JobTable {
             new Column("DURATION", 12, true, JobTable::duration),
             new Column("REASON", 60, false, state -> of(state.reason(), reason -> reason)));
 
+    /// What jobs that wait have besides.
+    private static List<Column> columns(Forecast forecast) {
+        if (forecast.outlooks().isEmpty()) {
+            return COLUMNS;
+        }
+        List<Column> columns = new ArrayList<>(COLUMNS);
+        columns.addAll(
+                2,
+                List.of(
+                        new Column("PLACE", 6, true, state -> place(forecast.of(state.job()))),
+                        new Column("BEGINS IN (90 %)", 28, false, state -> begins(forecast.of(state.job()))),
+                        new Column(
+                                "WAITS BECAUSE",
+                                60,
+                                false,
+                                state -> of(
+                                        forecast.of(state.job()),
+                                        outlook -> outlook.reason().sentence()))));
+        return columns;
+    }
+
+    private static String place(@Nullable Outlook outlook) {
+        return outlook == null || outlook.place() == 0 ? NOTHING : Integer.toString(outlook.place());
+    }
+
+    private static String begins(@Nullable Outlook outlook) {
+        return outlook == null || outlook.start() == null
+                ? NOTHING
+                : outlook.start().shortWords();
+    }
+
     /// The lines of the table, the titles first.
-    public static List<String> rows(Collection<JobState> states) {
+    ///
+    /// @param forecast of those that wait
+    public static List<String> rows(Collection<JobState> states, Forecast forecast) {
         List<StringBuilder> lines = new ArrayList<>();
         lines.add(new StringBuilder());
         states.forEach(_ -> lines.add(new StringBuilder()));
-        for (Column column : COLUMNS) {
+        for (Column column : columns(forecast)) {
             List<String> cells = new ArrayList<>(List.of(column.title()));
             states.forEach(state -> cells.add(Printable.text(column.cell().apply(state), column.maxWidth())));
             int width = cells.stream().mapToInt(String::length).max().orElse(0);
