@@ -9,10 +9,10 @@ final class EarlyEnds {
     /// Of jobs that may stop early and of others: what is thought before any has ended, as if so many had.
     private static final double STOPPING = 2;
 
-    private static final double OTHERS = 3;
+    private static final double OTHERS = 1.5;
 
     private final Ends stopping = new Ends(STOPPING, 0.5);
-    private final Ends others = new Ends(OTHERS, 0.06);
+    private final Ends others = new Ends(OTHERS, 0.08);
 
     private static final class Ends {
         final double belief;

@@ -17,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 /// @param outlooks by job; those that wait in their order, then those that rest
 public record Forecast(Map<String, Outlook> outlooks, long atMillis) {
     /// So many draws times jobs at most, so that a long line takes no longer than a fraction of a second.
-    private static final int MAX_PLACED = 2_000_000;
+    private static final int MAX_PLACED = 1_500_000;
 
-    private static final int MIN_DRAWS = 160;
-    private static final int MAX_DRAWS = 500;
+    private static final int MIN_DRAWS = 120;
+    private static final int MAX_DRAWS = 400;
 
     /// The interval leaves out as much at either end.
     private static final double TAIL = 0.05;

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 /// @param drift how much longer an image took in the second half of its epochs than in the first, as a logarithm; null
 ///     where it has not finished, or in one epoch
 @JsonIgnoreProperties(ignoreUnknown = true)
-@JsonInclude(JsonInclude.Include.NON_DEFAULT)
+@JsonInclude(JsonInclude.Include.NON_NULL)
 public record JobFacts(
         String job,
         Status status,

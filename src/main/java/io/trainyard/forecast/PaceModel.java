@@ -23,14 +23,17 @@ final class PaceModel {
     private static final double MIN_SECONDS = 1;
 
     /// What is thought before anything is known: of jobs of one class, and of classes that have a level in common.
-    private static final double WITHIN = 0.2;
+    private static final double WITHIN = 0.12;
 
     private static final double[] BETWEEN = {0, 0.3, 0.7, 1.2, 1.8};
-    private static final double WORKERS = 0.1;
+    private static final double WORKERS = 0.05;
     private static final double BELIEF = 1; // as if so many had been seen
 
     /// How fast a worker is changes: of what it showed, each run counts so much of the one after it.
     private static final double KEPT = 0.75;
+
+    /// So much of what jobs of a class are apart stays with a worker for some jobs.
+    private static final double LASTING = 0.7;
 
     /// Of a job of which nothing is known: ten minutes, give or take a factor of seven.
     private static final double LOG_SECONDS = Math.log(600);
@@ -206,7 +209,8 @@ final class PaceModel {
                 cls,
                 new Level(
                         mean,
-                        within / Math.sqrt(classes.getOrDefault(cls, List.of()).size()))));
+                        Math.hypot(within, amongWorkers)
+                                / Math.sqrt(classes.getOrDefault(cls, List.of()).size()))));
         return levels;
     }
 
@@ -308,10 +312,10 @@ final class PaceModel {
         return effect == null ? 0 : effect[0];
     }
 
-    /// How far that may be off.
+    /// How far that may be off: what jobs of a class are apart is in part how their workers are at present.
     double effectDeviation(String worker) {
         double[] effect = effects.get(worker);
-        return effect == null ? amongWorkers : effect[1];
+        return Math.hypot(effect == null ? amongWorkers : effect[1], LASTING * within);
     }
 
     /// How far jobs of one class are apart.

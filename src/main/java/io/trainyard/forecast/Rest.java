@@ -23,10 +23,10 @@ record Rest(
     private static final int TRIES = 8;
 
     /// Before that an attempt's pace is that of its beginning.
-    private static final double SETTLING_SECONDS = 1;
+    private static final double SETTLING_SECONDS = 0.5;
 
     /// How far what comes after the last step may be off.
-    private static final double AFTER = 0.4;
+    private static final double AFTER = 0.3;
 
     /// Of a job of which only the worker's heartbeat is known.
     static Rest unknown(String job, PaceModel pace) {

@@ -18,7 +18,7 @@ final class Schedule {
     /// From when a worker is free until it has the next job.
     private static final double LOG_CLAIM_SECONDS = Math.log(0.25);
 
-    private static final double CLAIM_DEVIATION = 0.7;
+    private static final double CLAIM_DEVIATION = 0.4;
 
     /// Jobs that come meanwhile, in one draw: for each that waits, and besides.
     private static final int MAX_COMING = 3;
@@ -37,6 +37,8 @@ final class Schedule {
     private final int[] kinds; // by slot
     private final boolean[][] looks; // by slot and lane
     private final long[] seeds; // by place
+    private final boolean[] stops; // the same: whether it may stop early
+    private final double[] done; // the part of its steps that is
     private final List<String> kindNames = new ArrayList<>();
     private final double[][] logSeconds; // by kind and place
     private final double[][] common; // the same
@@ -65,6 +67,12 @@ final class Schedule {
                     .toArray();
         }
         seeds = line.stream().mapToLong(place -> place.job().job().hashCode()).toArray();
+        done = line.stream().mapToDouble(place -> place.job().part()).toArray();
+        stops = new boolean[line.size()];
+        for (int i = 0; i < stops.length; i++) {
+            JobFacts.Work work = line.get(i).job().work();
+            stops[i] = work != null && work.stopsEarly();
+        }
         logSeconds = new double[kindNames.size()][line.size()];
         common = new double[kindNames.size()][line.size()];
         each = new double[kindNames.size()][line.size()];
@@ -229,16 +237,13 @@ final class Schedule {
 
         private double seconds(int place, int slot) {
             int kind = kinds[slot];
-            JobFacts job = line.get(place).job();
             long hash = NormalTable.mix(seeds[place], 7_919L * draw + 1);
             double log = logSeconds[kind][place]
                     + common[kind][place] * commons[classes[kind][place]]
                     + each[kind][place] * NormalTable.normal(hash)
                     + effects[slot];
-            boolean stops = job.work() != null && job.work().stopsEarly();
-            double done = job.part();
-            double part = ends.part(stops, done, NormalTable.mix(hash, 300), draw);
-            return Math.exp(log) * (done < 1 ? (part - done) / (1 - done) : 1);
+            double part = ends.part(stops[place], done[place], NormalTable.mix(hash, 300), draw);
+            return Math.exp(log) * (done[place] < 1 ? (part - done[place]) / (1 - done[place]) : 1);
         }
 
         private double claim(long which) {

@@ -14,7 +14,7 @@ final class Slots {
     /// How far the rest of a job is off that is told by its beginning: what is thought before any has finished, as if
     /// so
     /// many had.
-    private static final double DRIFT = 0.08;
+    private static final double DRIFT = 0.05;
 
     private static final double BELIEF = 1;
 

@@ -30,14 +30,10 @@ public record WorkerFacts(
         return new WorkerFacts(
                 status.worker(),
                 status.device(),
-                jobs(status),
-                1,
+                status.held().stream().map(WorkerStatus.Job::job).toList(),
+                status.room(),
                 status.problem(),
                 Objects.requireNonNullElse(status.contract(), JobContract.FIRST));
-    }
-
-    private static List<String> jobs(WorkerStatus status) {
-        return status.job() == null ? List.of() : List.of(status.job());
     }
 
     /// The same, with other jobs.

@@ -45,6 +45,8 @@ class WaitingTest {
                 null,
                 null,
                 null,
+                null,
+                null,
                 null));
     }
 

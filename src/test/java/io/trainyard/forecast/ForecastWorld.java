@@ -1,5 +1,6 @@
 package io.trainyard.forecast;
 
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
@@ -48,7 +49,8 @@ final class ForecastWorld {
     /// @param networks kinds of jobs: how far their paces are apart is a factor of up to `spread`
     /// @param spread of the networks' paces
     /// @param epochs a job has up to so many
-    /// @param backlog how many jobs are there in the beginning
+    /// @param history so many jobs have run before anybody asks
+    /// @param backlog how many jobs are sent then
     /// @param load jobs that come later, by how much they ask of what the workers can do
     /// @param urgent the part of jobs that is of high priority; as many are of low
     /// @param failing the part of jobs that fails on its way
@@ -60,6 +62,7 @@ final class ForecastWorld {
             int networks,
             double spread,
             int epochs,
+            int history,
             int backlog,
             double load,
             double urgent,
@@ -80,6 +83,7 @@ final class ForecastWorld {
         final String name;
         final double speed;
         double mood;
+        long taken;
         long moodMillis;
 
         @Nullable
@@ -134,9 +138,11 @@ final class ForecastWorld {
         for (int i = 0; i < 3; i++) {
             queues.add(new ArrayDeque<>());
         }
-        for (int i = 0; i < kind.backlog(); i++) {
-            publish();
+        publish(kind.history());
+        while (claims.size() < kind.history()) {
+            run(meanSeconds() / 4);
         }
+        publish(kind.backlog());
         if (kind.load() > 0) {
             arrive();
         }
@@ -160,6 +166,12 @@ final class ForecastWorld {
             pace += one / paces.length;
         }
         return 3 + pace * STEPS * BATCH * (1 + kind.epochs()) / 2;
+    }
+
+    private void publish(int jobs) {
+        for (int i = 0; i < jobs; i++) {
+            publish();
+        }
     }
 
     private void publish() {
@@ -206,9 +218,10 @@ final class ForecastWorld {
     }
 
     private void take(Worker worker) {
-        for (Deque<Job> queue : queues) {
-            Job job = queue.pollFirst();
+        for (Priority priority : ClaimOrder.after(worker.taken)) {
+            Job job = queues.get(priority.ordinal()).pollFirst();
             if (job != null) {
+                worker.taken++;
                 Running running = new Running(job);
                 worker.running = running;
                 at(nowMillis + 150 + chance.nextInt(200), () -> claim(worker, running));

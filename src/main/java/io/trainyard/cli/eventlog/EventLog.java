@@ -103,8 +103,8 @@ public final class EventLog implements AutoCloseable {
     }
 
     private void buffer(Topic topic, List<PartitionInfo> partitions) {
-        partitions.forEach(partition -> buffers.put(
-                new TopicPartition(partition.topic(), partition.partition()), new PartitionBuffer(topic)));
+        partitions.forEach(partition ->
+                buffers.put(new TopicPartition(partition.topic(), partition.partition()), new PartitionBuffer(topic)));
     }
 
     private void skipUntil(Collection<Topic> topics, long millis) {
