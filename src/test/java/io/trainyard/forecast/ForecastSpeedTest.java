@@ -24,7 +24,15 @@ class ForecastSpeedTest {
                 worker == null ? 0 : 1,
                 worker,
                 worker == null ? null : "cuda:0",
-                new Work("cuda", "net" + number % 20, "data" + number % 3, 32, 1 + number % 40, "FP32", 1, number % 5 == 0),
+                new Work(
+                        "cuda",
+                        "net" + number % 20,
+                        "data" + number % 3,
+                        32,
+                        1 + number % 40,
+                        "FP32",
+                        1,
+                        number % 5 == 0),
                 "t.commands.cuda.%s-0 at offset %d".formatted(urgency, number),
                 NOW - 1_000_000 + number,
                 NOW - 1_000_000 + 100L * number,
@@ -45,7 +53,8 @@ class ForecastSpeedTest {
     @Test
     void tenThousandJobsTakeAFractionOfASecond() {
         List<JobFacts> jobs = new ArrayList<>();
-        IntStream.range(0, 2_000).forEach(i -> jobs.add(job(i, Status.FINISHED, "w" + i % WORKERS, 100L * (1 + i % 40))));
+        IntStream.range(0, 2_000)
+                .forEach(i -> jobs.add(job(i, Status.FINISHED, "w" + i % WORKERS, 100L * (1 + i % 40))));
         IntStream.range(0, WORKERS).forEach(i -> jobs.add(job(2_000 + i, Status.RUNNING, "w" + i, 40)));
         IntStream.range(0, 10_000).forEach(i -> jobs.add(job(3_000 + i, Status.QUEUED, null, 0)));
         List<WorkerFacts> workers = IntStream.range(0, WORKERS)

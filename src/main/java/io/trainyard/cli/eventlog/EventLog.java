@@ -122,6 +122,11 @@ public final class EventLog implements AutoCloseable {
         }
     }
 
+    /// Whether a topic is there, and read.
+    public boolean has(Topic topic) {
+        return buffers.values().stream().anyMatch(buffer -> buffer.topic() == topic);
+    }
+
     /// Whether there is any of the topics.
     boolean isEmpty() {
         return buffers.isEmpty();

@@ -4,10 +4,12 @@ import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.JobBook;
 import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.forecast.Fleet;
 import io.trainyard.forecast.Forecast;
 import io.trainyard.forecast.JobFacts;
+import io.trainyard.forecast.Outlook;
 import io.trainyard.forecast.WorkerFacts;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;
@@ -116,5 +118,32 @@ public final class FleetReader {
                 workers(nowMillis).stream().map(WorkerFacts::of).toList(),
                 kafka.prefix(),
                 nowMillis));
+    }
+
+    /// The fleet at a moment.
+    ///
+    /// @param workers that are there, by id
+    public record Snapshot(List<WorkerStatus> workers, List<JobState> jobs, Forecast forecast, long atMillis) {
+        /// How many jobs are something.
+        public long count(Status status) {
+            return jobs.stream().filter(job -> job.status() == status).count();
+        }
+
+        /// Those that run, in the order they were first heard of.
+        public List<JobState> running() {
+            return jobs.stream().filter(job -> job.status() == Status.RUNNING).toList();
+        }
+
+        /// What lies before those that wait, in their order.
+        public List<Outlook> waiting() {
+            return forecast.outlooks().values().stream()
+                    .filter(outlook -> outlook.place() > 0)
+                    .toList();
+        }
+    }
+
+    /// The fleet as it is known now.
+    public Snapshot snapshot(Forecast forecast, long nowMillis) {
+        return new Snapshot(workers(nowMillis), List.copyOf(book.jobs()), forecast, nowMillis);
     }
 }
