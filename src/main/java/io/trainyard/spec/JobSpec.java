@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// @param stopWhen what may end the job before its last epoch
 /// @param kind what it does
 /// @param initFrom the checkpoint whose weights it starts from or evaluates; without one it draws them
+/// @param preemptible whether it makes room for urgent jobs, where it is less urgent
 @JsonSerialize(using = JobSpecSerializer.class)
 public record JobSpec(
         String id,
@@ -56,7 +57,8 @@ public record JobSpec(
         int reportEverySteps,
         @Nullable StopWhen stopWhen,
         JobKind kind,
-        @Nullable CheckpointName initFrom) {
+        @Nullable CheckpointName initFrom,
+        boolean preemptible) {
     /// A job's id, as a regular expression: at most 100 characters of its parts, checked apart where they stand
     /// alone.
     static final String ID = "[A-Za-z0-9][A-Za-z0-9_-]*(\\.[A-Za-z0-9_-]+)*";
@@ -165,7 +167,8 @@ public record JobSpec(
             @Nullable Integer reportEverySteps,
             @Nullable StopWhen stopWhen,
             @Nullable JobKind kind,
-            @Nullable CheckpointName initFrom) {
+            @Nullable CheckpointName initFrom,
+            @Nullable Boolean preemptible) {
         return new JobSpec(
                 Check.present("id", id),
                 Check.present("network", network),
@@ -192,6 +195,7 @@ public record JobSpec(
                 reportEverySteps == null ? 100 : reportEverySteps,
                 stopWhen,
                 kind == null ? JobKind.TRAIN : kind,
-                initFrom);
+                initFrom,
+                preemptible == null || preemptible);
     }
 }

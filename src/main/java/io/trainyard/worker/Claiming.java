@@ -177,7 +177,8 @@ final class Claiming {
                     return settle(queue, park(request.in(store), folder));
                 }
                 case Verdict.Void(int last, Holder holder) -> {
-                    Custody held = Custody.held(request.attempt(last).in(store), holder.worker());
+                    Custody held = Custody.held(
+                            request.attempt(last).in(store).preempted(folder.preemptions()), holder.worker());
                     return settle(queue, publisher.publish(held));
                 }
                 case Verdict.Elsewhere(String other) -> {
@@ -195,7 +196,14 @@ final class Claiming {
                     Holder me = new Holder(rules.worker(), delivery.place(), delivery.delivery());
                     if (folder.createAttempt(attempt, me)) {
                         KillPoint.ATTEMPT_CREATED.reach();
-                        return begin(queue, new Held(request.attempt(attempt).in(store), folder, claim.begun(attempt)));
+                        return begin(
+                                queue,
+                                new Held(
+                                        request.attempt(attempt)
+                                                .in(store)
+                                                .preempted(attempt == 1 ? 0 : folder.preemptions()),
+                                        folder,
+                                        claim.begun(attempt)));
                     } // else somebody was quicker: what the store says now decides
                 }
             }

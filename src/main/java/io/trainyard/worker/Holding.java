@@ -129,7 +129,8 @@ final class Holding {
                     isTold(held, publisher.publish(Custody.paused(held.next(), rules.worker())));
                 }
             }
-            case Outcome.Released _ -> handBack(held, held.next(), events);
+            case Outcome.Released(Released event) ->
+                handBack(held, event.preemptedBy() == null ? held.next() : held.nextPreempted(), events);
             case Outcome.WorkerFault fault -> refuse(held, fault, events);
             case Outcome.DeviceLost(Released event) -> {
                 lost = event.reason();

@@ -25,6 +25,7 @@ final class RunningJob implements Supervisor {
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
     private volatile @Nullable Thread thread;
     private volatile long dueNanos = NEVER; // when it should have been heard of
+    private Optional<String> preemptor = Optional.empty();
 
     /// @param workerStop ends the attempt, too
     RunningJob(Held held, JobEvents events, StopSignal workerStop, Surroundings around) {
@@ -80,7 +81,21 @@ final class RunningJob implements Supervisor {
         if (workerStop.isRequested()) {
             return Optional.of(Halt.DRAIN);
         }
-        return wish == Wish.PAUSE ? Optional.of(Halt.PAUSE) : Optional.empty();
+        if (wish == Wish.PAUSE) {
+            return Optional.of(Halt.PAUSE);
+        }
+        Optional<String> urgent = around.fleet().preemptor(held.id(), held.attempt());
+        if (urgent.isEmpty()) {
+            return Optional.empty();
+        }
+        held.folder().notePreempted(held.attempt(), urgent.get());
+        preemptor = urgent;
+        return Optional.of(Halt.PREEMPT);
+    }
+
+    @Override
+    public Optional<String> preemptor() {
+        return preemptor;
     }
 
     @Override

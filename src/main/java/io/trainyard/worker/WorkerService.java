@@ -117,7 +117,14 @@ public class WorkerService {
         CommandRoutes routes = new CommandRoutes(prefix, Devices.kinds(device));
         int deliveryLimit = ShareGroups.configure(kafka, prefix, ADMIN_TIMEOUT);
         WorkerRules rules = new WorkerRules(
-                id, routes, worker.grace(), worker.claimTimeout(), worker.maxRefusals(), deliveryLimit, deferring);
+                id,
+                routes,
+                worker.grace(),
+                worker.claimTimeout(),
+                worker.maxRefusals(),
+                deliveryLimit,
+                deferring,
+                worker.maxPreemptions());
         Surroundings around = new Surroundings(rules, machine, store, publisher, fleet, activity, Tracing.ofProcess());
         KeeperLoop keeping = new KeeperLoop(
                 around,

@@ -53,7 +53,8 @@ final class FleetWorker implements AutoCloseable {
                 Duration.ofSeconds(5),
                 3,
                 deliveryLimit,
-                new Deferrals.Rules(setup.contract(), Fleet.NEWER_BEATS));
+                new Deferrals.Rules(setup.contract(), Fleet.NEWER_BEATS),
+                Fleet.MAX_PREEMPTIONS);
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());
         Surroundings around = new Surroundings(rules, machine, fleet.store, publisher, view, activity, setup.tracing());

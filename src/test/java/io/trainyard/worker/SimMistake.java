@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -215,6 +216,16 @@ enum SimMistake implements SimSeams {
                 @Override
                 public boolean isCaughtUp() {
                     return real.isCaughtUp();
+                }
+
+                @Override
+                public void hold(Topic topic, boolean held) {
+                    real.hold(topic, held);
+                }
+
+                @Override
+                public Map<Topic, Backlog> backlog() {
+                    return real.backlog();
                 }
 
                 @Override

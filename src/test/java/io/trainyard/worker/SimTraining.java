@@ -63,6 +63,9 @@ final class SimTraining implements JobRunner {
         /// Takes some five minutes.
         MINUTES(200, Duration.ofSeconds(3)),
 
+        /// The same, and makes room for nobody.
+        FIRM(200, Duration.ofSeconds(3)),
+
         /// Is over in a moment.
         TINY(2, Duration.ofSeconds(2));
 
@@ -119,8 +122,11 @@ final class SimTraining implements JobRunner {
 
     /// The job of that id.
     static JobSpec spec(String job) {
-        return SPECS.computeIfAbsent(
-                job, id -> Kind.of(id) == Kind.NEWER ? SampleEvents.newer(id) : SampleEvents.spec(id));
+        return SPECS.computeIfAbsent(job, id -> switch (Kind.of(id)) {
+            case NEWER -> SampleEvents.newer(id);
+            case FIRM -> SampleEvents.firm(id);
+            default -> SampleEvents.spec(id);
+        });
     }
 
     /// The body of its command.
@@ -254,7 +260,10 @@ final class SimTraining implements JobRunner {
                 tell(event);
                 return new Outcome.Paused(event);
             }
-            Released event = SampleEvents.released(job, number, step, "the worker stops");
+            Released event = supervisor
+                    .preemptor()
+                    .map(urgent -> SampleEvents.preempted(job, number, step, urgent))
+                    .orElseGet(() -> SampleEvents.released(job, number, step, "the worker stops"));
             tell(event);
             return new Outcome.Released(event);
         }

@@ -18,6 +18,9 @@ final class SimWorker {
     /// How long a command waits that nobody understands: five minutes.
     static final int NEWER_BEATS = 150;
 
+    /// How often a job makes room.
+    static final int MAX_PREEMPTIONS = 3;
+
     private final SimProcess process;
     private final Fleet fleet;
     private final SimStore store;
@@ -73,7 +76,8 @@ final class SimWorker {
                 Duration.ofSeconds(5),
                 3,
                 seams.deliveryLimit(fleet.limits().deliveries()),
-                deferring);
+                deferring,
+                MAX_PREEMPTIONS);
         CheckpointStore view = seams.store(perils.view(store, process));
         Outbox outbox = seams.outbox(perils.around(new SimOutbox(kafka, process), process), process);
         EventPublisher publisher = new EventPublisher(outbox, "", id);
