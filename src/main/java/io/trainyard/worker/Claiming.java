@@ -6,7 +6,6 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.custody.ClaimRule;
 import io.trainyard.custody.ClaimRule.Delivery;
 import io.trainyard.custody.Custody;
-import io.trainyard.custody.RecentRefusals;
 import io.trainyard.custody.Request;
 import io.trainyard.custody.StoredJob;
 import io.trainyard.custody.Verdict;
@@ -38,15 +37,15 @@ final class Claiming {
     private final WorkerRules rules;
     private final EventPublisher publisher;
     private final Announcer announcer;
-    private final RecentRefusals refusals;
+    private final Fitness fitness;
 
-    /// @param refusals knows which jobs this worker lacks something for
-    Claiming(Surroundings around, Announcer announcer, RecentRefusals refusals) {
+    /// @param fitness knows which jobs this worker lacks something for
+    Claiming(Surroundings around, Fitness fitness) {
         this.around = around;
         this.rules = around.rules();
         this.publisher = around.publisher();
-        this.announcer = announcer;
-        this.refusals = refusals;
+        this.announcer = new Announcer(around);
+        this.fitness = fitness;
     }
 
     /// What becomes of a command that was handed out.
@@ -203,7 +202,8 @@ final class Claiming {
                                                 .in(store)
                                                 .preempted(attempt == 1 ? 0 : folder.preemptions()),
                                         folder,
-                                        claim.begun(attempt)));
+                                        claim.begun(attempt),
+                                        around.activity().of(request.job(), attempt)));
                     } // else somebody was quicker: what the store says now decides
                 }
             }
@@ -214,7 +214,7 @@ final class Claiming {
     private Optional<String> lacking(Request request) {
         return request.isRefusedByAll(able(request.job()), rules.maxRefusals())
                 ? Optional.empty()
-                : refusals.reason(request.job().id(), around.host().nanoTime());
+                : fitness.lacking(request.job().id(), around.host().nanoTime());
     }
 
     /// The workers that are heard and understand a job.

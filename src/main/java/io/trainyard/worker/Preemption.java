@@ -170,7 +170,7 @@ final class Preemption {
         workers.keySet().retainAll(keeper.live());
         List<Seat> seats = workers.values().stream()
                 .filter(status -> status.problem() == null)
-                .map(status -> seat(status, nobodyIsFree ? 0 : room(status) - held.getOrDefault(status.worker(), 0L)))
+                .map(status -> seat(status, nobodyIsFree ? 0 : status.room() - held.getOrDefault(status.worker(), 0L)))
                 .toList();
         return PreemptionRule.of(waiting, seats, running, around.rules().maxPreemptions()).stream()
                 .filter(room -> room.victim().worker().equals(around.rules().worker()))
@@ -187,14 +187,11 @@ final class Preemption {
         return new Seat(status.worker(), new DeviceSpec(status.device()).kind(), contract, Math.toIntExact(free));
     }
 
-    private static int room(WorkerStatus status) {
-        return 1;
-    }
-
     /// Whether the holder says itself that it has the job: one that was started anew does not.
     private static boolean names(WorkerStatus status, Custody custody) {
-        return custody.job().equals(status.job())
-                && Integer.valueOf(custody.request().attempt()).equals(status.attempt());
+        return status.held().stream()
+                .anyMatch(job ->
+                        custody.job().equals(job.job()) && custody.request().attempt() == job.attempt());
     }
 
     private static Running running(Custody custody) {

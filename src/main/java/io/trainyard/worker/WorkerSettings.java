@@ -82,6 +82,10 @@ public interface WorkerSettings {
         @WithDefault("0")
         int threads();
 
+        /// How many jobs it has at once.
+        @WithDefault("1")
+        int slots();
+
         /// Time between heartbeats.
         @WithDefault("2s")
         Duration heartbeat();

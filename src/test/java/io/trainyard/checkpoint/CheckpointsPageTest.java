@@ -55,13 +55,15 @@ class CheckpointsPageTest {
         CheckpointRef _ = folder.checkpoints().save(checkpoint());
         folder.noteFrom(2, folder.checkpoints().newest());
         folder.noteStarted(1);
+        assertThat(folder.keep(checkpoint().choices())).isEqualTo(checkpoint().choices());
         assertThat(folder.keepOutcome(new byte[0])).isTrue();
         try (Stream<Path> files = Files.walk(root.resolve("job"))) {
             assertThat(files.filter(Files::isRegularFile)
                             .map(file -> root.relativize(file).toString())
                             .map(name -> name.replaceFirst("^job/", "<job>/")
                                     .replaceFirst("(?<=step-)\\d+-\\d+", "<n>-<attempt>")
-                                    .replaceFirst("(?<=attempts/)\\d+", "<n>")))
+                                    .replaceFirst("(?<=attempts/)\\d+", "<n>")
+                                    .replaceFirst("(?<=choices/)[\\w-]+", "<kind>")))
                     .containsExactlyInAnyOrderElementsOf(column(PAGE.section("## A job's folder")));
         }
     }

@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.Patience;
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.spec.JobContract;
@@ -23,13 +24,15 @@ final class FleetWorker implements AutoCloseable {
     /// @param grace how long it has to stop
     /// @param contract the newest that it understands
     /// @param tracing what it tells of spans
-    record Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract, Tracing tracing) {
+    /// @param slots how many jobs it has at once
+    record Setup(
+            String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract, Tracing tracing, int slots) {
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract) {
-            this(worker, kinds, outbox, grace, contract, Tracing.OFF);
+            this(worker, kinds, outbox, grace, contract, Tracing.OFF, 1);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Tracing tracing) {
-            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing);
+            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing, 1);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
@@ -38,6 +41,10 @@ final class FleetWorker implements AutoCloseable {
 
         Setup(String worker, Set<String> kinds, Outbox outbox) {
             this(worker, kinds, outbox, Patience.LIMIT);
+        }
+
+        Setup slots(int number) {
+            return new Setup(worker, kinds, outbox, grace, contract, tracing, number);
         }
     }
 
@@ -49,6 +56,7 @@ final class FleetWorker implements AutoCloseable {
         WorkerRules rules = new WorkerRules(
                 id,
                 routes,
+                setup.slots(),
                 setup.grace(),
                 Duration.ofSeconds(5),
                 3,
@@ -57,15 +65,25 @@ final class FleetWorker implements AutoCloseable {
                 Fleet.MAX_PREEMPTIONS);
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());
-        Surroundings around = new Surroundings(rules, machine, fleet.store, publisher, view, activity, setup.tracing());
+        Surroundings around = new Surroundings(
+                rules, machine, fleet.store, publisher, view, activity, setup.tracing(), new ClaimOrder());
         keeper = new KeeperLoop(
                 around, () -> new KafkaFleetLog(fleet.brokers, fleet.prefix, id), new Keeper.Rules(Fleet.BEATS, 1000));
-        claims = new ClaimLoop(around, () -> new ShareQueue(fleet.brokers, id, routes.sources()), runner);
+        claims = new ClaimLoop(
+                around, () -> new ShareQueue(fleet.brokers, id, routes.sources(), around.order()), runner);
         heartbeat = new Heartbeat(
                 machine,
                 publisher,
                 activity,
-                new Heartbeat.Self(id, "cpu", fleet.store.identity(), view::since, "1.0", setup.contract(), List::of));
+                new Heartbeat.Self(
+                        id,
+                        "cpu",
+                        fleet.store.identity(),
+                        view::since,
+                        "1.0",
+                        setup.contract(),
+                        setup.slots(),
+                        List::of));
         sweep = new CommandSweep(fleet.brokers, around);
         keeper.start();
         claims.start(keeper.ready());

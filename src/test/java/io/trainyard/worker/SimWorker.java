@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.spec.JobContract;
@@ -25,6 +26,7 @@ final class SimWorker {
     private final Fleet fleet;
     private final SimStore store;
     private final boolean lacking;
+    private int slots = 1;
     private Deferrals.Rules deferring = new Deferrals.Rules(JobContract.OURS.newest(), NEWER_BEATS);
     private @Nullable ClaimLoop claims;
     private @Nullable KeeperLoop keeper;
@@ -50,6 +52,12 @@ final class SimWorker {
         return this;
     }
 
+    /// Lets it have several jobs at once.
+    SimWorker slots(int number) {
+        slots = number;
+        return this;
+    }
+
     /// The newest that it understands.
     int contract() {
         return deferring.contract();
@@ -72,6 +80,7 @@ final class SimWorker {
         WorkerRules rules = new WorkerRules(
                 id,
                 routes,
+                slots,
                 Duration.ofSeconds(25),
                 Duration.ofSeconds(5),
                 3,
@@ -83,7 +92,8 @@ final class SimWorker {
         EventPublisher publisher = new EventPublisher(outbox, "", id);
         FleetView seen = new FleetView(id, process.now());
         Activity activity = new Activity();
-        Surroundings around = new Surroundings(rules, process, view, publisher, seen, activity, Tracing.OFF);
+        Surroundings around =
+                new Surroundings(rules, process, view, publisher, seen, activity, Tracing.OFF, new ClaimOrder());
         KeeperLoop keeping = new KeeperLoop(
                 around, () -> seams.log(new SimFleetLog(kafka, process), process), new Keeper.Rules(8, 200_000));
         List<List<String>> topics = routes.sources().stream()
@@ -91,9 +101,14 @@ final class SimWorker {
                 .toList();
         ClaimLoop claiming = new ClaimLoop(
                 around,
-                () -> seams.queue(perils.around(new SimQueue(kafka, process, topics), process), kafka, process, store),
+                () -> seams.queue(
+                        perils.around(new SimQueue(kafka, process, topics, around.order()), process),
+                        kafka,
+                        process,
+                        store),
                 new SimTraining(process, view, lacking, seams.habits()));
-        Heartbeat.Self self = new Heartbeat.Self(id, "cpu", view.identity(), seen::since, "1.0", contract(), List::of);
+        Heartbeat.Self self =
+                new Heartbeat.Self(id, "cpu", view.identity(), seen::since, "1.0", contract(), slots, List::of);
         Heartbeat beats = new Heartbeat(process, publisher, activity, self);
         keeping.start();
         claiming.start(keeping.ready());
