@@ -26,6 +26,7 @@ final class FleetView {
     private volatile Map<String, Deferral<Deferred>> deferred = Map.of();
     private volatile boolean full;
     private volatile List<Room> rooms = List.of();
+    private volatile boolean urgent;
 
     /// @param worker this one's id
     /// @param now when it begins
@@ -94,8 +95,15 @@ final class FleetView {
                 .findFirst();
     }
 
-    /// @param mine those that this worker's jobs make
-    void rooms(List<Room> mine) {
+    /// Whether something urgent waits.
+    boolean isUrgent() {
+        return urgent;
+    }
+
+    /// @param waits whether something urgent does
+    /// @param mine the room that this worker's jobs make for it
+    void urgent(boolean waits, List<Room> mine) {
+        urgent = waits;
         rooms = List.copyOf(mine);
     }
 

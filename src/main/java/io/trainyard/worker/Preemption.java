@@ -52,15 +52,9 @@ final class Preemption {
     private final Keeper keeper;
     private final WaitingView view;
     private final Map<String, WorkerStatus> workers = new HashMap<>();
-    private final Map<Place, Long> sinceNanos = new HashMap<>();
-    private final Set<Place> asked = new HashSet<>(); // of which the share groups have said that they wait
+    private final Map<String, Long> sinceNanos = new HashMap<>(); // that a job waits
+    private final Set<String> asked = new HashSet<>(); // of which the share groups have said that they wait
     private long lookedNanos;
-
-    private record Place(Topic topic, long offset) {
-        static Place of(Waiting command) {
-            return new Place(command.topic(), command.offset());
-        }
-    }
 
     /// @param keeper knows the custodies, and who is heard
     Preemption(Surroundings around, Keeper keeper) {
@@ -113,24 +107,33 @@ final class Preemption {
             return;
         }
         lookedNanos = now;
+        workers.keySet().retainAll(keeper.live());
         FleetLog.URGENT.forEach(topic -> log.hold(topic, view.isFull(topic)));
         List<Waiting> waiting = waiting(now);
         List<Room> mine = rooms(waiting, now);
-        Set<Place> unsure = mine.stream().map(room -> Place.of(room.urgent())).collect(Collectors.toSet());
+        Set<String> unsure = mine.stream().map(room -> room.urgent().job()).collect(Collectors.toSet());
         unsure.removeAll(asked);
         if (!unsure.isEmpty()) {
             mine = ask(log) ? rooms(waiting(now), now) : List.of();
-            mine.forEach(room -> asked.add(Place.of(room.urgent())));
+            mine.forEach(room -> asked.add(room.urgent().job()));
         }
-        around.fleet().rooms(mine);
+        around.fleet().urgent(waiting.stream().anyMatch(command -> mayComeHere(command, now)), mine);
+    }
+
+    /// Whether the share groups may hand a command to this worker any moment: later they have given it to another, or
+    /// nobody takes it.
+    private boolean mayComeHere(Waiting command, long now) {
+        CommandRoutes routes = around.rules().routes();
+        return routes.urgency(command.topic().name(routes.prefix())).isPresent()
+                && !isOlder(command, FREE_PATIENCE, now);
     }
 
     private List<Waiting> waiting(long now) {
         List<Waiting> waiting = view.all();
-        Set<Place> places = waiting.stream().map(Place::of).collect(Collectors.toSet());
-        sinceNanos.keySet().retainAll(places);
-        asked.retainAll(places);
-        places.forEach(place -> sinceNanos.putIfAbsent(place, now));
+        Set<String> jobs = waiting.stream().map(Waiting::job).collect(Collectors.toSet());
+        sinceNanos.keySet().retainAll(jobs);
+        asked.retainAll(jobs);
+        jobs.forEach(job -> sinceNanos.putIfAbsent(job, now));
         return waiting;
     }
 
@@ -167,7 +170,6 @@ final class Preemption {
                 running.add(running(custody));
             }
         }
-        workers.keySet().retainAll(keeper.live());
         List<Seat> seats = workers.values().stream()
                 .filter(status -> status.problem() == null)
                 .map(status -> seat(status, nobodyIsFree ? 0 : status.room() - held.getOrDefault(status.worker(), 0L)))
@@ -179,7 +181,7 @@ final class Preemption {
     }
 
     private boolean isOlder(Waiting command, Duration time, long now) {
-        return now - sinceNanos.getOrDefault(Place.of(command), now) >= time.toNanos();
+        return now - sinceNanos.getOrDefault(command.job(), now) >= time.toNanos();
     }
 
     private static Seat seat(WorkerStatus status, long free) {

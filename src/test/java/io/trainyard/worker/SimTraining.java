@@ -100,6 +100,8 @@ final class SimTraining implements JobRunner {
         FAILS_FOR_WANT,
         /// That a job has failed is told, and not kept.
         KEEPS_NO_FAILURE,
+        /// Who makes room for an urgent job saves nothing.
+        MAKES_ROOM_WITHOUT_CHECKPOINT,
         /// Nobody learns by when a step should be over.
         NOBODY_WATCHES
     }
@@ -252,7 +254,8 @@ final class SimTraining implements JobRunner {
                 TrainingEvent.Cancelled event = SampleEvents.cancelled(job, number, step);
                 return conclude(event, new Outcome.Cancelled(event));
             }
-            if (!save()) {
+            boolean careless = halt == Halt.PREEMPT && habits.contains(Habit.MAKES_ROOM_WITHOUT_CHECKPOINT);
+            if (!careless && !save()) {
                 return new Outcome.Superseded(number);
             }
             if (halt == Halt.PAUSE) {

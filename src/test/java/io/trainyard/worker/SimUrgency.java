@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Released;
@@ -37,6 +38,9 @@ final class SimUrgency {
     private static final Duration BOUND = Duration.ofMinutes(60);
     private static final Duration ACQUAINTED = Duration.ofSeconds(60);
 
+    /// Urgent jobs: the others may be interrupted, and still end before as many have.
+    private static final int FLOOD = 5 * ClaimOrder.CYCLE;
+
     /// What goes on.
     enum Course {
         /// All are busy, and urgent jobs come.
@@ -46,7 +50,9 @@ final class SimUrgency {
         /// The one worker has one job, and urgent ones come more often than it has to make room.
         AGAIN,
         /// All are busy, and everything goes wrong.
-        WILD
+        WILD,
+        /// The one worker has more urgent jobs than it can do, and some that are less so.
+        FLOOD
     }
 
     private final SimWorld world;
@@ -131,6 +137,9 @@ final class SimUrgency {
     List<String> run() {
         kafka.weather(new Weather(Duration.ofMillis(50), 0, 0));
         store.slow(Duration.ofMillis(course == Course.FREE ? 300 : 50));
+        if (course == Course.FLOOD) {
+            return flood();
+        }
         int size = course == Course.AGAIN ? 1 : 2 + chance.nextInt(3);
         for (int i = 0; i < size; i++) {
             startWorker();
@@ -165,6 +174,27 @@ final class SimUrgency {
         }
         if (course != Course.WILD) {
             wrong.addAll(unlikeCalm());
+        }
+        return wrong;
+    }
+
+    /// Short jobs that are all there at first: the less urgent have ended while urgent ones still wait.
+    private List<String> flood() {
+        List<String> others = new ArrayList<>();
+        for (int i = 1; i <= FLOOD; i++) {
+            jobs.add(Kind.TINY.id(i));
+            command(Kind.TINY.id(i), Priority.HIGH);
+        }
+        for (int i = FLOOD + 1; i <= FLOOD + 4; i++) {
+            others.add(Kind.TINY.id(i));
+            command(Kind.TINY.id(i), i % 2 == 0 ? Priority.NORMAL : Priority.LOW);
+        }
+        startWorker();
+        world.runUntil(() -> others.stream().allMatch(this::isOver), BOUND);
+        long urgent = jobs.stream().filter(this::isOver).count();
+        List<String> wrong = new ArrayList<>(judge.wrong());
+        if (urgent > FLOOD - ClaimOrder.CYCLE) {
+            wrong.add("all others end after %d urgent ones".formatted(urgent));
         }
         return wrong;
     }

@@ -102,7 +102,7 @@ final class SimWorker {
         ClaimLoop claiming = new ClaimLoop(
                 around,
                 () -> seams.queue(
-                        perils.around(new SimQueue(kafka, process, topics, around.order()), process),
+                        perils.around(new SimQueue(kafka, process, topics, seams.order(around.order())), process),
                         kafka,
                         process,
                         store),
