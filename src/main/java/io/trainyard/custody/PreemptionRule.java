@@ -49,45 +49,57 @@ public final class PreemptionRule {
     /// A job makes room for a command.
     public record Room(Running victim, Waiting urgent) {}
 
+    private record Victim(Running job, Seat seat) {}
+
     /// @param waiting the most urgent first
     /// @param most times that a job makes room
     public static List<Room> of(List<Waiting> waiting, Collection<Seat> seats, Collection<Running> running, int most) {
-        Map<String, Seat> workers = new HashMap<>();
-        Map<String, Integer> free = new HashMap<>();
-        seats.forEach(seat -> {
-            workers.put(seat.worker(), seat);
-            free.put(seat.worker(), seat.free());
-        });
-        List<Running> victims = new ArrayList<>(running.stream()
-                .filter(job -> job.preemptible() && job.priority() != Priority.HIGH && job.preemptions() < most)
-                .filter(job -> workers.containsKey(job.worker())
-                        && workers.get(job.worker()).contract() >= SINCE)
-                .sorted(VICTIMS_FIRST)
-                .toList());
+        Map<Seat, Integer> free = new HashMap<>();
+        seats.stream().filter(seat -> seat.free() > 0).forEach(seat -> free.put(seat, seat.free()));
+        List<Victim> victims = victims(seats, running, most);
         List<Room> rooms = new ArrayList<>();
         for (Waiting command : waiting) {
-            if (command.priority() == Priority.HIGH && !takesFree(command, workers, free)) {
-                Optional<Running> victim = victims.stream()
-                        .filter(job -> !job.job().equals(command.job()))
-                        .filter(job -> workers.get(job.worker()).mayRun(command))
+            if (free.isEmpty() && victims.isEmpty()) {
+                break; // however many wait
+            }
+            if (command.priority() == Priority.HIGH && !takesFree(command, free)) {
+                Optional<Victim> victim = victims.stream()
+                        .filter(one ->
+                                one.seat().mayRun(command) && !one.job().job().equals(command.job()))
                         .findFirst();
-                victim.ifPresent(job -> {
-                    victims.remove(job);
-                    rooms.add(new Room(job, command));
+                victim.ifPresent(one -> {
+                    victims.remove(one);
+                    rooms.add(new Room(one.job(), command));
                 });
             }
         }
         return rooms;
     }
 
+    private static List<Victim> victims(Collection<Seat> seats, Collection<Running> running, int most) {
+        Map<String, Seat> able = new HashMap<>();
+        seats.stream().filter(seat -> seat.contract() >= SINCE).forEach(seat -> able.put(seat.worker(), seat));
+        List<Victim> victims = new ArrayList<>();
+        running.stream()
+                .filter(job -> job.preemptible() && job.priority() != Priority.HIGH && job.preemptions() < most)
+                .sorted(VICTIMS_FIRST)
+                .forEach(job -> {
+                    Seat seat = able.get(job.worker());
+                    if (seat != null) {
+                        victims.add(new Victim(job, seat));
+                    }
+                });
+        return victims;
+    }
+
     /// Whether a worker is free for a command, which then has it.
-    private static boolean takesFree(Waiting command, Map<String, Seat> workers, Map<String, Integer> free) {
-        Optional<String> taker = workers.values().stream()
-                .filter(seat -> seat.mayRun(command))
-                .map(Seat::worker)
-                .filter(worker -> free.getOrDefault(worker, 0) > 0)
-                .min(Comparator.naturalOrder());
-        taker.ifPresent(worker -> free.merge(worker, -1, Integer::sum));
+    private static boolean takesFree(Waiting command, Map<Seat, Integer> free) {
+        Optional<Seat> taker =
+                free.keySet().stream().filter(seat -> seat.mayRun(command)).min(Comparator.comparing(Seat::worker));
+        taker.ifPresent(seat -> {
+            free.merge(seat, -1, Integer::sum);
+            free.values().removeIf(places -> places == 0);
+        });
         return taker.isPresent();
     }
 }

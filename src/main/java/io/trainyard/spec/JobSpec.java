@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// @param stopWhen what may end the job before its last epoch
 /// @param kind what it does
 /// @param initFrom the checkpoint whose weights it starts from or evaluates; without one it draws them
+/// @param project whose share of the fleet it uses; null: that of [#DEFAULT_PROJECT]
 /// @param preemptible whether it makes room for urgent jobs, where it is less urgent
 @JsonSerialize(using = JobSpecSerializer.class)
 public record JobSpec(
@@ -58,7 +59,11 @@ public record JobSpec(
         @Nullable StopWhen stopWhen,
         JobKind kind,
         @Nullable CheckpointName initFrom,
+        @Nullable String project,
         boolean preemptible) {
+    /// The project of jobs that name none.
+    public static final String DEFAULT_PROJECT = "default";
+
     /// A job's id, as a regular expression: at most 100 characters of its parts, checked apart where they stand
     /// alone.
     static final String ID = "[A-Za-z0-9][A-Za-z0-9_-]*(\\.[A-Za-z0-9_-]+)*";
@@ -103,11 +108,30 @@ public record JobSpec(
                     "stopWhen.testAccuracyAtLeast is %s, but the loss is mse: predicted numbers have no accuracy; use noImprovementEpochs, which then asks the test loss, or maxMinutes"
                             .formatted(stopWhen.testAccuracyAtLeast()));
         }
+        if (project != null) {
+            requireProject("project", project);
+            project = project.equals(DEFAULT_PROJECT) ? null : project;
+        }
         if (initFrom != null && initFrom.job().equals(id)) {
             throw new InvalidJobException(
                     "initFrom is \"%s\", the job's own id; name another job's checkpoint, for a job that goes on does so from its own by itself"
                             .formatted(initFrom));
         }
+    }
+
+    /// @param field what messages call it
+    /// @throws InvalidJobException if it cannot be a project's name
+    public static void requireProject(String field, String name) {
+        var _ = Check.matching(
+                field,
+                name,
+                "(?=.{1,63}$)" + ID,
+                "1 to 63 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit");
+    }
+
+    /// Whose share of the fleet it uses.
+    public String projectName() {
+        return project == null ? DEFAULT_PROJECT : project;
     }
 
     static boolean isId(String id) {
@@ -168,6 +192,7 @@ public record JobSpec(
             @Nullable StopWhen stopWhen,
             @Nullable JobKind kind,
             @Nullable CheckpointName initFrom,
+            @Nullable String project,
             @Nullable Boolean preemptible) {
         return new JobSpec(
                 Check.present("id", id),
@@ -196,6 +221,7 @@ public record JobSpec(
                 stopWhen,
                 kind == null ? JobKind.TRAIN : kind,
                 initFrom,
+                project,
                 preemptible == null || preemptible);
     }
 }

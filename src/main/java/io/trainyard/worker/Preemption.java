@@ -9,7 +9,6 @@ import io.trainyard.custody.PreemptionRule.Seat;
 import io.trainyard.custody.Waiting;
 import io.trainyard.custody.WaitingView;
 import io.trainyard.event.WorkerStatus;
-import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobContract;
 import io.trainyard.topics.KafkaUnreachableException;
@@ -186,7 +185,8 @@ final class Preemption {
 
     private static Seat seat(WorkerStatus status, long free) {
         int contract = status.contract() == null ? JobContract.FIRST : status.contract();
-        return new Seat(status.worker(), new DeviceSpec(status.device()).kind(), contract, Math.toIntExact(free));
+        String kind = String.valueOf(status.device()).replaceFirst(":.*", ""); // whatever a stranger calls a device
+        return new Seat(status.worker(), kind, contract, (int) Math.clamp(free, 0, Integer.MAX_VALUE));
     }
 
     /// Whether the holder says itself that it has the job: one that was started anew does not.

@@ -22,7 +22,8 @@ class PreemptionRuleTest {
     private final List<Running> running = new ArrayList<>();
 
     private void waits(String job, Priority priority, String kind, String... refusedBy) {
-        waiting.add(new Waiting(Topic.COMMANDS_HIGH, waiting.size(), job, 1, priority, kind, 1, Set.of(refusedBy)));
+        waiting.add(new Waiting(
+                Topic.COMMANDS_HIGH, waiting.size(), job, 1, priority, kind, 1, "default", Set.of(refusedBy)));
     }
 
     private void urgent(String job) {
@@ -111,8 +112,8 @@ class PreemptionRuleTest {
         waits("u", Priority.HIGH, "auto", "a");
         assertThat(rooms()).as("who could not run it is left alone").containsExactly("normal for u");
         waiting.clear();
-        waiting.add(
-                new Waiting(Topic.COMMANDS_HIGH, 0, "u", 1, Priority.HIGH, "auto", PreemptionRule.SINCE + 1, Set.of()));
+        waiting.add(new Waiting(
+                Topic.COMMANDS_HIGH, 0, "u", 1, Priority.HIGH, "auto", PreemptionRule.SINCE + 1, "default", Set.of()));
         assertThat(rooms()).as("nobody understands it").isEmpty();
     }
 

@@ -69,6 +69,7 @@ class JobJsonTest {
                         null,
                         JobKind.TRAIN,
                         null,
+                        null,
                         true));
         assertThat(read(
                         "{'id': 'a', 'network': 'lenet', 'dataset': 'cifar10', 'epochs': 3, 'seed': null, 'device': null, 'loss': null, 'precision': null,"
@@ -89,7 +90,7 @@ class JobJsonTest {
                         + " -9223372036854775808, 'device': 'cuda:1', 'precision': 'bf16', 'checkpointEveryEpochs': 2, 'checkpointEverySteps': 50,"
                         + " 'checkpointEverySeconds': 600, 'keepLast': 3, 'keepBest': true, 'reportEverySteps': 7,"
                         + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820',"
-                        + " 'preemptible': false}");
+                        + " 'project': 'vision', 'preemptible': false}");
         assertThat(job)
                 .isEqualTo(new JobSpec(
                         "tudui-1.v2",
@@ -124,6 +125,7 @@ class JobJsonTest {
                         new StopWhen(0.9, 5, 60.5),
                         JobKind.TRAIN,
                         new CheckpointName("tudui-0", 7820L),
+                        "vision",
                         false));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);

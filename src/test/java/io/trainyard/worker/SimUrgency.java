@@ -185,13 +185,14 @@ final class SimUrgency {
             jobs.add(Kind.TINY.id(i));
             command(Kind.TINY.id(i), Priority.HIGH);
         }
-        for (int i = FLOOD + 1; i <= FLOOD + 4; i++) {
+        for (int i = FLOOD + 1; i <= FLOOD + 2; i++) {
             others.add(Kind.TINY.id(i));
             command(Kind.TINY.id(i), i % 2 == 0 ? Priority.NORMAL : Priority.LOW);
         }
         startWorker();
         world.runUntil(() -> others.stream().allMatch(this::isOver), BOUND);
         long urgent = jobs.stream().filter(this::isOver).count();
+        world.runUntil(() -> jobs.stream().allMatch(this::isOver), BOUND);
         List<String> wrong = new ArrayList<>(judge.wrong());
         if (urgent > FLOOD - ClaimOrder.CYCLE) {
             wrong.add("all others end after %d urgent ones".formatted(urgent));

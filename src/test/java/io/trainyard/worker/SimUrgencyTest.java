@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Slow
 @ExtendWith(SilentWorkers.class)
 class SimUrgencyTest {
-    private static final int SEEDS = 100;
+    private static final int SEEDS = 40;
 
     private static List<String> wrong(long seed, SimSeams seams) {
         try {
