@@ -35,6 +35,9 @@ final class SimTraining implements JobRunner {
     private static final int SAVE_EVERY = 4;
     private static final int FAILS_AT = 7;
 
+    /// Why a worker that stops gives a job back.
+    static final String STOPS = "the worker stops";
+
     /// How much longer than the longest a step may take before it hangs.
     private static final Duration HANGS = Duration.ofMinutes(1);
 
@@ -97,6 +100,8 @@ final class SimTraining implements JobRunner {
         FAILS_FOR_WANT,
         /// That a job has failed is told, and not kept.
         KEEPS_NO_FAILURE,
+        /// Of the jobs of a worker that stops one alone is handed over.
+        ONE_IS_HANDED_OVER,
         /// Nobody learns by when a step should be over.
         NOBODY_WATCHES
     }
@@ -108,6 +113,7 @@ final class SimTraining implements JobRunner {
     private final CheckpointStore store;
     private final boolean lacking;
     private final Set<Habit> habits;
+    private boolean oneStops;
 
     /// @param lacking whether this worker has not got what picky jobs need
     SimTraining(SimProcess process, CheckpointStore store, boolean lacking, Set<Habit> habits) {
@@ -190,6 +196,7 @@ final class SimTraining implements JobRunner {
             while (step < kind.steps) {
                 Optional<Halt> halt = supervisor.halt();
                 if (halt.isPresent()) {
+                    missIt(halt.get());
                     return stop(halt.get());
                 }
                 takeStep();
@@ -211,6 +218,13 @@ final class SimTraining implements JobRunner {
             }
             TrainingEvent.Finished event = SampleEvents.finished(job, number, kind.steps);
             return conclude(event, new Outcome.Finished(event));
+        }
+
+        private void missIt(Halt halt) {
+            if (halt == Halt.DRAIN && oneStops && habits.contains(Habit.ONE_IS_HANDED_OVER)) {
+                process.sleep(Duration.ofDays(365));
+            }
+            oneStops |= halt == Halt.DRAIN;
         }
 
         private void takeStep() {
@@ -254,7 +268,7 @@ final class SimTraining implements JobRunner {
                 tell(event);
                 return new Outcome.Paused(event);
             }
-            Released event = SampleEvents.released(job, number, step, "the worker stops");
+            Released event = SampleEvents.released(job, number, step, STOPS);
             tell(event);
             return new Outcome.Released(event);
         }
