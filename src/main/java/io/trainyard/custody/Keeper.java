@@ -149,6 +149,12 @@ public final class Keeper {
         return wishes.getOrDefault(job, Wish.RUN);
     }
 
+    /// Who has a job, or what it waits for; null where that is not known.
+    public @Nullable Custody custody(String job) {
+        Watched watched = jobs.get(job);
+        return watched == null ? null : watched.custody;
+    }
+
     /// How many jobs are not watched, because there were too many.
     public int overlooked() {
         return overlooked;
