@@ -5,6 +5,7 @@ import io.trainyard.event.Control;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.share.Load;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Priority;
 import java.util.ArrayList;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Watches all custodies of a fleet and says what this worker has to do about them. Every worker has one.
@@ -172,6 +174,31 @@ public final class Keeper {
         return live;
     }
 
+    /// What each project has of the fleet: the jobs that somebody holds.
+    public Map<String, Load> loads() {
+        Map<String, Load> loads = new HashMap<>();
+        held().forEach(request -> loads.merge(
+                request.job().projectName(),
+                new Load(1, request.job().allDevices().size()),
+                Load::plus));
+        return loads;
+    }
+
+    /// The workers that are heard and hold nothing.
+    public Set<String> idle() {
+        Set<String> idle = live();
+        jobs.values().stream()
+                .filter(watched -> watched.custody.state() == State.HELD)
+                .forEach(watched -> idle.remove(watched.custody.worker()));
+        return idle;
+    }
+
+    private Stream<Request> held() {
+        return jobs.values().stream()
+                .filter(watched -> watched.custody.state() == State.HELD)
+                .map(watched -> watched.custody.request());
+    }
+
     /// What is to be done now, once: whoever asks does it.
     public List<Duty> due() {
         heard.values().removeIf(beat -> beats - beat >= rules.beats());
@@ -254,9 +281,13 @@ public final class Keeper {
 
     /// How many of some workers come before this one for that job.
     int rank(String job, Set<String> workers) {
-        long mine = weight(self, job);
-        return (int)
-                workers.stream().filter(worker -> weight(worker, job) < mine).count();
+        return rank(self, job, workers);
+    }
+
+    /// How many of some workers come before one for a job: the same in every process.
+    public static int rank(String worker, String job, Set<String> workers) {
+        long mine = weight(worker, job);
+        return (int) workers.stream().filter(other -> weight(other, job) < mine).count();
     }
 
     /// This worker.
@@ -265,7 +296,7 @@ public final class Keeper {
     }
 
     /// This worker's own heartbeats so far, as they came back.
-    long beats() {
+    public long beats() {
         return beats;
     }
 

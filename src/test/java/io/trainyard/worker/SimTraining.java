@@ -34,6 +34,7 @@ final class SimTraining implements JobRunner {
     private static final int STEPS_PER_EPOCH = 10;
     private static final int SAVE_EVERY = 4;
     private static final int FAILS_AT = 7;
+    private static final int JOBS_OF_A_PROJECT = 100_000;
 
     /// How much longer than the longest a step may take before it hangs.
     private static final Duration HANGS = Duration.ofMinutes(1);
@@ -120,7 +121,26 @@ final class SimTraining implements JobRunner {
     /// The job of that id.
     static JobSpec spec(String job) {
         return SPECS.computeIfAbsent(
-                job, id -> Kind.of(id) == Kind.NEWER ? SampleEvents.newer(id) : SampleEvents.spec(id));
+                job, id -> Kind.of(id) == Kind.NEWER ? SampleEvents.newer(id) : inProject(SampleEvents.spec(id)));
+    }
+
+    /// Jobs with high numbers are of projects: from 100,000 on of `p1`, from 200,000 on of `p2`, and so on.
+    private static JobSpec inProject(JobSpec job) {
+        String project = project(job.id());
+        return project.equals(JobSpec.DEFAULT_PROJECT)
+                ? job
+                : JobJson.read(JobJson.command(job).json().put("project", project));
+    }
+
+    /// The number of the i-th job of a project.
+    static int number(int project, int i) {
+        return project * JOBS_OF_A_PROJECT + i;
+    }
+
+    /// The project of a job.
+    static String project(String job) {
+        int project = Integer.parseInt(job.substring(job.indexOf('-') + 1)) / JOBS_OF_A_PROJECT;
+        return project == 0 ? JobSpec.DEFAULT_PROJECT : "p" + project;
     }
 
     /// The body of its command.

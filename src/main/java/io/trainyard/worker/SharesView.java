@@ -1,0 +1,103 @@
+package io.trainyard.worker;
+
+import io.trainyard.custody.Parking.Parked;
+import io.trainyard.custody.Request;
+import io.trainyard.share.Standings;
+import io.trainyard.topics.Priority;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/// Whose turn it is in a fleet, as a worker knows it at a moment. Urgency comes first: projects have their turns among
+/// jobs that are as urgent as one another.
+///
+/// @param parked commands that wait beside their topics, of those topics that this worker looks at: the first of each
+///     project and urgency
+/// @param isFull whether so many are parked that no worker may add another
+/// @param queued the projects that have commands in the topics, or may have, by their urgency
+/// @param idle workers that hold nothing
+/// @param beats of this worker's
+record SharesView(
+        Standings standings,
+        List<Parked<Deferred>> parked,
+        boolean isFull,
+        Map<Priority, Set<String>> queued,
+        Set<String> idle,
+        long beats) {
+    /// Nothing is shared.
+    static final SharesView NONE = new SharesView(Standings.NONE, List.of(), false, Map.of(), Set.of(), 0);
+
+    /// Whose turn it is.
+    record Turn(Priority priority, String project) {
+        boolean isOf(Parked<?> command) {
+            return command.priority() == priority && command.project().equals(project);
+        }
+    }
+
+    /// Whose turn it is of all that wait; empty where nobody has room.
+    ///
+    /// @param open those that are parked and may be taken
+    Optional<Turn> next(List<Parked<Deferred>> open) {
+        return turn(open, queued);
+    }
+
+    /// The same of those that are parked alone.
+    Optional<Turn> nextOf(List<Parked<Deferred>> open) {
+        return turn(open, Map.of());
+    }
+
+    private Optional<Turn> turn(List<Parked<Deferred>> open, Map<Priority, Set<String>> others) {
+        return Stream.of(Priority.values())
+                .flatMap(priority -> standings
+                        .next(Stream.concat(
+                                projects(open, priority).stream(), others.getOrDefault(priority, Set.of()).stream()))
+                        .map(project -> new Turn(priority, project))
+                        .stream())
+                .findFirst();
+    }
+
+    private static Set<String> projects(List<Parked<Deferred>> open, Priority priority) {
+        return open.stream()
+                .filter(one -> one.priority() == priority)
+                .map(Parked::project)
+                .collect(Collectors.toSet());
+    }
+
+    /// Why a command that this worker was handed has to wait, in a sentence; empty: it need not.
+    Optional<String> reasonToWait(Request request) {
+        String project = request.job().projectName();
+        if (!standings.hasRoom(project)) {
+            return Optional.of(quota(project));
+        }
+        if (isFull || standings.rules().isNone()) {
+            return Optional.empty();
+        }
+        for (Priority urgent : Priority.values()) {
+            if (urgent == request.priority()) {
+                break;
+            }
+            if (standings.next(projects(parked, urgent).stream()).isPresent()) {
+                return Optional.of("a command that is %s comes first"
+                        .formatted(urgent.name().toLowerCase(Locale.ROOT)));
+            }
+        }
+        Set<String> waiting = new HashSet<>(projects(parked, request.priority()));
+        waiting.addAll(queued.getOrDefault(request.priority(), Set.of()));
+        waiting.add(project);
+        return standings
+                .next(waiting.stream())
+                .filter(next -> !next.equals(project))
+                .map("it is the turn of project "::concat);
+    }
+
+    /// In words, that a project has as many jobs running as it may.
+    String quota(String project) {
+        return "project %s has as many jobs running as it may: %,d"
+                .formatted(project, standings.rules().of(project).running());
+    }
+}
