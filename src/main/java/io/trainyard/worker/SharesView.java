@@ -2,6 +2,7 @@ package io.trainyard.worker;
 
 import io.trainyard.custody.Parking.Parked;
 import io.trainyard.custody.Request;
+import io.trainyard.share.Hold;
 import io.trainyard.share.Standings;
 import io.trainyard.topics.Priority;
 import java.util.HashSet;
@@ -71,33 +72,29 @@ record SharesView(
     /// Why a command that this worker was handed has to wait, in a sentence; empty: it need not.
     Optional<String> reasonToWait(Request request) {
         String project = request.job().projectName();
-        if (!standings.hasRoom(project)) {
-            return Optional.of(quota(project));
-        }
-        if (isFull || standings.rules().isNone()) {
-            return Optional.empty();
-        }
-        for (Priority urgent : Priority.values()) {
-            if (urgent == request.priority()) {
-                break;
-            }
-            if (standings.next(projects(parked, urgent).stream()).isPresent()) {
-                return Optional.of("a command that is %s comes first"
-                        .formatted(urgent.name().toLowerCase(Locale.ROOT)));
-            }
-        }
         Set<String> waiting = new HashSet<>(projects(parked, request.priority()));
         waiting.addAll(queued.getOrDefault(request.priority(), Set.of()));
-        waiting.add(project);
-        return standings
-                .next(waiting.stream())
-                .filter(next -> !next.equals(project))
-                .map("it is the turn of project "::concat);
+        Optional<Hold> hold = standings.hold(project, waiting.stream());
+        if (hold.filter(Hold.Quota.class::isInstance).isEmpty()
+                && (isFull || standings.rules().isNone())) {
+            return Optional.empty();
+        }
+        return hold.map(Hold::sentence).or(() -> moreUrgent(request.priority()));
+    }
+
+    private Optional<String> moreUrgent(Priority than) {
+        return Stream.of(Priority.values())
+                .takeWhile(priority -> priority != than)
+                .filter(priority ->
+                        standings.next(projects(parked, priority).stream()).isPresent())
+                .findFirst()
+                .map(urgent -> "a command that is %s comes first"
+                        .formatted(urgent.name().toLowerCase(Locale.ROOT)));
     }
 
     /// In words, that a project has as many jobs running as it may.
     String quota(String project) {
-        return "project %s has as many jobs running as it may: %,d"
+        return "all permits of project %s are taken: %,d jobs of it may run"
                 .formatted(project, standings.rules().of(project).running());
     }
 }

@@ -64,7 +64,6 @@ final class SimFair {
     private final List<SimWorker> workers = new ArrayList<>();
     private final Map<String, Begun> running = new LinkedHashMap<>();
     private final Map<String, Double> had = new TreeMap<>(); // in seconds
-    private final Map<String, Integer> most = new HashMap<>();
     private final List<String> wrong = new ArrayList<>();
     private long sinceNanos;
     private int started;
@@ -157,7 +156,6 @@ final class SimFair {
         int now = (int) running.values().stream()
                 .filter(begun -> begun.project().equals(project))
                 .count();
-        most.merge(project, now, Math::max);
         Integer quota = rules.projects().of(project).running();
         if (quota != null && now > quota) {
             wrong.add("project %s has %d jobs running at %d s, and may have %d: %s"
@@ -195,15 +193,6 @@ final class SimFair {
         double sum = all.values().stream().mapToDouble(Double::doubleValue).sum();
         all.replaceAll((_, its) -> its / sum);
         return all;
-    }
-
-    long steps() {
-        return world.steps();
-    }
-
-    /// The most jobs of a project that ran at a time.
-    int mostAtATime(String project) {
-        return most.getOrDefault(project, 0);
     }
 
     /// So many things go wrong, and some jobs are paused, cancelled or made more urgent; then each has to come to its

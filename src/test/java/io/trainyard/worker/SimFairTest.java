@@ -52,15 +52,14 @@ class SimFairTest {
         SimFair fair = new SimFair(slots, SimSeams.NONE, setting);
         fair.shares(WINDOW);
         Map<String, Double> shares = fair.shares(WINDOW.multipliedBy(3));
-        System.out.println(shares + " " + fair.steps());
         assertThat(shares.get("p1")).isCloseTo(3 / 6.0, within(0.05 * 3 / 6));
         assertThat(shares.get("p2")).isCloseTo(2 / 6.0, within(0.05 * 2 / 6));
         assertThat(shares.get("p3")).isCloseTo(1 / 6.0, within(0.05 * 1 / 6));
     }
 
-    /// What nobody counts, or what has no weight, shows in the shares.
+    /// A file in which weights are others shows in what the same jobs have.
     @Test
-    void shareMistakesAreFound() {
+    void weightsDecide() {
         List<Work> projects = List.of(always(weight(3), Kind.JOB, 120), always(weight(1), Kind.JOB, 120));
         SimFair real = new SimFair(5, SimSeams.NONE, new Setting(WINDOW, 6, 1, projects));
         assertThat(real.shares(WINDOW).get("p1")).isCloseTo(0.75, within(0.04));
@@ -111,7 +110,6 @@ class SimFairTest {
         var found = LongStream.range(0, 60)
                 .filter(seed -> !wrong(seed, mistake, 4).isEmpty())
                 .findFirst();
-        System.out.println(mistake + " " + found);
         assertThat(found).isPresent();
     }
 
