@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Watches all custodies of a fleet and says what this worker has to do about them. Every worker has one.
@@ -157,6 +156,17 @@ public final class Keeper {
         return watched == null ? null : watched.custody;
     }
 
+    /// The custodies of jobs that somebody has, each as urgent as it is wished to be.
+    public List<Custody> held() {
+        return jobs.entrySet().stream()
+                .map(entry -> Map.entry(entry.getKey(), entry.getValue().custody))
+                .filter(entry -> entry.getValue().state() == State.HELD)
+                .map(entry -> Custody.held(
+                        urgent(entry.getKey(), entry.getValue().request()),
+                        entry.getValue().worker()))
+                .toList();
+    }
+
     /// How many jobs are not watched, because there were too many.
     public int overlooked() {
         return overlooked;
@@ -177,26 +187,18 @@ public final class Keeper {
     /// What each project has of the fleet: the jobs that somebody holds.
     public Map<String, Load> loads() {
         Map<String, Load> loads = new HashMap<>();
-        held().forEach(request -> loads.merge(
-                request.job().projectName(),
-                new Load(1, request.job().allDevices().size()),
-                Load::plus));
+        held().forEach(custody -> {
+            JobSpec job = custody.request().job();
+            loads.merge(job.projectName(), new Load(1, job.allDevices().size()), Load::plus);
+        });
         return loads;
     }
 
     /// The workers that are heard and hold nothing.
     public Set<String> idle() {
         Set<String> idle = live();
-        jobs.values().stream()
-                .filter(watched -> watched.custody.state() == State.HELD)
-                .forEach(watched -> idle.remove(watched.custody.worker()));
+        held().forEach(custody -> idle.remove(custody.worker()));
         return idle;
-    }
-
-    private Stream<Request> held() {
-        return jobs.values().stream()
-                .filter(watched -> watched.custody.state() == State.HELD)
-                .map(watched -> watched.custody.request());
     }
 
     /// What is to be done now, once: whoever asks does it.

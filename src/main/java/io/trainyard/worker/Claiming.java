@@ -183,7 +183,8 @@ final class Claiming {
                     return settle(queue, park(request.in(store), folder));
                 }
                 case Verdict.Void(int last, Holder holder) -> {
-                    Custody held = Custody.held(request.attempt(last).in(store), holder.worker());
+                    Custody held = Custody.held(
+                            request.attempt(last).in(store).preempted(folder.preemptions()), holder.worker());
                     return settle(queue, publisher.publish(held));
                 }
                 case Verdict.Elsewhere(String other) -> {
@@ -209,7 +210,9 @@ final class Claiming {
                         return begin(
                                 queue,
                                 new Held(
-                                        request.attempt(attempt).in(store),
+                                        request.attempt(attempt)
+                                                .in(store)
+                                                .preempted(attempt == 1 ? 0 : folder.preemptions()),
                                         folder,
                                         claim.begun(attempt),
                                         around.activity().of(request.job(), attempt)));
@@ -226,7 +229,7 @@ final class Claiming {
         return command.deliveryCount().isEmpty()
                         || around.fleet().wish(request.job().id()) != Wish.RUN
                 ? Optional.empty()
-                : around.fleet().shares().reasonToWait(request);
+                : around.fleet().shares().reasonToWait(around.order().now(), request);
     }
 
     /// Lets a command wait beside its topic, so that others behind it can be taken. It is written there before it is

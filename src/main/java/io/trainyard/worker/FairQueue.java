@@ -4,6 +4,7 @@ import io.trainyard.custody.Keeper;
 import io.trainyard.custody.Parking;
 import io.trainyard.custody.Parking.Parked;
 import io.trainyard.event.Control.Wish;
+import io.trainyard.topics.Priority;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,8 +44,9 @@ final class FairQueue implements CommandQueue {
         SharesView shares = around.fleet().shares();
         letGo(shares.beats());
         List<Parked<Deferred>> open = open(shares);
+        List<Priority> order = around.order().now();
         Optional<Parked<Deferred>> next =
-                wished(open).or(() -> shares.next(open).flatMap(turn -> first(open, turn)));
+                wished(open).or(() -> shares.next(order, open).flatMap(turn -> first(open, turn)));
         if (next.isEmpty() && ahead < MAX_AHEAD) {
             var handed = queue.next();
             if (handed.isPresent()) {
@@ -52,7 +54,7 @@ final class FairQueue implements CommandQueue {
                 return handed;
             }
         }
-        return next.or(() -> shares.nextOf(open).flatMap(turn -> first(open, turn)))
+        return next.or(() -> shares.nextOf(order, open).flatMap(turn -> first(open, turn)))
                 .map(this::hold)
                 .or(() -> {
                     ahead = 0;

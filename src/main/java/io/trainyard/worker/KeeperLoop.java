@@ -55,6 +55,7 @@ final class KeeperLoop implements AutoCloseable {
     private final CompletableFuture<Optional<JobSpec>> ready = new CompletableFuture<>();
     private final Deferrals<Deferred> deferrals;
     private final Shares shares;
+    private final Preemption preemption;
     private boolean toldTooMany;
 
     /// @param logs opens the log, anew whenever one is broken
@@ -69,6 +70,7 @@ final class KeeperLoop implements AutoCloseable {
         this.keeper = new Keeper(rules.worker(), keeping);
         this.deferrals = new Deferrals<>(keeper, rules.deferring());
         this.shares = new Shares(keeper, rules);
+        this.preemption = new Preemption(around, keeper);
         this.stores = new StoreWatch(rules.worker(), around.store());
     }
 
@@ -107,9 +109,12 @@ final class KeeperLoop implements AutoCloseable {
         boolean judged = false;
         while (!stop.isRequested()) {
             boolean fresh = log.isCaughtUp();
-            var entries = log.poll(judged ? IDLE_POLL : POLL);
+            var entries = log.poll(!judged ? POLL : preemption.isNeeded() ? Preemption.LOOK : IDLE_POLL);
             for (var entry : entries) {
                 read(entry, fresh);
+            }
+            if (judged) {
+                preemption.look(log);
             }
             boolean isNews = !judged || !entries.isEmpty(); // time is heartbeats: without any, nothing becomes due
             if (log.isCaughtUp() && isNews) {
@@ -174,6 +179,7 @@ final class KeeperLoop implements AutoCloseable {
                         heard(key, EventJson.readStatus(body));
                     }
                 }
+                case COMMANDS_HIGH, CPU_COMMANDS_HIGH, CUDA_COMMANDS_HIGH -> preemption.command(topic, entry);
                 default -> {}
             }
         } catch (IOException | RuntimeException e) {
@@ -195,6 +201,7 @@ final class KeeperLoop implements AutoCloseable {
                 around.fleet().custody(job, custody);
                 shares.change();
             }
+            preemption.custody(job, custody);
         }
     }
 
@@ -219,6 +226,7 @@ final class KeeperLoop implements AutoCloseable {
             return;
         }
         stores.heard(status);
+        preemption.heard(status);
         deferrals.heard(worker, status.contract());
         if (status.stopping()) {
             keeper.left(worker);

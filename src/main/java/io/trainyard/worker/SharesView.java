@@ -42,18 +42,20 @@ record SharesView(
 
     /// Whose turn it is of all that wait; empty where nobody has room.
     ///
+    /// @param order in which urgencies come
     /// @param open those that are parked and may be taken
-    Optional<Turn> next(List<Parked<Deferred>> open) {
-        return turn(open, queued);
+    Optional<Turn> next(List<Priority> order, List<Parked<Deferred>> open) {
+        return turn(order, open, queued);
     }
 
     /// The same of those that are parked alone.
-    Optional<Turn> nextOf(List<Parked<Deferred>> open) {
-        return turn(open, Map.of());
+    Optional<Turn> nextOf(List<Priority> order, List<Parked<Deferred>> open) {
+        return turn(order, open, Map.of());
     }
 
-    private Optional<Turn> turn(List<Parked<Deferred>> open, Map<Priority, Set<String>> others) {
-        return Stream.of(Priority.values())
+    private Optional<Turn> turn(
+            List<Priority> order, List<Parked<Deferred>> open, Map<Priority, Set<String>> others) {
+        return order.stream()
                 .flatMap(priority -> standings
                         .next(Stream.concat(
                                 projects(open, priority).stream(), others.getOrDefault(priority, Set.of()).stream()))
@@ -70,7 +72,9 @@ record SharesView(
     }
 
     /// Why a command that this worker was handed has to wait, in a sentence; empty: it need not.
-    Optional<String> reasonToWait(Request request) {
+    ///
+    /// @param order in which urgencies come
+    Optional<String> reasonToWait(List<Priority> order, Request request) {
         String project = request.job().projectName();
         Set<String> waiting = new HashSet<>(projects(parked, request.priority()));
         waiting.addAll(queued.getOrDefault(request.priority(), Set.of()));
@@ -79,11 +83,11 @@ record SharesView(
                 && (isFull || standings.rules().isNone())) {
             return Optional.empty();
         }
-        return hold.map(Hold::sentence).or(() -> moreUrgent(request.priority()));
+        return hold.map(Hold::sentence).or(() -> moreUrgent(order, request.priority()));
     }
 
-    private Optional<String> moreUrgent(Priority than) {
-        return Stream.of(Priority.values())
+    private Optional<String> moreUrgent(List<Priority> order, Priority than) {
+        return order.stream()
                 .takeWhile(priority -> priority != than)
                 .filter(priority ->
                         standings.next(projects(parked, priority).stream()).isPresent())

@@ -64,6 +64,9 @@ final class SimTraining implements JobRunner {
         /// Takes some five minutes.
         MINUTES(200, Duration.ofSeconds(3)),
 
+        /// The same, and makes room for nobody.
+        FIRM(200, Duration.ofSeconds(3)),
+
         /// Is over in a moment.
         TINY(2, Duration.ofSeconds(2));
 
@@ -98,6 +101,8 @@ final class SimTraining implements JobRunner {
         FAILS_FOR_WANT,
         /// That a job has failed is told, and not kept.
         KEEPS_NO_FAILURE,
+        /// Who makes room for an urgent job saves nothing.
+        MAKES_ROOM_WITHOUT_CHECKPOINT,
         /// Nobody learns by when a step should be over.
         NOBODY_WATCHES
     }
@@ -120,8 +125,11 @@ final class SimTraining implements JobRunner {
 
     /// The job of that id.
     static JobSpec spec(String job) {
-        return SPECS.computeIfAbsent(
-                job, id -> Kind.of(id) == Kind.NEWER ? SampleEvents.newer(id) : inProject(SampleEvents.spec(id)));
+        return SPECS.computeIfAbsent(job, id -> switch (Kind.of(id)) {
+            case NEWER -> SampleEvents.newer(id);
+            case FIRM -> SampleEvents.firm(id);
+            default -> inProject(SampleEvents.spec(id));
+        });
     }
 
     /// Jobs with high numbers are of projects: from 100,000 on of `p1`, from 200,000 on of `p2`, and so on.
@@ -266,7 +274,8 @@ final class SimTraining implements JobRunner {
                 TrainingEvent.Cancelled event = SampleEvents.cancelled(job, number, step);
                 return conclude(event, new Outcome.Cancelled(event));
             }
-            if (!save()) {
+            boolean careless = halt == Halt.PREEMPT && habits.contains(Habit.MAKES_ROOM_WITHOUT_CHECKPOINT);
+            if (!careless && !save()) {
                 return new Outcome.Superseded(number);
             }
             if (halt == Halt.PAUSE) {
@@ -274,7 +283,10 @@ final class SimTraining implements JobRunner {
                 tell(event);
                 return new Outcome.Paused(event);
             }
-            Released event = SampleEvents.released(job, number, step, "the worker stops");
+            Released event = supervisor
+                    .preemptor()
+                    .map(urgent -> SampleEvents.preempted(job, number, step, urgent))
+                    .orElseGet(() -> SampleEvents.released(job, number, step, "the worker stops"));
             tell(event);
             return new Outcome.Released(event);
         }
