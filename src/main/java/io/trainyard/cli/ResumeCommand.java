@@ -4,10 +4,9 @@ import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
-import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Mixin;
 
 /// `resume`: has jobs that rest go on.
 @Command(
@@ -23,10 +22,10 @@ import picocli.CommandLine.Parameters;
             ExitCodes.INTERRUPTED_HELP
         },
         footerHeading = "%nExamples:%n",
-        footer = "  ./trainyard resume tudui-1")
+        footer = {"  ./trainyard resume tudui-1", "  ./trainyard resume --sweep rates-1"})
 public final class ResumeCommand extends WishCommand {
-    @Parameters(arity = "1..*", paramLabel = "JOB", description = "Ids of jobs.")
-    private List<String> jobs = List.of();
+    @Mixin
+    private NamedJobs jobs = new NamedJobs();
 
     public ResumeCommand() {
         this(Terminal.system());
@@ -37,7 +36,7 @@ public final class ResumeCommand extends WishCommand {
     }
 
     @Override
-    List<String> jobs() {
+    NamedJobs jobs() {
         return jobs;
     }
 
@@ -61,7 +60,7 @@ public final class ResumeCommand extends WishCommand {
         return switch (job.status()) {
             case PAUSED -> Optional.empty();
             case QUEUED, RUNNING -> Optional.of(new Answer(true, true, "goes on: it " + words(job.status())));
-            case FINISHED, FAILED, CANCELLED, REJECTED -> ended(job, "resume");
+            case FINISHED, FAILED, CANCELLED, REJECTED, EXPANDED -> ended(job, "resume");
         };
     }
 }

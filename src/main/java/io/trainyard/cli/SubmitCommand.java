@@ -3,7 +3,9 @@ package io.trainyard.cli;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.JobWatch;
 import io.trainyard.jobfile.JobFiles;
+import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Trials;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.CommandSender;
 import io.trainyard.topics.KafkaUnreachableException;
@@ -35,6 +37,7 @@ import picocli.CommandLine.TypeConversionException;
         footer = {
             "  ./trainyard submit job.json",
             "  ./trainyard submit nightly.yaml more.json --watch",
+            "  ./trainyard submit sweep.json --dry-run | jq .id",
             "  echo '{network: fashion, dataset: shapes28, epochs: 5,",
             "         optimizer: {type: adam}}' | ./trainyard submit -"
         })
@@ -62,6 +65,12 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
                     "high, normal or low (default: ${DEFAULT-VALUE}). A free worker takes the most urgent job first.")
     private Priority priority = Priority.NORMAL;
 
+    @Option(
+            names = "--dry-run",
+            description =
+                    "Publish nothing, and print the jobs with all defaults, one a line: of a sweep those that it stands for.")
+    private boolean dryRun;
+
     @Option(names = "--watch", description = "Then show the jobs' progress until each has ended.")
     private boolean watch;
 
@@ -81,6 +90,14 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
     @Override
     public Integer call() {
         List<JobSpec> jobs = JobFiles.read(files, terminal.in());
+        if (dryRun) {
+            jobs.stream()
+                    .flatMap(job -> Trials.of(job).stream())
+                    .map(JobJson::write)
+                    .forEach(terminal.out()::println);
+            terminal.out().flush();
+            return ExitCodes.OK;
+        }
         List<String> sent = new ArrayList<>();
         try {
             new CommandSender(kafka.cluster(), CloudEvents.CLI).send(jobs, priority, job -> {

@@ -15,10 +15,10 @@ import io.trainyard.topics.CommandSender;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -62,8 +62,8 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
     /// @param ok whether the job is as wished, or will be
     record Answer(boolean done, boolean ok, String sentence) {}
 
-    /// The jobs that are named, as they were written.
-    abstract List<String> jobs();
+    /// The jobs that are meant.
+    abstract NamedJobs jobs();
 
     /// What is answered without a wish: the job is so already, or cannot be any more; empty where a wish is due.
     abstract Optional<Answer> before(JobState job, WishedJobs jobs);
@@ -87,8 +87,13 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
                     command.commandLine(),
                     "--timeout is %d; allowed is 0 to %d seconds".formatted(timeoutSeconds, MAX_TIMEOUT_SECONDS));
         }
+        Set<String> names = jobs().read(kafka.cluster(), command);
+        if (names.isEmpty()) {
+            terminal.err().println(jobs().noneLeft());
+            return ExitCodes.FAILED;
+        }
         try (EventLog log = EventLog.open(kafka.cluster(), WishedJobs.TOPICS)) {
-            WishedJobs jobs = new WishedJobs(new LinkedHashSet<>(jobs()), terminal.err()::println);
+            WishedJobs jobs = new WishedJobs(names, terminal.err()::println);
             log.readToEnd(jobs::take);
             Map<String, Answer> answers = new LinkedHashMap<>();
             for (String unknown : jobs.unknown()) {
@@ -167,6 +172,7 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
             case FAILED -> "has failed";
             case CANCELLED -> "was cancelled";
             case REJECTED -> "was rejected";
+            case EXPANDED -> "is a sweep, whose trials are jobs now";
         };
     }
 

@@ -55,6 +55,11 @@ public record Request(
         return new Request(job, attempt, priority, refusals, identity, trace);
     }
 
+    /// A trial of a sweep, as urgent as that; no store has it yet.
+    public Request of(JobSpec trial) {
+        return new Request(trial, 1, priority, List.of(), null, trace);
+    }
+
     /// The same, more or less urgent.
     public Request at(Priority urgency) {
         return new Request(job, attempt, urgency, refusals, store, trace);

@@ -69,7 +69,8 @@ class FleetCounters {
                 case FINISHED -> finished.increment();
                 case CANCELLED -> cancelled.increment();
                 case FAILED -> counter(failed, cause(transition.news())).increment();
-                case QUEUED, RUNNING, PAUSED, REJECTED -> {} // the first three are gauges, the last has its dead letter
+                case QUEUED, RUNNING, PAUSED -> {} // gauges
+                case REJECTED, EXPANDED -> {} // that has its dead letter, and a sweep its trials
             }
         }
     }
@@ -80,7 +81,7 @@ class FleetCounters {
             case PAUSED -> "rest";
             case QUEUED ->
                 transition.reasonBefore() != null ? "release" : transition.attemptBefore() > 0 ? "rest" : "command";
-            case FINISHED, FAILED, CANCELLED, REJECTED -> "command";
+            case FINISHED, FAILED, CANCELLED, REJECTED, EXPANDED -> "command";
         };
     }
 

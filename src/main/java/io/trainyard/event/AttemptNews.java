@@ -82,7 +82,10 @@ final class AttemptNews {
             case Released released -> turn(new Turn(Status.QUEUED, released.reason(), released.step(), offset));
             case TrainingEvent.Paused paused -> turn(new Turn(Status.PAUSED, null, paused.step(), offset));
             case TrainingEvent.Resumed _ -> turn(new Turn(Status.QUEUED, null, 0, offset));
-            case TrainingEvent.Finished _, TrainingEvent.Failed _, TrainingEvent.Cancelled _ ->
+            case TrainingEvent.Finished _,
+                    TrainingEvent.Failed _,
+                    TrainingEvent.Cancelled _,
+                    TrainingEvent.Expanded _ ->
                 throw new IllegalArgumentException("a job's end is not about one attempt: " + news);
         }
     }
@@ -102,7 +105,8 @@ final class AttemptNews {
                     TrainingEvent.Resumed _,
                     TrainingEvent.Finished _,
                     TrainingEvent.Failed _,
-                    TrainingEvent.Cancelled _ -> {}
+                    TrainingEvent.Cancelled _,
+                    TrainingEvent.Expanded _ -> {}
         }
     }
 

@@ -77,7 +77,11 @@ public final class JobState {
 
         /// Refused before it ever started.
         @JsonProperty("rejected")
-        REJECTED;
+        REJECTED,
+
+        /// It was a sweep, and its trials are jobs now.
+        @JsonProperty("expanded")
+        EXPANDED;
 
         /// As people and programs are told it.
         public String word() {
@@ -86,7 +90,7 @@ public final class JobState {
 
         /// True when nothing more will happen.
         public boolean isFinal() {
-            return this == FINISHED || this == FAILED || this == CANCELLED || this == REJECTED;
+            return this == FINISHED || this == FAILED || this == CANCELLED || this == REJECTED || this == EXPANDED;
         }
     }
 

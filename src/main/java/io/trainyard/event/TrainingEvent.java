@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = TrainingEvent.Paused.class, name = "paused"),
     @JsonSubTypes.Type(value = TrainingEvent.Resumed.class, name = "resumed"),
     @JsonSubTypes.Type(value = TrainingEvent.Cancelled.class, name = "cancelled"),
+    @JsonSubTypes.Type(value = TrainingEvent.Expanded.class, name = "expanded"),
 })
 @JsonPropertyOrder({"job", "attempt"})
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -272,4 +273,10 @@ public sealed interface TrainingEvent {
     ///
     /// @param step steps done until then
     record Cancelled(String job, int attempt, long step) implements TrainingEvent {}
+
+    /// The job was a sweep, and all its trials are published, as jobs of their own with its id as group. That is its
+    /// end.
+    ///
+    /// @param trials how many there are
+    record Expanded(String job, int attempt, int trials) implements TrainingEvent {}
 }

@@ -17,7 +17,6 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import io.trainyard.trace.Tracing;
-import io.trainyard.training.JobTraining;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -39,6 +38,7 @@ final class Claiming {
     private final EventPublisher publisher;
     private final Announcer announcer;
     private final RecentRefusals refusals;
+    private final Expansion expansion;
 
     /// @param refusals knows which jobs this worker lacks something for
     Claiming(Surroundings around, Announcer announcer, RecentRefusals refusals) {
@@ -47,6 +47,7 @@ final class Claiming {
         this.publisher = around.publisher();
         this.announcer = announcer;
         this.refusals = refusals;
+        this.expansion = new Expansion(around, announcer);
     }
 
     /// What becomes of a command that was handed out.
@@ -77,7 +78,7 @@ final class Claiming {
             JobSpec job;
             try {
                 job = CommandRecord.job(command, rules.deferring().contract());
-                JobTraining.requireRunnable(job);
+                expansion.requireRunnable(job);
             } catch (InvalidJobException e) {
                 return refuse(queue, command, String.valueOf(e.getMessage()));
             }
@@ -186,6 +187,10 @@ final class Claiming {
                             request,
                             "job %s is in the store %s, and this worker's is %s; give all workers of a fleet one store (--checkpoints)"
                                     .formatted(job, other, store));
+                }
+                case Verdict.Begin(int attempt)
+                when request.job().sweep() != null -> {
+                    return settle(queue, expansion.expand(request, folder, attempt));
                 }
                 case Verdict.Begin(int attempt) -> {
                     Optional<String> lacking = lacking(request);

@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.custody.Deferrals;
+import io.trainyard.spec.JobLimits;
 import java.time.Duration;
 
 /// Who a worker is, and how long it waits for what.
@@ -12,6 +13,7 @@ import java.time.Duration;
 /// @param maxRefusals of different workers, each of which lacks what a job needs; with so many the job has failed
 /// @param deliveryLimit how often a command is delivered before the brokers drop it silently
 /// @param deferring what commands it understands, and how long those wait that nobody does
+/// @param limits what jobs may ask for; here, of how many trials sweeps may be
 record WorkerRules(
         String worker,
         CommandRoutes routes,
@@ -19,4 +21,5 @@ record WorkerRules(
         Duration claimTimeout,
         int maxRefusals,
         int deliveryLimit,
-        Deferrals.Rules deferring) {}
+        Deferrals.Rules deferring,
+        JobLimits limits) {}

@@ -117,7 +117,14 @@ public class WorkerService {
         CommandRoutes routes = new CommandRoutes(prefix, Devices.kinds(device));
         int deliveryLimit = ShareGroups.configure(kafka, prefix, ADMIN_TIMEOUT);
         WorkerRules rules = new WorkerRules(
-                id, routes, worker.grace(), worker.claimTimeout(), worker.maxRefusals(), deliveryLimit, deferring);
+                id,
+                routes,
+                worker.grace(),
+                worker.claimTimeout(),
+                worker.maxRefusals(),
+                deliveryLimit,
+                deferring,
+                limits(settings.limits()));
         Surroundings around = new Surroundings(rules, machine, store, publisher, fleet, activity, Tracing.ofProcess());
         KeeperLoop keeping = new KeeperLoop(
                 around,
@@ -228,7 +235,8 @@ public class WorkerService {
     }
 
     private static JobLimits limits(WorkerSettings.Limits asked) {
-        return new JobLimits(asked.parameters(), asked.batchSize(), asked.epochs(), asked.steps(), asked.minutes());
+        return new JobLimits(
+                asked.parameters(), asked.batchSize(), asked.epochs(), asked.steps(), asked.minutes(), asked.trials());
     }
 
     private static Deferrals.Rules deferring(WorkerSettings.Worker worker) {

@@ -1,6 +1,14 @@
 // What the dashboard answers. Times are milliseconds since 1970, steps count from 1, epochs from 0.
 
-export type JobStateName = "queued" | "running" | "paused" | "finished" | "failed" | "cancelled" | "rejected";
+export type JobStateName =
+  | "queued"
+  | "running"
+  | "paused"
+  | "finished"
+  | "failed"
+  | "cancelled"
+  | "rejected"
+  | "expanded";
 
 export const JOB_STATES: readonly JobStateName[] = [
   "running",
@@ -10,6 +18,7 @@ export const JOB_STATES: readonly JobStateName[] = [
   "failed",
   "cancelled",
   "rejected",
+  "expanded",
 ];
 
 // JSON has no NaN and no infinities: they come as texts.

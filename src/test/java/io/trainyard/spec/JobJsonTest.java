@@ -68,6 +68,10 @@ class JobJsonTest {
                         100,
                         null,
                         JobKind.TRAIN,
+                        null,
+                        null,
+                        null,
+                        null,
                         null));
         assertThat(read(
                         "{'id': 'a', 'network': 'lenet', 'dataset': 'cifar10', 'epochs': 3, 'seed': null, 'device': null, 'loss': null, 'precision': null,"
@@ -78,8 +82,8 @@ class JobJsonTest {
 
     @Test
     void everyFieldIsRead() {
-        JobSpec job = read(
-                "{'id': 'tudui-1.v2', 'network': 'sjnet', 'dataset': {'name': 'cifar10', 'normalize': {'mean':"
+        JobSpec job =
+                read("{'id': 'tudui-1.v2', 'network': 'sjnet', 'dataset': {'name': 'cifar10', 'normalize': {'mean':"
                         + " [0.5, 0.25, 1], 'std': [1, 2, 0.5]}, 'augment': {'randomCrop': {'padding': 4}, 'horizontalFlip':"
                         + " {'p': 0.25}, 'cutout': {'size': 8}}}, 'epochs': 10, 'batchSize': 4, 'loss': {'type': 'crossEntropy', 'labelSmoothing': 0.1, 'classWeights': [1, 0.5]}, 'optimizer': {'type': 'sgd',"
                         + " 'learningRate': 1, 'momentum': 0.9, 'nesterov': true, 'weightDecay': 0.001}, 'schedule': {'type': 'step',"
@@ -87,7 +91,8 @@ class JobJsonTest {
                         + " 'shuffle': true, 'dropLast': true, 'seed':"
                         + " -9223372036854775808, 'device': 'cuda:1', 'precision': 'bf16', 'checkpointEveryEpochs': 2, 'checkpointEverySteps': 50,"
                         + " 'checkpointEverySeconds': 600, 'keepLast': 3, 'keepBest': true, 'reportEverySteps': 7,"
-                        + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820'}");
+                        + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820',"
+                        + " 'group': 'nightly', 'asha': {'minEpochs': 2, 'reductionFactor': 3}}");
         assertThat(job)
                 .isEqualTo(new JobSpec(
                         "tudui-1.v2",
@@ -121,7 +126,11 @@ class JobJsonTest {
                         7,
                         new StopWhen(0.9, 5, 60.5),
                         JobKind.TRAIN,
-                        new CheckpointName("tudui-0", 7820L)));
+                        new CheckpointName("tudui-0", 7820L),
+                        "nightly",
+                        null,
+                        null,
+                        new AshaSpec(2, 3)));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
     }

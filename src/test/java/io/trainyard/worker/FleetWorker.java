@@ -4,6 +4,7 @@ import io.trainyard.Patience;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.spec.JobContract;
+import io.trainyard.spec.JobLimits;
 import io.trainyard.trace.Tracing;
 import java.time.Duration;
 import java.time.Instant;
@@ -53,7 +54,8 @@ final class FleetWorker implements AutoCloseable {
                 Duration.ofSeconds(5),
                 3,
                 deliveryLimit,
-                new Deferrals.Rules(setup.contract(), Fleet.NEWER_BEATS));
+                new Deferrals.Rules(setup.contract(), Fleet.NEWER_BEATS),
+                JobLimits.DEFAULT);
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());
         Surroundings around = new Surroundings(rules, machine, fleet.store, publisher, view, activity, setup.tracing());

@@ -11,6 +11,7 @@ import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.event.Control;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobLimits;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Cluster;
@@ -175,7 +176,8 @@ class KafkaRolesTest {
                 return begins(admin) > 0;
             });
         }
-        WorkerRules rules = new WorkerRules(user, routes, ANSWER, ANSWER, 3, deliveries, new Deferrals.Rules(2, 8));
+        WorkerRules rules = new WorkerRules(
+                user, routes, ANSWER, ANSWER, 3, deliveries, new Deferrals.Rules(2, 8), JobLimits.DEFAULT);
         FleetView view = new FleetView(user, Instant.now());
         EventPublisher nowhere = new EventPublisher((_, _, _, _) -> CompletableFuture.allOf(), PREFIX, user);
         new CommandSweep(

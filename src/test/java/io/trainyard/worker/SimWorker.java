@@ -4,6 +4,7 @@ import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.spec.JobContract;
+import io.trainyard.spec.JobLimits;
 import io.trainyard.trace.Tracing;
 import java.time.Duration;
 import java.util.List;
@@ -73,7 +74,8 @@ final class SimWorker {
                 Duration.ofSeconds(5),
                 3,
                 seams.deliveryLimit(fleet.limits().deliveries()),
-                deferring);
+                deferring,
+                JobLimits.DEFAULT);
         CheckpointStore view = seams.store(perils.view(store, process));
         Outbox outbox = seams.outbox(perils.around(new SimOutbox(kafka, process), process), process);
         EventPublisher publisher = new EventPublisher(outbox, "", id);
