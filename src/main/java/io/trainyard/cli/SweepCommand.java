@@ -130,7 +130,7 @@ public final class SweepCommand implements Callable<Integer>, PlainCommand {
     }
 
     private void show(List<JobState> jobs) throws JsonProcessingException {
-        SweepView view = SweepView.of(group, jobs);
+        SweepView view = SweepView.ofStates(group, jobs);
         if (json) {
             terminal.out().println(MAPPER.writeValueAsString(view));
         } else {

@@ -71,6 +71,11 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
     /// What becomes of the wish that is kept of a job.
     abstract Wish wish(Wish kept);
 
+    /// Whether the job is to run on where its `asha` would have it rest.
+    boolean runsOn(JobState job) {
+        return false;
+    }
+
     /// How urgent the job is from now on.
     @Nullable
     Urgency urgency(@Nullable Urgency kept) {
@@ -135,7 +140,9 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
 
     private Control control(String job, WishedJobs jobs) {
         Urgency kept = jobs.kept(job).map(Control::priority).orElse(null);
-        return new Control(job, wish(jobs.wish(job)), urgency(kept), Instant.now());
+        boolean runsOn = jobs.kept(job).map(Control::isRunOn).orElse(false)
+                || jobs.state(job).map(this::runsOn).orElse(false);
+        return new Control(job, wish(jobs.wish(job)), urgency(kept), Instant.now(), runsOn ? true : null);
     }
 
     /// Publishes what is due, in order.

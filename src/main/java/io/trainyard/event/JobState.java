@@ -50,6 +50,7 @@ import org.jspecify.annotations.Nullable;
     "initFrom",
     "checkpoint",
     "reason",
+    "rung",
     "loss",
     "stepTimes",
     "firstStep",
@@ -395,7 +396,15 @@ public final class JobState {
         return attempts.checkpoint();
     }
 
-    /// Why it failed, was given back, was rejected, or finished before its last epoch.
+    /// After how many epochs it rests because others of its group are better; null where it does not rest, or does as
+    /// somebody asked.
+    @JsonProperty("rung")
+    public @Nullable Integer rung() {
+        Turn turn = attempts.newest(AttemptNews::turn);
+        return end != null || turn == null ? null : turn.rung();
+    }
+
+    /// Why it failed, was given back, was rejected, rests at a rung, or finished before its last epoch.
     @JsonProperty("reason")
     public @Nullable String reason() {
         if (end != null) {

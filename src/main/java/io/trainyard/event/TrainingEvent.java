@@ -261,10 +261,25 @@ public sealed interface TrainingEvent {
     /// checkpoint.
     record Released(String job, int attempt, long step, String reason) implements TrainingEvent {}
 
-    /// The job rests, as somebody asked, until it is resumed or cancelled.
+    /// The job rests until it is resumed or cancelled: as somebody asked, or because others of its group are better.
     ///
     /// @param step of the checkpoint to go on from
-    record Paused(String job, int attempt, long step) implements TrainingEvent {}
+    /// @param rung after how many epochs its `asha` has it rest; null: somebody asked
+    /// @param reason why it rests there, in words; null: somebody asked
+    record Paused(
+            String job,
+            int attempt,
+            long step,
+            @Nullable Integer rung,
+            @Nullable String reason) implements TrainingEvent {
+        @JsonCreator
+        public Paused {}
+
+        /// As somebody asked.
+        public Paused(String job, int attempt, long step) {
+            this(job, attempt, step, null, null);
+        }
+    }
 
     /// A job that rested waits for a worker again.
     record Resumed(String job, int attempt) implements TrainingEvent {}

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.event.JobState;
-import io.trainyard.event.JobState.Epoch;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.spec.JobSpec;
 import java.util.Collection;
@@ -55,6 +54,39 @@ public record SweepView(
             @Nullable Integer rung,
             @Nullable String reason) {}
 
+    /// A job of the group, as far as it matters here.
+    ///
+    /// @param spec null where it is not known
+    /// @param epochs that were tested
+    /// @param best of its tests, the highest accuracy or the lowest loss; null before the first
+    /// @param last of its tests; null before the first
+    public record Member(
+            String job,
+            Status state,
+            @Nullable JobSpec spec,
+            int epochs,
+            @Nullable Double best,
+            @Nullable Double last,
+            @Nullable String reason) {
+        static Member of(JobState job) {
+            JobSpec spec = job.spec();
+            boolean regression = spec != null && spec.loss().isRegression();
+            List<Double> results = job.epochs().stream()
+                    .map(test -> regression ? (Double) test.testLoss() : test.testAccuracy())
+                    .filter(result -> result != null && !result.isNaN())
+                    .toList();
+            Comparator<Double> better = regression ? Comparator.reverseOrder() : Comparator.naturalOrder();
+            return new Member(
+                    job.job(),
+                    job.status(),
+                    spec,
+                    job.epochs().isEmpty() ? 0 : job.epochs().getLast().epoch() + 1,
+                    results.stream().max(better).orElse(null),
+                    results.isEmpty() ? null : results.getLast(),
+                    job.reason());
+        }
+    }
+
     /// Whether a job belongs to a group. A sweep belongs to its own until its trials are there.
     public static boolean has(String group, JobState job) {
         JobSpec spec = job.spec();
@@ -63,17 +95,22 @@ public record SweepView(
     }
 
     /// @param jobs of the group
-    public static SweepView of(String group, Collection<JobState> jobs) {
+    public static SweepView ofStates(String group, Collection<JobState> jobs) {
+        return of(group, jobs.stream().map(Member::of).toList());
+    }
+
+    /// @param jobs of the group
+    public static SweepView of(String group, Collection<Member> jobs) {
         Map<String, Map<String, JsonNode>> leaves = new LinkedHashMap<>();
         jobs.forEach(job -> leaves.put(job.job(), leaves(job.spec())));
         List<String> fields = differing(leaves.values());
         boolean regression = jobs.stream()
-                .map(JobState::spec)
+                .map(Member::spec)
                 .anyMatch(spec -> spec != null && spec.loss().isRegression());
         Map<String, Long> states = new TreeMap<>();
-        jobs.forEach(job -> states.merge(job.status().word(), 1L, Long::sum));
+        jobs.forEach(job -> states.merge(job.state().word(), 1L, Long::sum));
         List<Trial> trials = jobs.stream()
-                .map(job -> trial(job, leaves.getOrDefault(job.job(), Map.of()), fields, regression))
+                .map(job -> trial(job, leaves.getOrDefault(job.job(), Map.of()), fields))
                 .sorted(order(regression))
                 .toList();
         return new SweepView(group, fields, regression ? LOSS : ACCURACY, states, trials);
@@ -84,26 +121,19 @@ public record SweepView(
         return Comparator.comparing(Trial::best, Comparator.nullsLast(better)).thenComparing(Trial::job);
     }
 
-    private static Trial trial(JobState job, Map<String, JsonNode> leaves, List<String> fields, boolean regression) {
+    private static Trial trial(Member job, Map<String, JsonNode> leaves, List<String> fields) {
         Map<String, JsonNode> values = new LinkedHashMap<>();
         fields.stream().filter(leaves::containsKey).forEach(field -> values.put(field, leaves.get(field)));
-        List<Epoch> tests = job.epochs();
-        List<Double> results = tests.stream()
-                .map(test -> regression ? (Double) test.testLoss() : test.testAccuracy())
-                .filter(result -> result != null && !result.isNaN())
-                .toList();
-        Comparator<Double> better = regression ? Comparator.reverseOrder() : Comparator.naturalOrder();
         JobSpec spec = job.spec();
-        int epochs = tests.isEmpty() ? 0 : tests.getLast().epoch() + 1;
         return new Trial(
                 job.job(),
-                job.status(),
+                job.state(),
                 values,
-                epochs,
+                job.epochs(),
                 spec == null ? 0 : spec.epochs(),
-                results.stream().max(better).orElse(null),
-                results.isEmpty() ? null : results.getLast(),
-                rung(spec, epochs),
+                job.best(),
+                job.last(),
+                rung(spec, job.epochs()),
                 job.reason());
     }
 

@@ -35,6 +35,15 @@ public interface Supervisor {
     /// ends.
     Optional<Halt> halt();
 
+    /// Whether the job rests at a rung of its `asha` where others of its group are better. Alone it runs on: nobody
+    /// would have it go on later.
+    default boolean heedsRungs() {
+        return false;
+    }
+
+    /// A result is kept at a rung of the group, by which others may go on.
+    default void keptResult(String group) {}
+
     /// What was told and is not yet with the brokers, as JSON, in order. A checkpoint keeps it: were this worker to
     /// die, nobody else could tell it.
     default List<String> unacknowledged() {

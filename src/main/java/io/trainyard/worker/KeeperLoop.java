@@ -8,6 +8,8 @@ import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Deferrals.Deferral;
 import io.trainyard.custody.Duty;
 import io.trainyard.custody.Keeper;
+import io.trainyard.custody.Request;
+import io.trainyard.custody.Resting;
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
@@ -15,11 +17,14 @@ import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Resumed;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Halving;
 import io.trainyard.topics.Topic;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -51,6 +56,8 @@ final class KeeperLoop implements AutoCloseable {
     private final Map<String, Topic> topics;
     private final StopSignal stop;
     private final Keeper keeper;
+    private final Resting resting;
+    private final Halving halving;
     private final StoreWatch stores;
     private final CompletableFuture<Optional<JobSpec>> ready = new CompletableFuture<>();
     private final Deferrals<Deferred> deferrals;
@@ -67,6 +74,8 @@ final class KeeperLoop implements AutoCloseable {
         this.stop = new StopSignal(around.host());
         this.keeper = new Keeper(rules.worker(), keeping);
         this.deferrals = new Deferrals<>(keeper, rules.deferring());
+        this.resting = new Resting(keeper, keeping.beats());
+        this.halving = new Halving(around.store());
         this.stores = new StoreWatch(rules.worker(), around.store());
     }
 
@@ -128,6 +137,34 @@ final class KeeperLoop implements AutoCloseable {
                     giveUp(deferral);
                 }
             }
+            if (judged) {
+                for (var group : resting.due(around.fleet().takeKept()).values()) {
+                    resume(group);
+                }
+            }
+        }
+    }
+
+    /// Has those of a group that rest go on which are among the best by now. Should this worker end in between, another
+    /// one looks, too.
+    private void resume(List<Request> group) throws InterruptedException {
+        Set<String> best;
+        try {
+            best = Set.copyOf(halving.goOn(group.stream().map(Request::job).toList()));
+        } catch (CheckpointException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "worker={0} cannot look which jobs of group={1} go on, and will try again: {2}",
+                    rules.worker(),
+                    group.getFirst().job().group(),
+                    e.getMessage());
+            return;
+        }
+        for (Request request : group) {
+            if (best.contains(request.job().id())) {
+                resting.resumed(request.job().id());
+                perform(new Duty.Republish(request, 1, true));
+            }
         }
     }
 
@@ -187,7 +224,16 @@ final class KeeperLoop implements AutoCloseable {
 
     private void custody(String job, @Nullable Custody custody) {
         if (custody == null || custody.job().equals(job)) {
+            changed(job);
             keeper.custody(job, custody);
+            changed(job);
+        }
+    }
+
+    private void changed(String job) {
+        String group = keeper.group(job);
+        if (group != null) {
+            resting.changed(group);
         }
     }
 
@@ -202,7 +248,8 @@ final class KeeperLoop implements AutoCloseable {
     private void control(String job, @Nullable Control control, boolean fresh) {
         if (control == null || control.job().equals(job)) {
             keeper.control(job, control, fresh);
-            around.fleet().control(job, control == null ? null : control.wish());
+            around.fleet().control(job, control);
+            changed(job);
         }
     }
 

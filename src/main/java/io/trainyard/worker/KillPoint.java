@@ -28,6 +28,8 @@ enum KillPoint {
     FILES_WRITTEN,
     /// A checkpoint counts, and was not told.
     MANIFEST_WRITTEN,
+    /// The store has the job's result at a rung, and nobody has decided by it.
+    RESULT_KEPT,
     /// The store has the job's outcome.
     OUTCOME_KEPT,
     /// The outcome is about to be sent to the brokers.

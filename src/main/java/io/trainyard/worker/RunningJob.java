@@ -83,6 +83,18 @@ final class RunningJob implements Supervisor {
         return wish == Wish.PAUSE ? Optional.of(Halt.PAUSE) : Optional.empty();
     }
 
+    /// A wish that it runs on is about this job, not about its group.
+    @Override
+    public boolean heedsRungs() {
+        return !around.fleet().isRunOn(held.id());
+    }
+
+    @Override
+    public void keptResult(String group) {
+        dueNanos = NEVER;
+        around.fleet().keptResult(group);
+    }
+
     @Override
     public void checkpointFailed() {
         around.activity().checkpointFailed();

@@ -38,7 +38,7 @@ class SweepTableTest {
 
     @Test
     void theBestIsFirstAndWhatDiffersIsAColumn() {
-        SweepView view = SweepView.of("rates", trials(0.5, 0.75, 0.75));
+        SweepView view = SweepView.ofStates("rates", trials(0.5, 0.75, 0.75));
         assertThat(SweepTable.lines(view, 10))
                 .containsExactly(
                         "sweep rates: 4 trials, 1 queued, 3 running",
@@ -57,7 +57,7 @@ class SweepTableTest {
         List<JobState> states = trials(0.5, 0.75);
         states.getFirst().apply(SampleEvents.tested(states.getFirst().job(), 1, 1, 20, 0.9));
         states.getFirst().apply(SampleEvents.tested(states.getFirst().job(), 1, 2, 30, 0.8));
-        SweepView.Trial best = SweepView.of("rates", states).trials().getFirst();
+        SweepView.Trial best = SweepView.ofStates("rates", states).trials().getFirst();
         assertThat(best.job()).isEqualTo("rates.1-lr0.1-bs16");
         assertThat(best.best()).isEqualTo(0.9);
         assertThat(best.last()).isEqualTo(0.8);
