@@ -1,9 +1,5 @@
 package io.trainyard.checkpoint;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.type.TypeReference;
-import com.fasterxml.jackson.databind.SerializationFeature;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
@@ -21,10 +17,6 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
     private static final String RANDOM = "random";
     private static final String OPTIMIZER = "optimizer.";
     private static final String CHOICES = "choices";
-    private static final JsonMapper MAPPER = JsonMapper.builder()
-            .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
-            .build();
-    private static final TypeReference<Map<String, Map<String, Integer>>> BY_KIND = new TypeReference<>() {};
 
     /// @param job the id of the job whose checkpoint it is
     static CheckpointFiles of(Checkpoint checkpoint, String job) {
@@ -46,7 +38,7 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
         trainingMetadata.put("attempt", Integer.toString(checkpoint.attempt()));
         trainingMetadata.put("workedMicros", Long.toString(progress.workedMicros()));
         if (!checkpoint.choices().isEmpty()) {
-            trainingMetadata.put(CHOICES, write(checkpoint.choices()));
+            trainingMetadata.put(CHOICES, ChoicesJson.write(checkpoint.choices()));
         }
         Map<String, Tensor> training = new LinkedHashMap<>();
         training.put(RANDOM, new Tensor.Longs(Shape.of(progress.random().length), progress.random()));
@@ -97,26 +89,10 @@ record CheckpointFiles(SafeTensors model, SafeTensors training) {
         return Double.parseDouble(training.metadata().getOrDefault(key, "NaN"));
     }
 
-    private static String write(DeviceChoices choices) {
-        try {
-            return MAPPER.writeValueAsString(choices.byKind());
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
     /// Checkpoints of earlier versions have none, nor those of devices that measure nothing.
     private DeviceChoices choices() {
         String json = training.metadata().get(CHOICES);
-        if (json == null) {
-            return DeviceChoices.NONE;
-        }
-        try {
-            return new DeviceChoices(MAPPER.readValue(json, BY_KIND));
-        } catch (JsonProcessingException e) {
-            throw new CheckpointException(
-                    "its metadata's \"%s\" cannot be read: %s".formatted(CHOICES, e.getMessage()), e);
-        }
+        return json == null ? DeviceChoices.NONE : ChoicesJson.read(json, "its metadata's \"%s\"".formatted(CHOICES));
     }
 
     private String text(String key) {

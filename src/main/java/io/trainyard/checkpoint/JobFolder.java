@@ -1,11 +1,13 @@
 package io.trainyard.checkpoint;
 
+import io.trainyard.device.DeviceChoices;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 
 /// One job's folder in a store. Ownership of a job is decided here, because here is the state: an attempt
@@ -16,6 +18,7 @@ import java.util.Optional;
 ///     <job>/attempts/<n>.from        created once: the checkpoint it goes on from
 ///     <job>/attempts/<n>.started     there while the attempt trains, and after it if it was killed
 ///     <job>/checkpoints/             see [JobCheckpoints]
+///     <job>/choices/<kind>.json      created once: what the first session on that kind of device chose
 ///     <job>/init-from                the checkpoint it started from, where it did from another's
 ///     <job>/outcome.json             the event that ended the job, created once
 public final class JobFolder {
@@ -178,6 +181,34 @@ public final class JobFolder {
 
     private String startedKey(int attempt) {
         return attemptKey(attempt) + ".started";
+    }
+
+    /// What sessions on each kind of device chose; none where nothing is measured.
+    public DeviceChoices choices() {
+        return store.list(folder + "/choices").stream()
+                .map(this::choices)
+                .reduce(DeviceChoices.NONE, DeviceChoices::with);
+    }
+
+    private DeviceChoices choices(String key) {
+        return store.read(key)
+                .map(json -> ChoicesJson.read(
+                        new String(json, StandardCharsets.UTF_8), store.uri(key).toString()))
+                .orElse(DeviceChoices.NONE);
+    }
+
+    /// Keeps what a session chose, before anything of it counts. For each kind of device the first ones stay.
+    ///
+    /// @return those that are kept, of the same kinds
+    public DeviceChoices keep(DeviceChoices chosen) {
+        DeviceChoices kept = DeviceChoices.NONE;
+        for (String kind : chosen.byKind().keySet()) {
+            DeviceChoices own = new DeviceChoices(Map.of(kind, chosen.of(kind)));
+            String key = "%s/choices/%s.json".formatted(folder, kind.replaceAll("[^A-Za-z0-9.]+", "-"));
+            boolean first = store.createIfAbsent(key, ChoicesJson.write(own).getBytes(StandardCharsets.UTF_8));
+            kept = kept.with(first ? own : choices(key));
+        }
+        return kept;
     }
 
     /// The event that ended the job, if it has ended: finished, failed or cancelled.

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// @param stopWhen what may end the job before its last epoch
 /// @param kind what it does
 /// @param initFrom the checkpoint whose weights it starts from or evaluates; without one it draws them
+/// @param project whose share of the fleet it uses; null: that of [#DEFAULT_PROJECT]
 /// @param group what it belongs to, with others; of a sweep's trials the sweep's id. Null: to nothing
 /// @param sweep which of its fields are varied: it stands for many jobs, and is none itself. Null: it is one
 /// @param random how many draws the sweep is; null: all combinations
@@ -61,10 +62,14 @@ public record JobSpec(
         @Nullable StopWhen stopWhen,
         JobKind kind,
         @Nullable CheckpointName initFrom,
+        @Nullable String project,
         @Nullable String group,
         @Nullable SweepSpec sweep,
         @Nullable Integer random,
         @Nullable AshaSpec asha) {
+    /// The project of jobs that name none.
+    public static final String DEFAULT_PROJECT = "default";
+
     /// A job's id, as a regular expression: at most 100 characters of its parts, checked apart where they stand
     /// alone.
     static final String ID = "[A-Za-z0-9][A-Za-z0-9_-]*(\\.[A-Za-z0-9_-]+)*";
@@ -104,6 +109,10 @@ public record JobSpec(
             throw new InvalidJobException(
                     "stopWhen.testAccuracyAtLeast is %s, but the loss is mse: predicted numbers have no accuracy; use noImprovementEpochs, which then asks the test loss, or maxMinutes"
                             .formatted(stopWhen.testAccuracyAtLeast()));
+        }
+        if (project != null) {
+            requireProject("project", project);
+            project = project.equals(DEFAULT_PROJECT) ? null : project;
         }
         if (initFrom != null && initFrom.job().equals(id)) {
             throw new InvalidJobException(
@@ -145,6 +154,21 @@ public record JobSpec(
             throw new InvalidJobException(
                     "asha is given, but neither sweep nor group: a job alone has nobody to be better than; leave it out");
         }
+    }
+
+    /// @param field what messages call it
+    /// @throws InvalidJobException if it cannot be a project's name
+    public static void requireProject(String field, String name) {
+        var _ = Check.matching(
+                field,
+                name,
+                "(?=.{1,63}$)" + ID,
+                "1 to 63 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit");
+    }
+
+    /// Whose share of the fleet it uses.
+    public String projectName() {
+        return project == null ? DEFAULT_PROJECT : project;
     }
 
     static boolean isId(String id) {
@@ -205,6 +229,7 @@ public record JobSpec(
             @Nullable StopWhen stopWhen,
             @Nullable JobKind kind,
             @Nullable CheckpointName initFrom,
+            @Nullable String project,
             @Nullable String group,
             @Nullable SweepSpec sweep,
             @Nullable Integer random,
@@ -236,6 +261,7 @@ public record JobSpec(
                 stopWhen,
                 kind == null ? JobKind.TRAIN : kind,
                 initFrom,
+                project,
                 group,
                 sweep,
                 random,

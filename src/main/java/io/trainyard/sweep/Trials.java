@@ -102,7 +102,7 @@ public final class Trials {
     /// What makes a trial one of its sweep is not varied, and of a type all fields depend.
     private static void requireSweepable(String path) {
         String field = path.split("\\.", 2)[0];
-        if (List.of("id", "group", "sweep", "random", "asha", "kind").contains(field)) {
+        if (List.of("id", "group", "project", "sweep", "random", "asha", "kind").contains(field)) {
             throw new InvalidJobException(
                     "sweep.%s is given, but all trials of a sweep share %s, or have their own; leave it out"
                             .formatted(path, field));

@@ -5,6 +5,7 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.Retention;
 import io.trainyard.checkpoint.StoreException;
+import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.DeviceLostException;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
@@ -142,6 +143,15 @@ final class Attempt implements AutoCloseable {
                     }));
         });
         return newest;
+    }
+
+    /// What sessions of the job have chosen before this attempt.
+    ///
+    /// @param newest the checkpoint to go on from: that of an earlier version keeps them alone
+    DeviceChoices choices(Optional<Checkpoint> newest) {
+        return number == 1
+                ? DeviceChoices.NONE
+                : newest.map(Checkpoint::choices).orElse(DeviceChoices.NONE).with(folder.choices());
     }
 
     private void requireProgress(int savedBy, int maxAttempts) {

@@ -146,11 +146,11 @@ public final class JobTraining {
         attempt.tell(new Claimed(job.id(), attempt.number(), worker, info.name()));
         attempt.begin();
         Optional<Checkpoint> newest = attempt.resume(limits.maxAttempts());
-        Workload asBefore = newest.map(
-                        saved -> workload.withThreads(saved.threads()).withChoices(saved.choices()))
-                .orElse(workload);
+        Workload asBefore = newest.map(saved -> workload.withThreads(saved.threads()))
+                .orElse(workload)
+                .withChoices(attempt.choices(newest));
         Workload asked = job.kind() == JobKind.EVALUATE ? asBefore.forTests() : asBefore;
-        try (LearningSession session = device.open(asked)) {
+        try (LearningSession session = open(attempt, device, asked)) {
             StartingPoint start = StartingPoint.of(attempt, workload.network(), newest);
             session.load(start.state());
             logNewChoices(attempt, asked.choices(), session.choices());
@@ -160,6 +160,19 @@ public final class JobTraining {
                 case EVALUATE -> evaluate(attempt, session, start);
             };
         }
+    }
+
+    /// What its device chooses is kept before anything that depends on it is told: an attempt that is lost before its
+    /// first checkpoint is gone on with by the same. Where another attempt was faster, that one's is taken.
+    private static LearningSession open(Attempt attempt, Device device, Workload asked) {
+        LearningSession session = device.open(asked);
+        DeviceChoices chosen = session.choices();
+        DeviceChoices kept = attempt.folder().keep(chosen);
+        if (chosen.with(kept).equals(chosen)) {
+            return session;
+        }
+        session.close();
+        return device.open(asked.withChoices(asked.choices().with(kept)));
     }
 
     /// Where the last bits may differ from here on from what they would have been.

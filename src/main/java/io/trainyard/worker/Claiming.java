@@ -6,7 +6,6 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.custody.ClaimRule;
 import io.trainyard.custody.ClaimRule.Delivery;
 import io.trainyard.custody.Custody;
-import io.trainyard.custody.RecentRefusals;
 import io.trainyard.custody.Request;
 import io.trainyard.custody.StoredJob;
 import io.trainyard.custody.Verdict;
@@ -37,16 +36,16 @@ final class Claiming {
     private final WorkerRules rules;
     private final EventPublisher publisher;
     private final Announcer announcer;
-    private final RecentRefusals refusals;
+    private final Fitness fitness;
     private final Expansion expansion;
 
-    /// @param refusals knows which jobs this worker lacks something for
-    Claiming(Surroundings around, Announcer announcer, RecentRefusals refusals) {
+    /// @param fitness knows which jobs this worker lacks something for
+    Claiming(Surroundings around, Fitness fitness) {
         this.around = around;
         this.rules = around.rules();
         this.publisher = around.publisher();
-        this.announcer = announcer;
-        this.refusals = refusals;
+        this.announcer = new Announcer(around);
+        this.fitness = fitness;
         this.expansion = new Expansion(around, announcer);
     }
 
@@ -190,7 +189,7 @@ final class Claiming {
                 }
                 case Verdict.Begin(int attempt)
                 when request.job().sweep() != null -> {
-                    return settle(queue, expansion.expand(request, folder, attempt));
+                    return settle(queue, expansion.expand(request.in(store), folder, attempt));
                 }
                 case Verdict.Begin(int attempt) -> {
                     Optional<String> lacking = lacking(request);
@@ -200,7 +199,13 @@ final class Claiming {
                     Holder me = new Holder(rules.worker(), delivery.place(), delivery.delivery());
                     if (folder.createAttempt(attempt, me)) {
                         KillPoint.ATTEMPT_CREATED.reach();
-                        return begin(queue, new Held(request.attempt(attempt).in(store), folder, claim.begun(attempt)));
+                        return begin(
+                                queue,
+                                new Held(
+                                        request.attempt(attempt).in(store),
+                                        folder,
+                                        claim.begun(attempt),
+                                        around.activity().of(request.job(), attempt)));
                     } // else somebody was quicker: what the store says now decides
                 }
             }
@@ -211,7 +216,7 @@ final class Claiming {
     private Optional<String> lacking(Request request) {
         return request.isRefusedByAll(able(request.job()), rules.maxRefusals())
                 ? Optional.empty()
-                : refusals.reason(request.job().id(), around.host().nanoTime());
+                : fitness.lacking(request.job().id(), around.host().nanoTime());
     }
 
     /// The workers that are heard and understand a job.

@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.custody.Custody;
 import io.trainyard.custody.Request;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent.Expanded;
@@ -15,8 +16,8 @@ import java.util.concurrent.TimeoutException;
 /// Makes the jobs of a sweep that it stands for.
 ///
 /// All trials are with the brokers before the store has the sweep's end, and that before it is told. Whoever dies in
-/// between has the command delivered again, and the next one publishes the same trials: a job that has begun already
-/// is void the second time.
+/// between has the command delivered again, or by custody published anew, and the next one publishes the same trials: a
+/// job that has begun already is void the second time.
 final class Expansion {
     private static final System.Logger LOG = System.getLogger(Expansion.class.getName());
 
@@ -51,6 +52,7 @@ final class Expansion {
     CompletableFuture<Void> expand(Request sweep, JobFolder folder, int attempt)
             throws InterruptedException, ExecutionException, TimeoutException {
         List<JobSpec> trials = Trials.of(sweep.job());
+        var _ = host.await(publisher.publish(Custody.waiting(sweep, rules.worker(), 1)), rules.claimTimeout());
         for (int from = 0; from < trials.size(); from += CHUNK) {
             var _ = host.await(
                     CompletableFuture.allOf(trials.subList(from, Math.min(trials.size(), from + CHUNK)).stream()

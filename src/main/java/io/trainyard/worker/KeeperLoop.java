@@ -163,8 +163,28 @@ final class KeeperLoop implements AutoCloseable {
         for (Request request : group) {
             if (best.contains(request.job().id())) {
                 resting.resumed(request.job().id());
-                perform(new Duty.Republish(request, 1, true));
+                resume(request);
             }
+        }
+    }
+
+    /// That it waits for a worker again is told last: by the time that somebody does this anew, others may be better.
+    private void resume(Request request) throws InterruptedException {
+        String job = request.job().id();
+        try {
+            Resumed event = new Resumed(job, attempt(folder(job)));
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "job={0} worker={1} publishes the command of attempt {2}, because the job is among the best of group={3}",
+                    job,
+                    rules.worker(),
+                    request.attempt(),
+                    request.job().group());
+            await(publisher.publish(request));
+            await(publisher.publish(Custody.waiting(request, rules.worker(), 1)));
+            tell(event);
+        } catch (CheckpointException | ExecutionException | TimeoutException e) {
+            sayFailed(job, e);
         }
     }
 
@@ -262,7 +282,7 @@ final class KeeperLoop implements AutoCloseable {
         if (status.stopping()) {
             keeper.left(worker);
         } else {
-            keeper.heard(worker, status.job(), status.attempt());
+            keeper.heard(worker, status.held());
         }
     }
 
@@ -284,13 +304,17 @@ final class KeeperLoop implements AutoCloseable {
                 }
             }
         } catch (CheckpointException | ExecutionException | TimeoutException e) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "job={0} worker={1} could not see to the job, and will try again: {2}",
-                    duty.job(),
-                    rules.worker(),
-                    e.getMessage());
+            sayFailed(duty.job(), e);
         }
+    }
+
+    private void sayFailed(String job, Exception e) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "job={0} worker={1} could not see to the job, and will try again: {2}",
+                job,
+                rules.worker(),
+                e.getMessage());
     }
 
     /// The dead letter first. A job that has its end meanwhile, as by somebody who cancelled it, needs none.

@@ -56,6 +56,7 @@ class CheckpointsPageTest {
         folder.noteFrom(2, folder.checkpoints().newest());
         folder.noteStarted(1);
         folder.group("group").keepResult(3, "job", "0.5");
+        assertThat(folder.keep(checkpoint().choices())).isEqualTo(checkpoint().choices());
         assertThat(folder.keepOutcome(new byte[0])).isTrue();
         try (Stream<Path> files = Stream.concat(Files.walk(root.resolve("job")), Files.walk(root.resolve("group")))) {
             assertThat(files.filter(Files::isRegularFile)
@@ -63,7 +64,8 @@ class CheckpointsPageTest {
                             .map(name -> name.replaceFirst("^job/", "<job>/")
                                     .replace("group/rungs/3/job~0.5", "<group>/rungs/<epochs>/<job>~<result>")
                                     .replaceFirst("(?<=step-)\\d+-\\d+", "<n>-<attempt>")
-                                    .replaceFirst("(?<=attempts/)\\d+", "<n>")))
+                                    .replaceFirst("(?<=attempts/)\\d+", "<n>")
+                                    .replaceFirst("(?<=choices/)[\\w-]+", "<kind>")))
                     .containsExactlyInAnyOrderElementsOf(column(PAGE.section("## A job's folder")));
         }
     }

@@ -279,6 +279,7 @@ final class JobSchema {
         return switch (field.path()) {
             case "JobSpec.id", "JobSpec.group" ->
                 matching(JobForms.ID).put("minLength", 1).put("maxLength", 100);
+            case "JobSpec.project" -> matching(JobForms.ID).put("minLength", 1).put("maxLength", 63);
             case "DatasetSpec.name" -> matching(JobForms.DATASET);
             case "Gelu.approximate" -> words(JobForms.approximations());
             case "Upsample.mode" -> words(JobForms.modes());

@@ -72,6 +72,7 @@ class JobJsonTest {
                         null,
                         null,
                         null,
+                        null,
                         null));
         assertThat(read(
                         "{'id': 'a', 'network': 'lenet', 'dataset': 'cifar10', 'epochs': 3, 'seed': null, 'device': null, 'loss': null, 'precision': null,"
@@ -91,7 +92,7 @@ class JobJsonTest {
                         + " 'shuffle': true, 'dropLast': true, 'seed':"
                         + " -9223372036854775808, 'device': 'cuda:1', 'precision': 'bf16', 'checkpointEveryEpochs': 2, 'checkpointEverySteps': 50,"
                         + " 'checkpointEverySeconds': 600, 'keepLast': 3, 'keepBest': true, 'reportEverySteps': 7,"
-                        + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820',"
+                        + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820', 'project': 'vision',"
                         + " 'group': 'nightly', 'asha': {'minEpochs': 2, 'reductionFactor': 3}}");
         assertThat(job)
                 .isEqualTo(new JobSpec(
@@ -127,6 +128,7 @@ class JobJsonTest {
                         new StopWhen(0.9, 5, 60.5),
                         JobKind.TRAIN,
                         new CheckpointName("tudui-0", 7820L),
+                        "vision",
                         "nightly",
                         null,
                         null,

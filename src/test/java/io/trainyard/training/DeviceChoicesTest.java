@@ -1,6 +1,7 @@
 package io.trainyard.training;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.data.DataRoots;
 import io.trainyard.device.Device;
@@ -37,6 +38,27 @@ class DeviceChoicesTest extends SmallJobs {
     }
 
     @Test
+    void anAttemptThatIsLostBeforeItsFirstCheckpointIsGoneOnWithByTheSame() {
+        JobSpec job = job("c");
+        assertThatThrownBy(() -> run(training("an H100"), job, () -> {
+                    throw new IllegalStateException("gone");
+                }))
+                .hasMessage("gone");
+        assertThat(run(training("an H100"), job, () -> false)).isInstanceOf(Outcome.Finished.class);
+        assertThat(given).containsExactly(DeviceChoices.NONE, new DeviceChoices(Map.of("an H100", Map.of(WHAT, 1))));
+    }
+
+    @Test
+    void ofTwoAttemptsThatChooseAtATimeTheSecondTakesWhatTheFirstOneChose() {
+        JobSpec job = job("d");
+        DeviceChoices first = new DeviceChoices(Map.of("an H100", Map.of(WHAT, 7)));
+        JobTraining second =
+                training("an H100", () -> assertThat(folder("d").keep(first)).isEqualTo(first));
+        assertThat(run(second, job, () -> false)).isInstanceOf(Outcome.Finished.class);
+        assertThat(given).containsExactly(DeviceChoices.NONE, first);
+    }
+
+    @Test
     void anotherKindOfDeviceChoosesAnewAndTheLogSaysSo() {
         JobSpec job = job("b");
         try (LogRecords log = LogRecords.of(JobTraining.class)) {
@@ -60,11 +82,17 @@ class DeviceChoicesTest extends SmallJobs {
     }
 
     private JobTraining training(String kind) {
-        Device cpu = Devices.open(new DeviceSpec("cpu"));
-        return new JobTraining(DataRoots.ofFolder(root), _ -> new ChoosingDevice(cpu, kind, given), 1, "tester");
+        return training(kind, () -> {});
     }
 
-    private record ChoosingDevice(Device cpu, String kind, List<DeviceChoices> given) implements Device {
+    private JobTraining training(String kind, Runnable opening) {
+        Device cpu = Devices.open(new DeviceSpec("cpu"));
+        return new JobTraining(
+                DataRoots.ofFolder(root), _ -> new ChoosingDevice(cpu, kind, given, opening), 1, "tester");
+    }
+
+    private record ChoosingDevice(Device cpu, String kind, List<DeviceChoices> given, Runnable opening)
+            implements Device {
         @Override
         public DeviceInfo info() {
             return cpu.info();
@@ -72,6 +100,7 @@ class DeviceChoicesTest extends SmallJobs {
 
         @Override
         public LearningSession open(Workload workload) {
+            opening.run();
             given.add(workload.choices());
             LearningSession session = cpu.open(workload);
             DeviceChoices anew = new DeviceChoices(Map.of(kind, Map.of(WHAT, given.size()))).with(workload.choices());

@@ -177,7 +177,7 @@ class KafkaRolesTest {
             });
         }
         WorkerRules rules = new WorkerRules(
-                user, routes, ANSWER, ANSWER, 3, deliveries, new Deferrals.Rules(2, 8), JobLimits.DEFAULT);
+                user, routes, 1, ANSWER, ANSWER, 3, deliveries, new Deferrals.Rules(2, 8), JobLimits.DEFAULT);
         FleetView view = new FleetView(user, Instant.now());
         EventPublisher nowhere = new EventPublisher((_, _, _, _) -> CompletableFuture.allOf(), PREFIX, user);
         new CommandSweep(

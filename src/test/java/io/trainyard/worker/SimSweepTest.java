@@ -68,13 +68,6 @@ class SimSweepTest {
     }
 
     @Test
-    @Campaign
-    void oneSeed() {
-        List<String> wrong = new SimSweep(Long.getLong("seed", 0), SimSeams.NONE).run();
-        assertThat(wrong).isEmpty();
-    }
-
-    @Test
     void theBestGoOnAndTheOthersRest() {
         assertThat(wrong(0, SEEDS)).isEmpty();
     }
