@@ -2,6 +2,7 @@ package io.trainyard.dashboard;
 
 import io.trainyard.event.Control;
 import io.trainyard.event.JobNews;
+import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.InvalidJobException;
@@ -248,7 +249,7 @@ public final class JobHistory {
         List<SweepView.Member> members = new ArrayList<>();
         Map<String, String> commands = store.commands(JobQuery.ofGroup(group, MAX_GROUP));
         for (JobSummary job : group(group)) {
-            JobSpec spec = spec(commands.get(job.job()));
+            JobSpec spec = spec(job.job(), commands.get(job.job()));
             boolean regression = spec != null && spec.loss().isRegression();
             members.add(new SweepView.Member(
                     job.job(),
@@ -269,10 +270,12 @@ public final class JobHistory {
                 .toList();
     }
 
-    /// Another version may have written what this one cannot read.
-    private static @Nullable JobSpec spec(@Nullable String command) {
+    /// As it was asked for, or else as it runs. Another version may have written what this one cannot read.
+    private @Nullable JobSpec spec(String job, @Nullable String command) {
         try {
-            return command == null ? null : JobJson.read(command.getBytes(StandardCharsets.UTF_8));
+            return command == null
+                    ? store.job(job).map(JobState::spec).orElse(null)
+                    : JobJson.read(command.getBytes(StandardCharsets.UTF_8));
         } catch (InvalidJobException _) {
             return null; // its values are not shown
         }

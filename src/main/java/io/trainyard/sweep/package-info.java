@@ -1,4 +1,4 @@
-/// Sweeps, pure: which jobs one stands for, which of them go on after a rung, and how they compare.
+/// Sweeps: which jobs one stands for, which of them go on after a rung, by what the store has, and how they compare.
 @NullMarked
 package io.trainyard.sweep;
 

@@ -160,6 +160,14 @@ class TrialsTest {
                 .hasMessageContainingAll(what, why);
     }
 
+    /// What is told of random follows from the sweep.
+    @Test
+    void aMistakeInTheSweepIsToldAlone() {
+        assertThatThrownBy(() -> job("\"random\": 3, \"asha\": {}, \"sweep\": {\"seed\": 7}"))
+                .hasMessage(
+                        "sweep.seed is 7; it must be a list of values, or a range such as {\"min\": 0.001, \"max\": 0.1, \"scale\": \"log\"}");
+    }
+
     @Test
     void moreThanAThousandAreRefusedBeforeOneIsMade() {
         String ten = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]";

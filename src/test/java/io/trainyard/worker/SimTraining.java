@@ -106,9 +106,7 @@ final class SimTraining implements JobRunner {
         /// Whether a trial rests is decided before its result is kept, which then is kept only of those that go on.
         DECIDES_BEFORE_IT_KEEPS,
         /// A trial that has failed keeps no result.
-        FAILURE_IS_NO_RESULT,
-        /// Who goes on from a rung does not ask again.
-        ASKS_ONCE
+        FAILURE_IS_NO_RESULT
     }
 
     private static final Map<String, JobSpec> SPECS = new HashMap<>();
@@ -199,13 +197,12 @@ final class SimTraining implements JobRunner {
                     .orElse(0L)
                     .intValue();
             tell(SampleEvents.started(spec, number, step + 1, STEPS_PER_EPOCH, null));
-            int begin = step;
             while (step < kind.steps) {
                 Optional<Halt> halt = supervisor.halt();
                 if (halt.isPresent()) {
                     return stop(halt.get());
                 }
-                Optional<String> rest = rests(newest.isPresent() && step == begin);
+                Optional<String> rest = rests();
                 if (rest.isPresent()) {
                     return rest(rest.get());
                 }
@@ -236,13 +233,8 @@ final class SimTraining implements JobRunner {
             return conclude(event, new Outcome.Finished(event));
         }
 
-        /// @param again whether it begins here
-        private Optional<String> rests(boolean again) {
-            if (step == 0
-                    || step % STEPS_PER_EPOCH > 0
-                    || spec.asha() == null
-                    || !supervisor.heedsRungs()
-                    || (again && habits.contains(Habit.ASKS_ONCE))) {
+        private Optional<String> rests() {
+            if (step == 0 || step % STEPS_PER_EPOCH > 0 || spec.asha() == null || !supervisor.heedsRungs()) {
                 return Optional.empty();
             }
             int epochs = step / STEPS_PER_EPOCH;
