@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// @param kind what it does
 /// @param initFrom the checkpoint whose weights it starts from or evaluates; without one it draws them
 /// @param project whose share of the fleet it uses; null: that of [#DEFAULT_PROJECT]
+/// @param preemptible whether it makes room for urgent jobs, where it is less urgent
 /// @param group what it belongs to, with others; of a sweep's trials the sweep's id. Null: to nothing
 /// @param sweep which of its fields are varied: it stands for many jobs, and is none itself. Null: it is one
 /// @param random how many draws the sweep is; null: all combinations
@@ -63,6 +64,7 @@ public record JobSpec(
         JobKind kind,
         @Nullable CheckpointName initFrom,
         @Nullable String project,
+        boolean preemptible,
         @Nullable String group,
         @Nullable SweepSpec sweep,
         @Nullable Integer random,
@@ -230,6 +232,7 @@ public record JobSpec(
             @Nullable JobKind kind,
             @Nullable CheckpointName initFrom,
             @Nullable String project,
+            @Nullable Boolean preemptible,
             @Nullable String group,
             @Nullable SweepSpec sweep,
             @Nullable Integer random,
@@ -262,6 +265,7 @@ public record JobSpec(
                 kind == null ? JobKind.TRAIN : kind,
                 initFrom,
                 project,
+                preemptible == null || preemptible,
                 group,
                 sweep,
                 random,

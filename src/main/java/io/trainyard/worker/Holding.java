@@ -98,7 +98,13 @@ final class Holding {
                     isTold(held, publisher.publish(custody));
                 }
             }
-            case Outcome.Released _ -> handBack(held, held.next(), events);
+            case Outcome.Released(Released event) -> {
+                boolean preempted = event.preemptedBy() != null;
+                if (preempted) {
+                    around.order().madeRoom();
+                }
+                handBack(held, preempted ? held.nextPreempted() : held.next(), events);
+            }
             case Outcome.WorkerFault fault -> refuse(held, fault, events);
             case Outcome.DeviceLost(Released event) -> {
                 fitness.lost(event.reason());

@@ -61,6 +61,7 @@ final class KeeperLoop implements AutoCloseable {
     private final StoreWatch stores;
     private final CompletableFuture<Optional<JobSpec>> ready = new CompletableFuture<>();
     private final Deferrals<Deferred> deferrals;
+    private final Preemption preemption;
     private boolean toldTooMany;
 
     /// @param logs opens the log, anew whenever one is broken
@@ -76,6 +77,7 @@ final class KeeperLoop implements AutoCloseable {
         this.deferrals = new Deferrals<>(keeper, rules.deferring());
         this.resting = new Resting(keeper, keeping.beats());
         this.halving = new Halving(around.store());
+        this.preemption = new Preemption(around, keeper);
         this.stores = new StoreWatch(rules.worker(), around.store());
     }
 
@@ -114,9 +116,12 @@ final class KeeperLoop implements AutoCloseable {
         boolean judged = false;
         while (!stop.isRequested()) {
             boolean fresh = log.isCaughtUp();
-            var entries = log.poll(judged ? IDLE_POLL : POLL);
+            var entries = log.poll(!judged ? POLL : preemption.isNeeded() ? Preemption.LOOK : IDLE_POLL);
             for (var entry : entries) {
                 read(entry, fresh);
+            }
+            if (judged) {
+                preemption.look(log);
             }
             boolean isNews = !judged || !entries.isEmpty(); // time is heartbeats: without any, nothing becomes due
             if (log.isCaughtUp() && isNews) {
@@ -228,6 +233,7 @@ final class KeeperLoop implements AutoCloseable {
                         heard(key, EventJson.readStatus(body));
                     }
                 }
+                case COMMANDS_HIGH, CPU_COMMANDS_HIGH, CUDA_COMMANDS_HIGH -> preemption.command(topic, entry);
                 default -> {}
             }
         } catch (IOException | RuntimeException e) {
@@ -247,6 +253,7 @@ final class KeeperLoop implements AutoCloseable {
             changed(job);
             keeper.custody(job, custody);
             changed(job);
+            preemption.custody(job, custody);
         }
     }
 
@@ -278,6 +285,7 @@ final class KeeperLoop implements AutoCloseable {
             return;
         }
         stores.heard(status);
+        preemption.heard(status);
         deferrals.heard(worker, status.contract());
         if (status.stopping()) {
             keeper.left(worker);

@@ -14,6 +14,7 @@ import java.time.Duration;
 /// @param maxRefusals of different workers, each of which lacks what a job needs; with so many the job has failed
 /// @param deliveryLimit how often a command is delivered before the brokers drop it silently
 /// @param deferring what commands it understands, and how long those wait that nobody does
+/// @param maxPreemptions how often a job makes room for urgent ones
 /// @param limits what jobs may ask for; here, of how many trials sweeps may be
 record WorkerRules(
         String worker,
@@ -24,4 +25,5 @@ record WorkerRules(
         int maxRefusals,
         int deliveryLimit,
         Deferrals.Rules deferring,
+        int maxPreemptions,
         JobLimits limits) {}

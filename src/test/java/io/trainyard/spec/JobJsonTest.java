@@ -70,6 +70,7 @@ class JobJsonTest {
                         JobKind.TRAIN,
                         null,
                         null,
+                        true,
                         null,
                         null,
                         null,
@@ -92,7 +93,7 @@ class JobJsonTest {
                         + " 'shuffle': true, 'dropLast': true, 'seed':"
                         + " -9223372036854775808, 'device': 'cuda:1', 'precision': 'bf16', 'checkpointEveryEpochs': 2, 'checkpointEverySteps': 50,"
                         + " 'checkpointEverySeconds': 600, 'keepLast': 3, 'keepBest': true, 'reportEverySteps': 7,"
-                        + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820', 'project': 'vision',"
+                        + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820', 'project': 'vision', 'preemptible': false,"
                         + " 'group': 'nightly', 'asha': {'minEpochs': 2, 'reductionFactor': 3}}");
         assertThat(job)
                 .isEqualTo(new JobSpec(
@@ -129,6 +130,7 @@ class JobJsonTest {
                         JobKind.TRAIN,
                         new CheckpointName("tudui-0", 7820L),
                         "vision",
+                        false,
                         "nightly",
                         null,
                         null,
@@ -292,7 +294,7 @@ class JobJsonTest {
         assertThat(job.initFrom()).isEqualTo(new CheckpointName("b~2", 7L));
         assertThat(JobJson.write(job))
                 .isEqualTo(
-                        "{'id':'a','network':'lenet','dataset':{'name':'cifar10'},'batchSize':64,'loss':{'type':'crossEntropy','labelSmoothing':0.0},'device':'auto','precision':'fp32','kind':'evaluate','initFrom':'b~2/7'}"
+                        "{'id':'a','network':'lenet','dataset':{'name':'cifar10'},'batchSize':64,'loss':{'type':'crossEntropy','labelSmoothing':0.0},'device':'auto','precision':'fp32','kind':'evaluate','initFrom':'b~2/7','preemptible':true}"
                                 .replace('\'', '"'));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
