@@ -13,6 +13,7 @@ public enum Metric {
     JOBS_FAILED_TOTAL(Type.COUNTER, "jobs", "Jobs that failed", Label.CAUSE),
     JOBS_CANCELLED_TOTAL(Type.COUNTER, "jobs", "Jobs that were cancelled"),
     ATTEMPTS_TOTAL(Type.COUNTER, "attempts", "Attempts that workers claimed", Label.AFTER),
+    PREEMPTIONS_TOTAL(Type.COUNTER, "attempts", "Attempts that made room for urgent jobs"),
     DEAD_LETTERS_TOTAL(Type.COUNTER, "commands", "Commands that nobody will run"),
     CHECKPOINT_FAILURES_TOTAL(Type.COUNTER, "checkpoints", "Checkpoints that workers could not write"),
     WORKERS(Type.GAUGE, "workers", "Workers", Label.KIND, Label.STATE),

@@ -262,8 +262,8 @@ final class Attempt implements AutoCloseable {
     /// The end that was asked for, at a step boundary.
     ///
     /// @param step steps done
-    /// @param reason why the worker stops, if it does
-    Outcome stop(Halt halt, long step, String reason) {
+    /// @param worker whose this attempt is
+    Outcome stop(Halt halt, long step, String worker) {
         if (halt == Halt.CANCEL) {
             settle();
             Cancelled event = new Cancelled(job.id(), number, step);
@@ -277,7 +277,11 @@ final class Attempt implements AutoCloseable {
             tell(event);
             return new Outcome.Paused(event);
         }
-        Released event = new Released(job.id(), number, savedStep, reason);
+        String urgent = halt == Halt.PREEMPT ? ask(supervisor::preemptor).orElse(null) : null;
+        String reason = urgent == null
+                ? "worker %s stops".formatted(worker)
+                : "worker %s makes room for the urgent job %s".formatted(worker, urgent);
+        Released event = new Released(job.id(), number, savedStep, reason, urgent);
         tell(event);
         return new Outcome.Released(event);
     }
@@ -322,7 +326,7 @@ final class Attempt implements AutoCloseable {
         if (cause instanceof StoreException || !started) {
             noteStopped();
         }
-        Released event = new Released(job.id(), number, savedStep, Faults.reason(cause));
+        Released event = new Released(job.id(), number, savedStep, Faults.reason(cause), null);
         say(event);
         return switch (cause) {
             case DeviceLostException _ -> new Outcome.DeviceLost(event);

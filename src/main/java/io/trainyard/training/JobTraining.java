@@ -222,6 +222,6 @@ public final class JobTraining {
     }
 
     private Outcome stop(Attempt attempt, Halt halt, long step) {
-        return attempt.stop(halt, step, "worker %s stops".formatted(worker));
+        return attempt.stop(halt, step, worker);
     }
 }

@@ -97,7 +97,13 @@ final class Holding {
                     isTold(held, publisher.publish(Custody.paused(held.next(), rules.worker())));
                 }
             }
-            case Outcome.Released _ -> handBack(held, held.next(), events);
+            case Outcome.Released(Released event) -> {
+                boolean preempted = event.preemptedBy() != null;
+                if (preempted) {
+                    around.order().madeRoom();
+                }
+                handBack(held, preempted ? held.nextPreempted() : held.next(), events);
+            }
             case Outcome.Crowded(Released event) -> {
                 fitness.crowded(held.id(), event.reason(), around.host().nanoTime());
                 handBack(held, held.next(), events);

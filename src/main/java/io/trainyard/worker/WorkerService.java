@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.data.DataRoots;
@@ -135,15 +136,17 @@ public class WorkerService {
                 worker.claimTimeout(),
                 worker.maxRefusals(),
                 deliveryLimit,
-                deferring);
-        Surroundings around = new Surroundings(rules, machine, store, publisher, fleet, activity, Tracing.ofProcess());
+                deferring,
+                worker.maxPreemptions());
+        Surroundings around = new Surroundings(
+                rules, machine, store, publisher, fleet, activity, Tracing.ofProcess(), new ClaimOrder());
         KeeperLoop keeping = new KeeperLoop(
                 around,
                 () -> new KafkaFleetLog(kafka, prefix, id),
                 new Keeper.Rules(worker.lostAfterBeats(), worker.maxWatched()));
         ClaimLoop claims = new ClaimLoop(
                 around,
-                () -> new ShareQueue(kafka, id, routes.sources()),
+                () -> new ShareQueue(kafka, id, routes.sources(), around.order()),
                 (job, attempt, supervisor) ->
                         training.attempt(job, new JobFolder(store, job.id()), attempt, supervisor));
         if (served) {

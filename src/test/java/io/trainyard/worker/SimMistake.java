@@ -198,11 +198,11 @@ enum SimMistake implements SimSeams {
     EVERYBODYS_BEATS(0, "a keeper counts everybody's heartbeats") {
         @Override
         public FleetLog log(FleetLog real, SimProcess process) {
-            return new FleetLog() {
+            return new SimLogSeam(real) {
                 @Override
                 public List<ConsumerRecord<String, byte[]>> poll(Duration time) {
                     List<ConsumerRecord<String, byte[]>> more = new ArrayList<>();
-                    for (var entry : real.poll(time)) {
+                    for (var entry : super.poll(time)) {
                         more.add(entry);
                         if (entry.topic().equals(Topic.WORKERS.name(""))
                                 && !process.name().equals(entry.key())) {
@@ -210,16 +210,6 @@ enum SimMistake implements SimSeams {
                         }
                     }
                     return more;
-                }
-
-                @Override
-                public boolean isCaughtUp() {
-                    return real.isCaughtUp();
-                }
-
-                @Override
-                public void close() {
-                    real.close();
                 }
             };
         }

@@ -66,6 +66,9 @@ final class SimTraining implements JobRunner {
         /// Takes some five minutes.
         MINUTES(200, Duration.ofSeconds(3)),
 
+        /// The same, and makes room for nobody.
+        FIRM(200, Duration.ofSeconds(3)),
+
         /// Is over in a moment.
         TINY(2, Duration.ofSeconds(2));
 
@@ -100,6 +103,8 @@ final class SimTraining implements JobRunner {
         FAILS_FOR_WANT,
         /// That a job has failed is told, and not kept.
         KEEPS_NO_FAILURE,
+        /// Who makes room for an urgent job saves nothing.
+        MAKES_ROOM_WITHOUT_CHECKPOINT,
         /// Of the jobs of a worker that stops one alone is handed over.
         ONE_IS_HANDED_OVER,
         /// Nobody learns by when a step should be over.
@@ -125,8 +130,11 @@ final class SimTraining implements JobRunner {
 
     /// The job of that id.
     static JobSpec spec(String job) {
-        return SPECS.computeIfAbsent(
-                job, id -> Kind.of(id) == Kind.NEWER ? SampleEvents.newer(id) : SampleEvents.spec(id));
+        return SPECS.computeIfAbsent(job, id -> switch (Kind.of(id)) {
+            case NEWER -> SampleEvents.newer(id);
+            case FIRM -> SampleEvents.firm(id);
+            default -> SampleEvents.spec(id);
+        });
     }
 
     /// The body of its command.
@@ -260,7 +268,8 @@ final class SimTraining implements JobRunner {
                 TrainingEvent.Cancelled event = SampleEvents.cancelled(job, number, step);
                 return conclude(event, new Outcome.Cancelled(event));
             }
-            if (!save()) {
+            boolean careless = halt == Halt.PREEMPT && habits.contains(Habit.MAKES_ROOM_WITHOUT_CHECKPOINT);
+            if (!careless && !save()) {
                 return new Outcome.Superseded(number);
             }
             if (halt == Halt.PAUSE) {
@@ -268,7 +277,10 @@ final class SimTraining implements JobRunner {
                 tell(event);
                 return new Outcome.Paused(event);
             }
-            Released event = SampleEvents.released(job, number, step, STOPS);
+            Released event = supervisor
+                    .preemptor()
+                    .map(urgent -> SampleEvents.preempted(job, number, step, urgent))
+                    .orElseGet(() -> SampleEvents.released(job, number, step, STOPS));
             tell(event);
             return new Outcome.Released(event);
         }
