@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.custody.Custody;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Deferrals.Deferral;
 import io.trainyard.custody.PreemptionRule.Room;
@@ -25,6 +26,8 @@ final class FleetView {
     private volatile @Nullable Instant since;
     private volatile Map<String, Deferral<Deferred>> deferred = Map.of();
     private volatile boolean full;
+    private volatile SharesView shares = SharesView.NONE;
+    private final Map<String, Custody> custodies = new ConcurrentHashMap<>();
     private volatile List<Room> rooms = List.of();
     private volatile boolean urgent;
 
@@ -90,6 +93,30 @@ final class FleetView {
         due.forEach(one -> all.put(one.key(), one));
         deferred = Collections.unmodifiableMap(all);
         full = isFull;
+    }
+
+    /// Whose turn it is.
+    SharesView shares() {
+        return shares;
+    }
+
+    void shares(SharesView now) {
+        shares = now;
+    }
+
+    /// @param custody null: the job has ended
+    void custody(String job, @Nullable Custody custody) {
+        if (custody == null) {
+            custodies.remove(job);
+        } else {
+            custodies.put(job, custody);
+        }
+    }
+
+    /// What custody says of a job, where projects have rules; null where it says nothing.
+    @Nullable
+    Custody custody(String job) {
+        return custodies.get(job);
     }
 
     /// The urgent job for which an attempt of this worker makes room; empty: it does for none.

@@ -54,6 +54,7 @@ final class KeeperLoop implements AutoCloseable {
     private final StoreWatch stores;
     private final CompletableFuture<Optional<JobSpec>> ready = new CompletableFuture<>();
     private final Deferrals<Deferred> deferrals;
+    private final Shares shares;
     private final Preemption preemption;
     private boolean toldTooMany;
 
@@ -68,6 +69,7 @@ final class KeeperLoop implements AutoCloseable {
         this.stop = new StopSignal(around.host());
         this.keeper = new Keeper(rules.worker(), keeping);
         this.deferrals = new Deferrals<>(keeper, rules.deferring());
+        this.shares = new Shares(keeper, rules);
         this.preemption = new Preemption(around, keeper);
         this.stores = new StoreWatch(rules.worker(), around.store());
     }
@@ -119,6 +121,7 @@ final class KeeperLoop implements AutoCloseable {
                 judged = true;
                 around.fleet().live(deferrals.live());
                 around.fleet().deferred(deferrals.due(), deferrals.isFull());
+                around.fleet().shares(shares.view());
                 around.fleet()
                         .objection(
                                 stores.objection(keeper.live()), around.host().now());
@@ -194,6 +197,10 @@ final class KeeperLoop implements AutoCloseable {
     private void custody(String job, @Nullable Custody custody) {
         if (custody == null || custody.job().equals(job)) {
             keeper.custody(job, custody);
+            if (!rules.shares().isNone()) {
+                around.fleet().custody(job, custody);
+                shares.change();
+            }
             preemption.custody(job, custody);
         }
     }
@@ -201,7 +208,8 @@ final class KeeperLoop implements AutoCloseable {
     private void deferral(ConsumerRecord<String, byte[]> entry) throws IOException {
         if (entry.value() == null) {
             deferrals.remove(entry.key());
-        } else {
+            shares.remove(entry.key());
+        } else if (!shares.park(entry)) {
             deferrals.add(Deferred.read(entry));
         }
     }
@@ -224,6 +232,9 @@ final class KeeperLoop implements AutoCloseable {
             keeper.left(worker);
         } else {
             keeper.heard(worker, status.held());
+            if (worker.equals(rules.worker())) {
+                shares.beat();
+            }
         }
     }
 

@@ -14,6 +14,7 @@ import java.time.Duration;
 /// @param deliveryLimit how often a command is delivered before the brokers drop it silently
 /// @param deferring what commands it understands, and how long those wait that nobody does
 /// @param maxPreemptions how often a job makes room for urgent ones
+/// @param shares how projects share the fleet
 record WorkerRules(
         String worker,
         CommandRoutes routes,
@@ -23,4 +24,5 @@ record WorkerRules(
         int maxRefusals,
         int deliveryLimit,
         Deferrals.Rules deferring,
-        int maxPreemptions) {}
+        int maxPreemptions,
+        Shares.Rules shares) {}

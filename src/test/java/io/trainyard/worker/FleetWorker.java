@@ -25,14 +25,22 @@ final class FleetWorker implements AutoCloseable {
     /// @param contract the newest that it understands
     /// @param tracing what it tells of spans
     /// @param slots how many jobs it has at once
+    /// @param shares how projects share the fleet
     record Setup(
-            String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract, Tracing tracing, int slots) {
+            String worker,
+            Set<String> kinds,
+            Outbox outbox,
+            Duration grace,
+            int contract,
+            Tracing tracing,
+            int slots,
+            Shares.Rules shares) {
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract) {
-            this(worker, kinds, outbox, grace, contract, Tracing.OFF, 1);
+            this(worker, kinds, outbox, grace, contract, Tracing.OFF, 1, Shares.Rules.NONE);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Tracing tracing) {
-            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing, 1);
+            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing, 1, Shares.Rules.NONE);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
@@ -44,7 +52,11 @@ final class FleetWorker implements AutoCloseable {
         }
 
         Setup slots(int number) {
-            return new Setup(worker, kinds, outbox, grace, contract, tracing, number);
+            return new Setup(worker, kinds, outbox, grace, contract, tracing, number, shares);
+        }
+
+        Setup sharing(Shares.Rules rules) {
+            return new Setup(worker, kinds, outbox, grace, contract, tracing, slots, rules);
         }
     }
 
@@ -62,7 +74,8 @@ final class FleetWorker implements AutoCloseable {
                 3,
                 deliveryLimit,
                 new Deferrals.Rules(setup.contract(), Fleet.NEWER_BEATS),
-                Fleet.MAX_PREEMPTIONS);
+                Fleet.MAX_PREEMPTIONS,
+                setup.shares());
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());
         Surroundings around = new Surroundings(

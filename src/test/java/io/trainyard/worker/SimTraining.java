@@ -34,6 +34,7 @@ final class SimTraining implements JobRunner {
     private static final int STEPS_PER_EPOCH = 10;
     private static final int SAVE_EVERY = 4;
     private static final int FAILS_AT = 7;
+    private static final int JOBS_OF_A_PROJECT = 100_000;
 
     /// Why a worker that stops gives a job back.
     static final String STOPS = "the worker stops";
@@ -133,8 +134,27 @@ final class SimTraining implements JobRunner {
         return SPECS.computeIfAbsent(job, id -> switch (Kind.of(id)) {
             case NEWER -> SampleEvents.newer(id);
             case FIRM -> SampleEvents.firm(id);
-            default -> SampleEvents.spec(id);
+            default -> inProject(SampleEvents.spec(id));
         });
+    }
+
+    /// Jobs with high numbers are of projects: from 100,000 on of `p1`, from 200,000 on of `p2`, and so on.
+    private static JobSpec inProject(JobSpec job) {
+        String project = project(job.id());
+        return project.equals(JobSpec.DEFAULT_PROJECT)
+                ? job
+                : JobJson.read(JobJson.command(job).json().put("project", project));
+    }
+
+    /// The number of the i-th job of a project.
+    static int number(int project, int i) {
+        return project * JOBS_OF_A_PROJECT + i;
+    }
+
+    /// The project of a job.
+    static String project(String job) {
+        int project = Integer.parseInt(job.substring(job.indexOf('-') + 1)) / JOBS_OF_A_PROJECT;
+        return project == 0 ? JobSpec.DEFAULT_PROJECT : "p" + project;
     }
 
     /// The body of its command.
