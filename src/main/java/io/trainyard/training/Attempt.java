@@ -5,6 +5,7 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.Retention;
 import io.trainyard.checkpoint.StoreException;
+import io.trainyard.device.DeviceBusyException;
 import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.DeviceLostException;
 import io.trainyard.event.EventJson;
@@ -327,9 +328,11 @@ final class Attempt implements AutoCloseable {
         }
         Released event = new Released(job.id(), number, savedStep, Faults.reason(cause), null);
         say(event);
-        return cause instanceof DeviceLostException
-                ? new Outcome.DeviceLost(event)
-                : new Outcome.WorkerFault(event, Faults.isLacking(cause));
+        return switch (cause) {
+            case DeviceLostException _ -> new Outcome.DeviceLost(event);
+            case DeviceBusyException _ -> new Outcome.Crowded(event);
+            default -> new Outcome.WorkerFault(event, Faults.isLacking(cause));
+        };
     }
 
     /// A store that is in trouble does not tell; then whoever is later sees to it that nothing is told twice.

@@ -107,7 +107,8 @@ public class WorkerService {
         String prefix = settings.topics().prefix();
         Host machine = new Machine();
         JobTraining training = new JobTraining(data, device, worker.threads(), id)
-                .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())));
+                .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())))
+                .sharing(slots(worker));
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
         Deferrals.Rules deferring = deferring(worker);
@@ -149,7 +150,7 @@ public class WorkerService {
                 (job, attempt, supervisor) ->
                         training.attempt(job, new JobFolder(store, job.id()), attempt, supervisor));
         if (served) {
-            new WorkerMetrics(activity, machine, opened).register(registry);
+            new WorkerMetrics(activity, machine, opened, rules.slots()).register(registry);
         }
         keeping.start();
         claims.start(keeping.ready());

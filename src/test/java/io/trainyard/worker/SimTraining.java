@@ -35,6 +35,9 @@ final class SimTraining implements JobRunner {
     private static final int SAVE_EVERY = 4;
     private static final int FAILS_AT = 7;
 
+    /// Why a worker that stops gives a job back.
+    static final String STOPS = "the worker stops";
+
     /// How much longer than the longest a step may take before it hangs.
     private static final Duration HANGS = Duration.ofMinutes(1);
 
@@ -102,6 +105,8 @@ final class SimTraining implements JobRunner {
         KEEPS_NO_FAILURE,
         /// Who makes room for an urgent job saves nothing.
         MAKES_ROOM_WITHOUT_CHECKPOINT,
+        /// Of the jobs of a worker that stops one alone is handed over.
+        ONE_IS_HANDED_OVER,
         /// Nobody learns by when a step should be over.
         NOBODY_WATCHES
     }
@@ -113,6 +118,7 @@ final class SimTraining implements JobRunner {
     private final CheckpointStore store;
     private final boolean lacking;
     private final Set<Habit> habits;
+    private boolean oneStops;
 
     /// @param lacking whether this worker has not got what picky jobs need
     SimTraining(SimProcess process, CheckpointStore store, boolean lacking, Set<Habit> habits) {
@@ -198,6 +204,7 @@ final class SimTraining implements JobRunner {
             while (step < kind.steps) {
                 Optional<Halt> halt = supervisor.halt();
                 if (halt.isPresent()) {
+                    missIt(halt.get());
                     return stop(halt.get());
                 }
                 takeStep();
@@ -219,6 +226,13 @@ final class SimTraining implements JobRunner {
             }
             TrainingEvent.Finished event = SampleEvents.finished(job, number, kind.steps);
             return conclude(event, new Outcome.Finished(event));
+        }
+
+        private void missIt(Halt halt) {
+            if (halt == Halt.DRAIN && oneStops && habits.contains(Habit.ONE_IS_HANDED_OVER)) {
+                process.sleep(Duration.ofDays(365));
+            }
+            oneStops |= halt == Halt.DRAIN;
         }
 
         private void takeStep() {
@@ -266,7 +280,7 @@ final class SimTraining implements JobRunner {
             Released event = supervisor
                     .preemptor()
                     .map(urgent -> SampleEvents.preempted(job, number, step, urgent))
-                    .orElseGet(() -> SampleEvents.released(job, number, step, "the worker stops"));
+                    .orElseGet(() -> SampleEvents.released(job, number, step, STOPS));
             tell(event);
             return new Outcome.Released(event);
         }
