@@ -35,6 +35,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             SubmitCommand.class,
             WatchCommand.class,
             JobsCommand.class,
+            ProjectsCommand.class,
+            SweepCommand.class,
             CancelCommand.class,
             PauseCommand.class,
             ResumeCommand.class,
