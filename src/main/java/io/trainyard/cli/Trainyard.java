@@ -35,6 +35,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             SubmitCommand.class,
             WatchCommand.class,
             JobsCommand.class,
+            ProjectsCommand.class,
+            SweepCommand.class,
             TopCommand.class,
             CancelCommand.class,
             PauseCommand.class,
