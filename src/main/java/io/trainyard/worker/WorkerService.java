@@ -107,6 +107,9 @@ public class WorkerService {
         Host machine = new Machine();
         JobTraining training = new JobTraining(data, device, worker.threads(), id)
                 .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())));
+        if (slots(worker) > 1 && worker.stack()) {
+            training = training.stacking();
+        }
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
         Deferrals.Rules deferring = deferring(worker);
