@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 /// @param attempt that it asks for
 /// @param kind of device that its job names; where that has no topics of its own, any worker will do
 /// @param contract of commands that its job needs
+/// @param project whose share of the fleet its job uses
 /// @param refusedBy the workers that could not run it
 public record Waiting(
         Topic topic,
@@ -22,6 +23,7 @@ public record Waiting(
         Priority priority,
         String kind,
         int contract,
+        String project,
         Set<String> refusedBy) {
     public Waiting {
         refusedBy = Set.copyOf(refusedBy);
@@ -38,6 +40,7 @@ public record Waiting(
                 request.priority(),
                 job.device().kind(),
                 JobJson.command(job).contract(),
+                job.projectName(),
                 request.refusals().stream().map(Request.Refusal::worker).collect(Collectors.toSet()));
     }
 

@@ -33,6 +33,9 @@ public interface WorkerSettings {
 
     Worker worker();
 
+    /// A file of weights and quotas of projects; default: none, and whoever comes first is served first.
+    Optional<Path> projects();
+
     Limits limits();
 
     /// What a job may ask for: see [io.trainyard.spec.JobLimits].
