@@ -22,8 +22,11 @@ final class Stack {
     /// go, and time enough to tell of the steps before.
     private static final long PATIENCE_NANOS = Duration.ofMillis(3).toNanos();
 
-    /// A thread that waits looks by itself after this long.
+    /// A thread that waits for the others looks by itself after this long, whoever should have woken it.
     private static final long LOOK_MILLIS = 1;
+
+    /// One that waits for steps that are taken.
+    private static final long LOOK_AGAIN_MILLIS = 100;
 
     private final StackRoom room;
     private final StackedSteps steps;
@@ -172,7 +175,7 @@ final class Stack {
                     }
                 }
                 try {
-                    wait(LOOK_MILLIS);
+                    wait(running ? LOOK_AGAIN_MILLIS : LOOK_MILLIS);
                 } catch (InterruptedException e) {
                     interrupted = true; // it may be trained just now, and cannot leave
                 }

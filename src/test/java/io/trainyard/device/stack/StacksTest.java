@@ -131,7 +131,10 @@ class StacksTest {
     @Test
     void jobsOfOtherProgramsAreNotStackedWithThem() {
         Workload larger = CheckWorkload.of(
-                ALIKE.dataset(), List.of(Layers.flatten(), Layers.linear(3, true)), CheckWorkload.MOMENTUM, 4);
+                ALIKE.dataset(),
+                List.of(Layers.conv(5, 3, 1, 1, true), Layers.flatten(), Layers.linear(3, true)),
+                CheckWorkload.MOMENTUM,
+                4);
         try (LearningSession _ = device.open(job(0));
                 LearningSession _ = device.open(job(1));
                 LearningSession _ = device.open(larger)) {
