@@ -121,8 +121,8 @@ final class Waiting {
     OutlookView outlook(JobSummary job) {
         Forecast now = forecast;
         Outlook its = now.of(job.job());
-        boolean holds = its != null && (job.status() == Status.QUEUED || job.status() == Status.PAUSED);
-        return holds ? OutlookView.of(its, now.atMillis()) : null;
+        boolean holds = job.status() == Status.QUEUED || job.status() == Status.PAUSED;
+        return its != null && holds ? OutlookView.of(its, now.atMillis()) : null;
     }
 
     /// What lies before the first so many jobs, by job.

@@ -27,7 +27,7 @@ final class NormalTable {
 
     /// Mean 0, deviation 1.
     static double normal(long hash) {
-        return QUANTILES[(int) (hash >>> Long.SIZE - BITS)];
+        return QUANTILES[(int) (hash >>> (Long.SIZE - BITS))];
     }
 
     /// From 0 to below 1.
@@ -38,8 +38,8 @@ final class NormalTable {
     /// A hash of two numbers, by the finalizer of SplitMix64.
     static long mix(long one, long other) {
         long z = one + 0x9E3779B97F4A7C15L * (other + 1);
-        z = (z ^ z >>> 30) * 0xBF58476D1CE4E5B9L;
-        z = (z ^ z >>> 27) * 0x94D049BB133111EBL;
-        return z ^ z >>> 31;
+        z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
+        z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+        return z ^ (z >>> 31);
     }
 }

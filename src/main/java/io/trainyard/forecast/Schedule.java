@@ -157,7 +157,7 @@ final class Schedule {
     private final class Draw {
         final int draw;
         final int[] taken = new int[TOPICS]; // of each topic
-        final Coming[] coming = new @Nullable Coming[TOPICS];
+        final @Nullable Coming[] coming = new @Nullable Coming[TOPICS];
         final int[] turn = new int[slots.size() * Urgency.values().length]; // which lane is asked first
         final int[] jobs; // that each slot has taken: how many before now, nobody knows
         final double[] effects = new double[slots.size()];

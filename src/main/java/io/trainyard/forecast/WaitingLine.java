@@ -10,6 +10,7 @@ import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -123,22 +124,24 @@ final class WaitingLine {
 
     /// How urgent a command is by its topic; normal where that is not known.
     static Urgency urgency(@Nullable String command, String prefix) {
-        int end = command == null ? -1 : command.lastIndexOf(OFFSET);
-        int dash = end < 0 ? -1 : command.lastIndexOf('-', end);
+        String place = Objects.requireNonNullElse(command, "");
+        int end = place.lastIndexOf(OFFSET);
+        int dash = end < 0 ? -1 : place.lastIndexOf('-', end);
         if (dash < 0) {
             return Urgency.NORMAL;
         }
         try {
-            return Priority.of(command.substring(0, dash), prefix).urgency();
+            return Priority.of(place.substring(0, dash), prefix).urgency();
         } catch (IllegalArgumentException _) { // another fleet's, or a later version's
             return Urgency.NORMAL;
         }
     }
 
     private static long offset(@Nullable String command) {
-        int end = command == null ? -1 : command.lastIndexOf(OFFSET);
+        String place = Objects.requireNonNullElse(command, "");
+        int end = place.lastIndexOf(OFFSET);
         try {
-            return end < 0 ? 0 : Long.parseLong(command.substring(end + OFFSET.length()));
+            return end < 0 ? 0 : Long.parseLong(place.substring(end + OFFSET.length()));
         } catch (NumberFormatException _) {
             return 0;
         }
