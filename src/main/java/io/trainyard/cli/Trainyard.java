@@ -36,6 +36,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
             WatchCommand.class,
             JobsCommand.class,
             ProjectsCommand.class,
+            SweepCommand.class,
+            TopCommand.class,
             CancelCommand.class,
             PauseCommand.class,
             ResumeCommand.class,

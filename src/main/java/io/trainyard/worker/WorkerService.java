@@ -108,9 +108,10 @@ public class WorkerService {
 
         String prefix = settings.topics().prefix();
         Host machine = new Machine();
-        JobTraining training = new JobTraining(data, device, worker.threads(), id)
+        JobTraining alone = new JobTraining(data, device, worker.threads(), id)
                 .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())))
                 .sharing(slots(worker));
+        JobTraining training = slots(worker) > 1 && worker.stack() ? alone.stacking() : alone;
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
         Deferrals.Rules deferring = deferring(worker);
@@ -140,7 +141,8 @@ public class WorkerService {
                 deliveryLimit,
                 deferring,
                 worker.maxPreemptions(),
-                shares(settings));
+                shares(settings),
+                limits(settings.limits()));
         Surroundings around = new Surroundings(
                 rules, machine, store, publisher, fleet, activity, Tracing.ofProcess(), new ClaimOrder());
         KeeperLoop keeping = new KeeperLoop(
@@ -252,7 +254,8 @@ public class WorkerService {
     }
 
     private static JobLimits limits(WorkerSettings.Limits asked) {
-        return new JobLimits(asked.parameters(), asked.batchSize(), asked.epochs(), asked.steps(), asked.minutes());
+        return new JobLimits(
+                asked.parameters(), asked.batchSize(), asked.epochs(), asked.steps(), asked.minutes(), asked.trials());
     }
 
     private static int slots(WorkerSettings.Worker worker) {
