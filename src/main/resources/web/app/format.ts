@@ -135,7 +135,7 @@ export function count(n: number, noun: string): string {
 
 // True when nothing more will happen to the job.
 export function isOver(state: JobStateName): boolean {
-  return state === "finished" || state === "failed" || state === "cancelled" || state === "rejected";
+  return state === "finished" || state === "failed" || state === "cancelled" || state === "rejected" || state === "expanded";
 }
 
 export function stateWord(state: JobStateName): string {

@@ -9,7 +9,9 @@ import io.trainyard.event.JobState;
 import io.trainyard.jobfile.JobFiles;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Trials;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.CommandSender;
 import io.trainyard.topics.KafkaUnreachableException;
@@ -44,6 +46,7 @@ import picocli.CommandLine.TypeConversionException;
         footer = {
             "  ./trainyard submit job.json",
             "  ./trainyard submit nightly.yaml more.json --watch",
+            "  ./trainyard submit sweep.json --dry-run | jq .id",
             "  echo '{network: fashion, dataset: shapes28, epochs: 5,",
             "         optimizer: {type: adam}}' | ./trainyard submit -"
         })
@@ -77,6 +80,12 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
                     "high, normal or low (default: ${DEFAULT-VALUE}). A free worker takes the most urgent job first.")
     private Priority priority = Priority.NORMAL;
 
+    @Option(
+            names = "--dry-run",
+            description =
+                    "Publish nothing, and print the jobs with all defaults, one a line: of a sweep those that it stands for.")
+    private boolean dryRun;
+
     @Option(names = "--watch", description = "Then show the jobs' progress until each has ended.")
     private boolean watch;
 
@@ -96,6 +105,14 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
     @Override
     public Integer call() {
         List<JobSpec> jobs = JobFiles.read(files, terminal.in());
+        if (dryRun) {
+            jobs.stream()
+                    .flatMap(job -> Trials.of(job).stream())
+                    .map(JobJson::write)
+                    .forEach(terminal.out()::println);
+            terminal.out().flush();
+            return ExitCodes.OK;
+        }
         requireRoom(jobs, projects.rules());
         List<String> sent = new ArrayList<>();
         try {
@@ -121,8 +138,8 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
 
     /// Reads the topics only where a project of the jobs has a quota of jobs that wait.
     private void requireRoom(List<JobSpec> jobs, ProjectRules rules) {
-        Map<String, Long> more =
-                jobs.stream().collect(Collectors.groupingBy(JobSpec::projectName, Collectors.counting()));
+        Map<String, Long> more = jobs.stream()
+                .collect(Collectors.groupingBy(JobSpec::projectName, Collectors.summingLong(Trials::count)));
         more.keySet().removeIf(project -> rules.of(project).waiting() == null);
         if (more.isEmpty()) {
             return;

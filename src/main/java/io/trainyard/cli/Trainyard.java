@@ -36,6 +36,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             WatchCommand.class,
             JobsCommand.class,
             ProjectsCommand.class,
+            SweepCommand.class,
             CancelCommand.class,
             PauseCommand.class,
             ResumeCommand.class,

@@ -55,6 +55,7 @@ public final class Keeper {
     private final Map<String, Wish> wishes = new HashMap<>();
     private final Map<String, Urgency> urgencies = new HashMap<>();
     private final Map<String, Long> heard = new HashMap<>();
+    private final Set<String> runOn = new HashSet<>(); // jobs that rest at no rung, as somebody wants
     private final Set<String> asked = new LinkedHashSet<>(); // jobs whose wish is new, and which nobody holds
     private long beats;
     private int overlooked;
@@ -93,11 +94,17 @@ public final class Keeper {
         if (control == null) {
             wishes.remove(job);
             urgencies.remove(job);
+            runOn.remove(job);
             asked.remove(job);
             return;
         }
         Wish before = wish(job);
         wishes.put(job, control.wish());
+        if (control.isRunOn()) {
+            runOn.add(job);
+        } else {
+            runOn.remove(job);
+        }
         if (control.priority() != null) {
             urgencies.put(job, control.priority());
         }
@@ -143,6 +150,20 @@ public final class Keeper {
                         custody.state() == State.HELD && !custody.worker().equals(self))
                 .reduce((_, later) -> later)
                 .map(custody -> custody.request().job());
+    }
+
+    /// The commands of those that rest at a rung, and that nobody wants to rest or end besides.
+    public List<Request> resting() {
+        return jobs.entrySet().stream()
+                .filter(job -> job.getValue().custody.isResting() && wish(job.getKey()) == Wish.RUN)
+                .map(job -> urgent(job.getKey(), job.getValue().custody.request()))
+                .toList();
+    }
+
+    /// The group of a job that is watched; null where it has none.
+    public @Nullable String group(String job) {
+        Watched watched = jobs.get(job);
+        return watched == null ? null : watched.custody.request().job().group();
     }
 
     /// What somebody wants of a job.
@@ -237,7 +258,10 @@ public final class Keeper {
                 switch (wish(job)) {
                     case PAUSE -> null;
                     case CANCEL -> after(0, watched, new Duty.Cancel(job));
-                    case RUN -> after(0, watched, new Duty.Republish(request, 1, true));
+                    case RUN ->
+                        custody.isResting() && !runOn.contains(job)
+                                ? null // whether it goes on the store says: see [Resting]
+                                : after(0, watched, new Duty.Republish(request, 1, true));
                 };
         };
     }

@@ -2,8 +2,13 @@ package io.trainyard.dashboard;
 
 import io.trainyard.event.Control;
 import io.trainyard.event.JobNews;
+import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.SweepView;
 import io.trainyard.tracking.Curve;
 import io.trainyard.tracking.JobPage;
 import io.trainyard.tracking.JobQuery;
@@ -16,6 +21,8 @@ import io.trainyard.tracking.TrackingException;
 import io.trainyard.tracking.TrackingStore;
 import io.trainyard.tracking.Transition;
 import io.trainyard.tracking.UnderWay;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -28,6 +35,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// What the page shows: the newest jobs and those that run, kept here, all others from the tracking store, and the
 /// workers.
@@ -41,6 +49,9 @@ public final class JobHistory {
     private record Entry(JobSummary job, long version) {}
 
     private record Seen(WorkerStatus status, long millis, boolean gone) {}
+
+    /// The most jobs of a group that are shown.
+    private static final int MAX_GROUP = 10_000;
 
     private static final Comparator<JobSummary> NEWEST_FIRST =
             Comparator.comparingLong(JobSummary::firstSeenMillis).reversed().thenComparing(JobSummary::job);
@@ -231,6 +242,43 @@ public final class JobHistory {
     /// The commands of the jobs that a query asks for, as JSON, by job.
     public Map<String, String> commands(JobQuery query) {
         return store.commands(query);
+    }
+
+    /// The jobs of a group side by side; empty where it has none.
+    public Optional<SweepView> sweep(String group) {
+        List<SweepView.Member> members = new ArrayList<>();
+        Map<String, String> commands = store.commands(JobQuery.ofGroup(group, MAX_GROUP));
+        for (JobSummary job : group(group)) {
+            JobSpec spec = spec(job.job(), commands.get(job.job()));
+            boolean regression = spec != null && spec.loss().isRegression();
+            members.add(new SweepView.Member(
+                    job.job(),
+                    job.status(),
+                    spec,
+                    job.epochsDone(),
+                    regression ? job.bestTestLoss() : job.bestTestAccuracy(),
+                    regression ? job.testLoss() : job.testAccuracy(),
+                    job.reason()));
+        }
+        return members.isEmpty() ? Optional.empty() : Optional.of(SweepView.of(group, members));
+    }
+
+    /// The jobs of a group; a sweep whose trials are there is none of them.
+    public List<JobSummary> group(String group) {
+        return store.jobs(JobQuery.ofGroup(group, MAX_GROUP)).jobs().stream()
+                .filter(job -> job.status() != Status.EXPANDED)
+                .toList();
+    }
+
+    /// As it was asked for, or else as it runs. Another version may have written what this one cannot read.
+    private @Nullable JobSpec spec(String job, @Nullable String command) {
+        try {
+            return command == null
+                    ? store.job(job).map(JobState::spec).orElse(null)
+                    : JobJson.read(command.getBytes(StandardCharsets.UTF_8));
+        } catch (InvalidJobException _) {
+            return null; // its values are not shown
+        }
     }
 
     /// Writes something beside a job, in the place of what was there.

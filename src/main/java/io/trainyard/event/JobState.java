@@ -50,6 +50,7 @@ import org.jspecify.annotations.Nullable;
     "initFrom",
     "checkpoint",
     "reason",
+    "rung",
     "loss",
     "stepTimes",
     "firstStep",
@@ -77,7 +78,11 @@ public final class JobState {
 
         /// Refused before it ever started.
         @JsonProperty("rejected")
-        REJECTED;
+        REJECTED,
+
+        /// It was a sweep, and its trials are jobs now.
+        @JsonProperty("expanded")
+        EXPANDED;
 
         /// As people and programs are told it.
         public String word() {
@@ -86,7 +91,7 @@ public final class JobState {
 
         /// True when nothing more will happen.
         public boolean isFinal() {
-            return this == FINISHED || this == FAILED || this == CANCELLED || this == REJECTED;
+            return this == FINISHED || this == FAILED || this == CANCELLED || this == REJECTED || this == EXPANDED;
         }
     }
 
@@ -391,7 +396,15 @@ public final class JobState {
         return attempts.checkpoint();
     }
 
-    /// Why it failed, was given back, was rejected, or finished before its last epoch.
+    /// After how many epochs it rests because others of its group are better; null where it does not rest, or does as
+    /// somebody asked.
+    @JsonProperty("rung")
+    public @Nullable Integer rung() {
+        Turn turn = attempts.newest(AttemptNews::turn);
+        return end != null || turn == null ? null : turn.rung();
+    }
+
+    /// Why it failed, was given back, was rejected, rests at a rung, or finished before its last epoch.
     @JsonProperty("reason")
     public @Nullable String reason() {
         if (end != null) {

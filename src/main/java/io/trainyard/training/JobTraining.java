@@ -208,7 +208,7 @@ public final class JobTraining {
         Trainer.End end = trainer.train(from);
         return end.halt().isPresent()
                 ? stop(attempt, end.halt().get(), end.at().step())
-                : attempt.finish(trainer.finished(end.at()));
+                : attempt.finish(trainer.finished(end.at()), end.at());
     }
 
     private Outcome evaluate(Attempt attempt, LearningSession session, StartingPoint start) {

@@ -17,7 +17,6 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import io.trainyard.trace.Tracing;
-import io.trainyard.training.JobTraining;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -40,6 +39,7 @@ final class Claiming {
     private final Announcer announcer;
     private final Fitness fitness;
     private final Quotas quotas;
+    private final Expansion expansion;
 
     /// @param fitness knows which jobs this worker lacks something for
     Claiming(Surroundings around, Fitness fitness) {
@@ -49,6 +49,7 @@ final class Claiming {
         this.announcer = new Announcer(around);
         this.fitness = fitness;
         this.quotas = new Quotas(around);
+        this.expansion = new Expansion(around, announcer);
     }
 
     /// What becomes of a command that was handed out.
@@ -79,7 +80,7 @@ final class Claiming {
             JobSpec job;
             try {
                 job = CommandRecord.job(command, rules.deferring().contract());
-                JobTraining.requireRunnable(job);
+                expansion.requireRunnable(job);
             } catch (InvalidJobException e) {
                 return refuse(queue, command, String.valueOf(e.getMessage()));
             }
@@ -193,6 +194,10 @@ final class Claiming {
                             request,
                             "job %s is in the store %s, and this worker's is %s; give all workers of a fleet one store (--checkpoints)"
                                     .formatted(job, other, store));
+                }
+                case Verdict.Begin(int attempt)
+                when request.job().sweep() != null -> {
+                    return settle(queue, expansion.expand(request.in(store), folder, attempt));
                 }
                 case Verdict.Begin(int attempt) -> {
                     Optional<String> lacking = lacking(request);

@@ -53,8 +53,7 @@ record SharesView(
         return turn(order, open, Map.of());
     }
 
-    private Optional<Turn> turn(
-            List<Priority> order, List<Parked<Deferred>> open, Map<Priority, Set<String>> others) {
+    private Optional<Turn> turn(List<Priority> order, List<Parked<Deferred>> open, Map<Priority, Set<String>> others) {
         return order.stream()
                 .flatMap(priority -> standings
                         .next(Stream.concat(

@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.custody.Deferrals;
+import io.trainyard.spec.JobLimits;
 import java.time.Duration;
 
 /// Who a worker is, and how long it waits for what.
@@ -15,6 +16,7 @@ import java.time.Duration;
 /// @param deferring what commands it understands, and how long those wait that nobody does
 /// @param maxPreemptions how often a job makes room for urgent ones
 /// @param shares how projects share the fleet
+/// @param limits what jobs may ask for; here, of how many trials sweeps may be
 record WorkerRules(
         String worker,
         CommandRoutes routes,
@@ -25,4 +27,5 @@ record WorkerRules(
         int deliveryLimit,
         Deferrals.Rules deferring,
         int maxPreemptions,
-        Shares.Rules shares) {}
+        Shares.Rules shares,
+        JobLimits limits) {}

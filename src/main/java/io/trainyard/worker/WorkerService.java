@@ -140,7 +140,8 @@ public class WorkerService {
                 deliveryLimit,
                 deferring,
                 worker.maxPreemptions(),
-                shares(settings));
+                shares(settings),
+                limits(settings.limits()));
         Surroundings around = new Surroundings(
                 rules, machine, store, publisher, fleet, activity, Tracing.ofProcess(), new ClaimOrder());
         KeeperLoop keeping = new KeeperLoop(
@@ -252,7 +253,8 @@ public class WorkerService {
     }
 
     private static JobLimits limits(WorkerSettings.Limits asked) {
-        return new JobLimits(asked.parameters(), asked.batchSize(), asked.epochs(), asked.steps(), asked.minutes());
+        return new JobLimits(
+                asked.parameters(), asked.batchSize(), asked.epochs(), asked.steps(), asked.minutes(), asked.trials());
     }
 
     private static int slots(WorkerSettings.Worker worker) {

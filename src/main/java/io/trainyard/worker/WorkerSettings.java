@@ -59,6 +59,10 @@ public interface WorkerSettings {
         /// That a job may be given, which it then must be; 0: any.
         @WithDefault("0")
         int minutes();
+
+        /// Of a sweep.
+        @WithDefault("1000")
+        int trials();
     }
 
     /// The names of the topics.

@@ -15,7 +15,7 @@ import "../parts/job-notes";
 import "../parts/loss-curves";
 import { parameterTable } from "../parts/parameters";
 import { stateLabel } from "../parts/state-label";
-import { jobLink, link } from "../router";
+import { jobLink, link, sweepLink } from "../router";
 import { Refresher } from "../state/refresher";
 import { store } from "../state/store";
 import { Subscriber } from "../state/subscriber";
@@ -85,7 +85,10 @@ class JobView extends PageElement {
     const { detail } = this;
     const summary = store.jobs.get(this.job) ?? detail.summary;
     return html`
-      <p class="crumbs"><a href=${link("runs")}>Runs</a></p>
+      <p class="crumbs">
+        <a href=${link("runs")}>Runs</a>
+        ${summary.group ? html`<a id="sweep-link" href=${sweepLink(summary.group)}>${summary.group}</a>` : nothing}
+      </p>
       <section id="detail" class="sheet" aria-labelledby="detail-heading">
         <div class="title">
           <h2 id="detail-heading">${summary.job}</h2>

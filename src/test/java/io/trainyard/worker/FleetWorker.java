@@ -5,6 +5,7 @@ import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.spec.JobContract;
+import io.trainyard.spec.JobLimits;
 import io.trainyard.trace.Tracing;
 import java.time.Duration;
 import java.time.Instant;
@@ -75,7 +76,8 @@ final class FleetWorker implements AutoCloseable {
                 deliveryLimit,
                 new Deferrals.Rules(setup.contract(), Fleet.NEWER_BEATS),
                 Fleet.MAX_PREEMPTIONS,
-                setup.shares());
+                setup.shares(),
+                JobLimits.DEFAULT);
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());
         Surroundings around = new Surroundings(

@@ -12,6 +12,7 @@ import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.event.Control;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobLimits;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Cluster;
@@ -177,7 +178,17 @@ class KafkaRolesTest {
             });
         }
         WorkerRules rules = new WorkerRules(
-                user, routes, 1, ANSWER, ANSWER, 3, deliveries, new Deferrals.Rules(2, 8), 3, Shares.Rules.NONE);
+                user,
+                routes,
+                1,
+                ANSWER,
+                ANSWER,
+                3,
+                deliveries,
+                new Deferrals.Rules(2, 8),
+                3,
+                Shares.Rules.NONE,
+                JobLimits.DEFAULT);
         FleetView view = new FleetView(user, Instant.now());
         EventPublisher nowhere = new EventPublisher((_, _, _, _) -> CompletableFuture.allOf(), PREFIX, user);
         new CommandSweep(

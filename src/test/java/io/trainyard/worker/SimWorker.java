@@ -5,6 +5,7 @@ import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.spec.JobContract;
+import io.trainyard.spec.JobLimits;
 import io.trainyard.trace.Tracing;
 import java.time.Duration;
 import java.util.List;
@@ -94,7 +95,8 @@ final class SimWorker {
                 seams.deliveryLimit(fleet.limits().deliveries()),
                 deferring,
                 MAX_PREEMPTIONS,
-                shares);
+                shares,
+                JobLimits.DEFAULT);
         CheckpointStore view = seams.store(perils.view(store, process));
         Outbox outbox = seams.outbox(perils.around(new SimOutbox(kafka, process), process), process);
         EventPublisher publisher = new EventPublisher(outbox, "", id);
