@@ -35,6 +35,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             SubmitCommand.class,
             WatchCommand.class,
             JobsCommand.class,
+            ProjectsCommand.class,
             CancelCommand.class,
             PauseCommand.class,
             ResumeCommand.class,

@@ -5,6 +5,7 @@ import io.trainyard.event.Control;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.share.Load;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Priority;
 import java.util.ArrayList;
@@ -155,6 +156,17 @@ public final class Keeper {
         return watched == null ? null : watched.custody;
     }
 
+    /// The custodies of jobs that somebody has, each as urgent as it is wished to be.
+    public List<Custody> held() {
+        return jobs.entrySet().stream()
+                .map(entry -> Map.entry(entry.getKey(), entry.getValue().custody))
+                .filter(entry -> entry.getValue().state() == State.HELD)
+                .map(entry -> Custody.held(
+                        urgent(entry.getKey(), entry.getValue().request()),
+                        entry.getValue().worker()))
+                .toList();
+    }
+
     /// How many jobs are not watched, because there were too many.
     public int overlooked() {
         return overlooked;
@@ -170,6 +182,23 @@ public final class Keeper {
         });
         live.add(self);
         return live;
+    }
+
+    /// What each project has of the fleet: the jobs that somebody holds.
+    public Map<String, Load> loads() {
+        Map<String, Load> loads = new HashMap<>();
+        held().forEach(custody -> {
+            JobSpec job = custody.request().job();
+            loads.merge(job.projectName(), new Load(1, job.allDevices().size()), Load::plus);
+        });
+        return loads;
+    }
+
+    /// The workers that are heard and hold nothing.
+    public Set<String> idle() {
+        Set<String> idle = live();
+        held().forEach(custody -> idle.remove(custody.worker()));
+        return idle;
     }
 
     /// What is to be done now, once: whoever asks does it.
@@ -254,9 +283,13 @@ public final class Keeper {
 
     /// How many of some workers come before this one for that job.
     int rank(String job, Set<String> workers) {
-        long mine = weight(self, job);
-        return (int)
-                workers.stream().filter(worker -> weight(worker, job) < mine).count();
+        return rank(self, job, workers);
+    }
+
+    /// How many of some workers come before one for a job: the same in every process.
+    public static int rank(String worker, String job, Set<String> workers) {
+        long mine = weight(worker, job);
+        return (int) workers.stream().filter(other -> weight(other, job) < mine).count();
     }
 
     /// This worker.
@@ -265,7 +298,7 @@ public final class Keeper {
     }
 
     /// This worker's own heartbeats so far, as they came back.
-    long beats() {
+    public long beats() {
         return beats;
     }
 

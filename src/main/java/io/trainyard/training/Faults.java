@@ -4,6 +4,7 @@ import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.StoreException;
 import io.trainyard.data.DatasetAwayException;
 import io.trainyard.data.DatasetException;
+import io.trainyard.device.DeviceBusyException;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceLostException;
 import io.trainyard.device.DeviceMemoryException;
@@ -20,7 +21,8 @@ final class Faults {
     static boolean isWorkers(Throwable cause) {
         return switch (cause) {
             case DatasetException _, StoreException _ -> true;
-            case DeviceLostException _, DeviceMemoryException _, DevicePrecisionException _ -> true;
+            case DeviceBusyException _, DeviceLostException _, DeviceMemoryException _, DevicePrecisionException _ ->
+                true;
             case OutOfMemoryError _, LinkageError _ -> true;
             default -> false;
         };

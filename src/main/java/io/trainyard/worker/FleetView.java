@@ -1,7 +1,9 @@
 package io.trainyard.worker;
 
+import io.trainyard.custody.Custody;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Deferrals.Deferral;
+import io.trainyard.custody.PreemptionRule.Room;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.spec.JobContract;
 import java.time.Instant;
@@ -24,6 +26,10 @@ final class FleetView {
     private volatile @Nullable Instant since;
     private volatile Map<String, Deferral<Deferred>> deferred = Map.of();
     private volatile boolean full;
+    private volatile SharesView shares = SharesView.NONE;
+    private final Map<String, Custody> custodies = new ConcurrentHashMap<>();
+    private volatile List<Room> rooms = List.of();
+    private volatile boolean urgent;
 
     /// @param worker this one's id
     /// @param now when it begins
@@ -61,6 +67,11 @@ final class FleetView {
         return Deferrals.able(contract, live);
     }
 
+    /// Whether all that are heard do.
+    boolean allUnderstand(int contract) {
+        return live.values().stream().allMatch(understood -> understood >= contract);
+    }
+
     /// @param workers and the newest contract that each understands
     void live(Map<String, Integer> workers) {
         live = Map.copyOf(workers);
@@ -82,6 +93,50 @@ final class FleetView {
         due.forEach(one -> all.put(one.key(), one));
         deferred = Collections.unmodifiableMap(all);
         full = isFull;
+    }
+
+    /// Whose turn it is.
+    SharesView shares() {
+        return shares;
+    }
+
+    void shares(SharesView now) {
+        shares = now;
+    }
+
+    /// @param custody null: the job has ended
+    void custody(String job, @Nullable Custody custody) {
+        if (custody == null) {
+            custodies.remove(job);
+        } else {
+            custodies.put(job, custody);
+        }
+    }
+
+    /// What custody says of a job, where projects have rules; null where it says nothing.
+    @Nullable
+    Custody custody(String job) {
+        return custodies.get(job);
+    }
+
+    /// The urgent job for which an attempt of this worker makes room; empty: it does for none.
+    Optional<String> preemptor(String job, int attempt) {
+        return rooms.stream()
+                .filter(room -> room.victim().job().equals(job) && room.victim().attempt() == attempt)
+                .map(room -> room.urgent().job())
+                .findFirst();
+    }
+
+    /// Whether something urgent waits.
+    boolean isUrgent() {
+        return urgent;
+    }
+
+    /// @param waits whether something urgent does
+    /// @param mine the room that this worker's jobs make for it
+    void urgent(boolean waits, List<Room> mine) {
+        urgent = waits;
+        rooms = List.copyOf(mine);
     }
 
     /// Why this worker must not take jobs in this fleet; empty: it may.

@@ -54,6 +54,8 @@ final class KeeperLoop implements AutoCloseable {
     private final StoreWatch stores;
     private final CompletableFuture<Optional<JobSpec>> ready = new CompletableFuture<>();
     private final Deferrals<Deferred> deferrals;
+    private final Shares shares;
+    private final Preemption preemption;
     private boolean toldTooMany;
 
     /// @param logs opens the log, anew whenever one is broken
@@ -67,6 +69,8 @@ final class KeeperLoop implements AutoCloseable {
         this.stop = new StopSignal(around.host());
         this.keeper = new Keeper(rules.worker(), keeping);
         this.deferrals = new Deferrals<>(keeper, rules.deferring());
+        this.shares = new Shares(keeper, rules);
+        this.preemption = new Preemption(around, keeper);
         this.stores = new StoreWatch(rules.worker(), around.store());
     }
 
@@ -105,15 +109,19 @@ final class KeeperLoop implements AutoCloseable {
         boolean judged = false;
         while (!stop.isRequested()) {
             boolean fresh = log.isCaughtUp();
-            var entries = log.poll(judged ? IDLE_POLL : POLL);
+            var entries = log.poll(!judged ? POLL : preemption.isNeeded() ? Preemption.LOOK : IDLE_POLL);
             for (var entry : entries) {
                 read(entry, fresh);
+            }
+            if (judged) {
+                preemption.look(log);
             }
             boolean isNews = !judged || !entries.isEmpty(); // time is heartbeats: without any, nothing becomes due
             if (log.isCaughtUp() && isNews) {
                 judged = true;
                 around.fleet().live(deferrals.live());
                 around.fleet().deferred(deferrals.due(), deferrals.isFull());
+                around.fleet().shares(shares.view());
                 around.fleet()
                         .objection(
                                 stores.objection(keeper.live()), around.host().now());
@@ -171,6 +179,7 @@ final class KeeperLoop implements AutoCloseable {
                         heard(key, EventJson.readStatus(body));
                     }
                 }
+                case COMMANDS_HIGH, CPU_COMMANDS_HIGH, CUDA_COMMANDS_HIGH -> preemption.command(topic, entry);
                 default -> {}
             }
         } catch (IOException | RuntimeException e) {
@@ -188,13 +197,19 @@ final class KeeperLoop implements AutoCloseable {
     private void custody(String job, @Nullable Custody custody) {
         if (custody == null || custody.job().equals(job)) {
             keeper.custody(job, custody);
+            if (!rules.shares().isNone()) {
+                around.fleet().custody(job, custody);
+                shares.change();
+            }
+            preemption.custody(job, custody);
         }
     }
 
     private void deferral(ConsumerRecord<String, byte[]> entry) throws IOException {
         if (entry.value() == null) {
             deferrals.remove(entry.key());
-        } else {
+            shares.remove(entry.key());
+        } else if (!shares.park(entry)) {
             deferrals.add(Deferred.read(entry));
         }
     }
@@ -211,11 +226,15 @@ final class KeeperLoop implements AutoCloseable {
             return;
         }
         stores.heard(status);
+        preemption.heard(status);
         deferrals.heard(worker, status.contract());
         if (status.stopping()) {
             keeper.left(worker);
         } else {
             keeper.heard(worker, status.held());
+            if (worker.equals(rules.worker())) {
+                shares.beat();
+            }
         }
     }
 

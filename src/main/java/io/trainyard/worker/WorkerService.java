@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.data.DataRoots;
@@ -14,6 +15,8 @@ import io.trainyard.device.Device;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
+import io.trainyard.jobfile.ProjectFiles;
+import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobContract;
@@ -105,9 +108,10 @@ public class WorkerService {
 
         String prefix = settings.topics().prefix();
         Host machine = new Machine();
-        JobTraining alone = new JobTraining(data, device, worker.threads(), id)
-                .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())));
-        JobTraining training = slots(worker) > 1 && worker.stack() ? alone.stacking() : alone;
+        JobTraining sharing = new JobTraining(data, device, worker.threads(), id)
+                .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())))
+                .sharing(slots(worker));
+        JobTraining training = slots(worker) > 1 && worker.stack() ? sharing.stacking() : sharing;
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
         Deferrals.Rules deferring = deferring(worker);
@@ -135,19 +139,22 @@ public class WorkerService {
                 worker.claimTimeout(),
                 worker.maxRefusals(),
                 deliveryLimit,
-                deferring);
-        Surroundings around = new Surroundings(rules, machine, store, publisher, fleet, activity, Tracing.ofProcess());
+                deferring,
+                worker.maxPreemptions(),
+                shares(settings));
+        Surroundings around = new Surroundings(
+                rules, machine, store, publisher, fleet, activity, Tracing.ofProcess(), new ClaimOrder());
         KeeperLoop keeping = new KeeperLoop(
                 around,
                 () -> new KafkaFleetLog(kafka, prefix, id),
                 new Keeper.Rules(worker.lostAfterBeats(), worker.maxWatched()));
         ClaimLoop claims = new ClaimLoop(
                 around,
-                () -> new ShareQueue(kafka, id, routes.sources()),
+                () -> new ShareQueue(kafka, id, routes.sources(), around.order()),
                 (job, attempt, supervisor) ->
                         training.attempt(job, new JobFolder(store, job.id()), attempt, supervisor));
         if (served) {
-            new WorkerMetrics(activity, machine, opened).register(registry);
+            new WorkerMetrics(activity, machine, opened, rules.slots()).register(registry);
         }
         keeping.start();
         claims.start(keeping.ready());
@@ -267,6 +274,13 @@ public class WorkerService {
         }
         long beats = worker.newerTimeout().dividedBy(worker.heartbeat());
         return new Deferrals.Rules(contract, Math.toIntExact(Math.clamp(beats, 1, Integer.MAX_VALUE)));
+    }
+
+    private static Shares.Rules shares(WorkerSettings settings) {
+        ProjectRules projects = ProjectFiles.read(settings.projects());
+        double beats = (double) projects.window().toMillis()
+                / Math.max(1, settings.worker().heartbeat().toMillis());
+        return new Shares.Rules(projects, Math.max(1, beats));
     }
 
     private static String version() {

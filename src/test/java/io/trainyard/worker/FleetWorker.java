@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.Patience;
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.spec.JobContract;
@@ -24,14 +25,22 @@ final class FleetWorker implements AutoCloseable {
     /// @param contract the newest that it understands
     /// @param tracing what it tells of spans
     /// @param slots how many jobs it has at once
+    /// @param shares how projects share the fleet
     record Setup(
-            String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract, Tracing tracing, int slots) {
+            String worker,
+            Set<String> kinds,
+            Outbox outbox,
+            Duration grace,
+            int contract,
+            Tracing tracing,
+            int slots,
+            Shares.Rules shares) {
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract) {
-            this(worker, kinds, outbox, grace, contract, Tracing.OFF, 1);
+            this(worker, kinds, outbox, grace, contract, Tracing.OFF, 1, Shares.Rules.NONE);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Tracing tracing) {
-            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing, 1);
+            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing, 1, Shares.Rules.NONE);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
@@ -43,7 +52,11 @@ final class FleetWorker implements AutoCloseable {
         }
 
         Setup slots(int number) {
-            return new Setup(worker, kinds, outbox, grace, contract, tracing, number);
+            return new Setup(worker, kinds, outbox, grace, contract, tracing, number, shares);
+        }
+
+        Setup sharing(Shares.Rules rules) {
+            return new Setup(worker, kinds, outbox, grace, contract, tracing, slots, rules);
         }
     }
 
@@ -60,13 +73,17 @@ final class FleetWorker implements AutoCloseable {
                 Duration.ofSeconds(5),
                 3,
                 deliveryLimit,
-                new Deferrals.Rules(setup.contract(), Fleet.NEWER_BEATS));
+                new Deferrals.Rules(setup.contract(), Fleet.NEWER_BEATS),
+                Fleet.MAX_PREEMPTIONS,
+                setup.shares());
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());
-        Surroundings around = new Surroundings(rules, machine, fleet.store, publisher, view, activity, setup.tracing());
+        Surroundings around = new Surroundings(
+                rules, machine, fleet.store, publisher, view, activity, setup.tracing(), new ClaimOrder());
         keeper = new KeeperLoop(
                 around, () -> new KafkaFleetLog(fleet.brokers, fleet.prefix, id), new Keeper.Rules(Fleet.BEATS, 1000));
-        claims = new ClaimLoop(around, () -> new ShareQueue(fleet.brokers, id, routes.sources()), runner);
+        claims = new ClaimLoop(
+                around, () -> new ShareQueue(fleet.brokers, id, routes.sources(), around.order()), runner);
         heartbeat = new Heartbeat(
                 machine,
                 publisher,

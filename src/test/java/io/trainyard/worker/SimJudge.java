@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Says what is wrong with what has happened in a simulated world. Besides what the [HistoryChecker] finds, which
@@ -48,6 +49,13 @@ final class SimJudge {
     private final Map<String, Integer> ends = new HashMap<>();
     private final Set<String> refused = new HashSet<>();
     private final Set<String> taken = new HashSet<>(); // by whom, and which commands that older workers left
+
+    private Consumer<Happened> listener = _ -> {};
+
+    /// Tells somebody of all that happens from now on, as soon as it is told.
+    void atNews(Consumer<Happened> to) {
+        listener = to;
+    }
 
     /// Listens from now on.
     SimJudge(SimKafka kafka, SimStore store) {
@@ -85,6 +93,7 @@ final class SimJudge {
             news.put(entry, heard);
             if (heard instanceof Happened happened) {
                 hear(happened);
+                listener.accept(happened);
             }
         });
     }
@@ -138,6 +147,16 @@ final class SimJudge {
     /// Whether somebody was told of a job's end.
     boolean isEndTold(String job) {
         return ends.containsKey(job);
+    }
+
+    /// How often a worker that stopped gave a job back.
+    int handedOver(String job) {
+        return (int) told.stream()
+                .filter(heard -> heard instanceof Happened happened
+                        && happened.job().equals(job)
+                        && happened.event() instanceof TrainingEvent.Released released
+                        && released.reason().equals(SimTraining.STOPS))
+                .count();
     }
 
     /// Whether a command was put aside.
