@@ -68,7 +68,9 @@ record CudaDevice(DeviceInfo info, int number, StepKernelRule stepKernels) imple
     public Optional<StackProgram> program(Workload workload) {
         return stepKernels.takes(workload)
                 ? Optional.of(StackProgram.of(
-                        workload, UpdateKernel.of(UpdateRule.of(workload.optimizer(), 0, 1)).name()))
+                        workload,
+                        UpdateKernel.of(UpdateRule.of(workload.optimizer(), 0, 1))
+                                .name()))
                 : Optional.empty();
     }
 

@@ -14,7 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Steps of sessions whose whole steps are one kernel ([StepKernel]), all in one launch: a row of the grid, one cluster or one
+/// Steps of sessions whose whole steps are one kernel ([StepKernel]), all in one launch: a row of the grid, one cluster
+/// or one
 /// block, for each. Parameters stay where each session has them, and each session sends what its steps need itself.
 final class CudaStack implements StackedSteps {
     /// Models of a launch, as `step.cu` has it: 16 clusters occupy 128 multiprocessors.
@@ -55,7 +56,10 @@ final class CudaStack implements StackedSteps {
                 lanes.add(new Lane(place, session, steps));
             }
         }
-        int atOnce = lanes.stream().mapToInt(lane -> lane.session.stepsAtOnce()).min().orElse(steps);
+        int atOnce = lanes.stream()
+                .mapToInt(lane -> lane.session.stepsAtOnce())
+                .min()
+                .orElse(steps);
         for (int from = 0; from < steps; from += atOnce) {
             int count = Math.min(atOnce, steps - from);
             lanes.forEach(lane -> lane.prepare(count));

@@ -28,8 +28,9 @@ final class StepPlan {
     private static final int ALIGNMENT = 32;
 
     /// Of the struct, with what aligns it.
-    static final long BYTES = Math.ceilDiv((NUMBERS + StepStage.MOST_STAGES * NUMBERS_OF_STAGE) * Integer.BYTES, Long.BYTES)
-            * (long) Long.BYTES;
+    static final long BYTES =
+            Math.ceilDiv((NUMBERS + StepStage.MOST_STAGES * NUMBERS_OF_STAGE) * Integer.BYTES, Long.BYTES)
+                    * (long) Long.BYTES;
 
     private static final int NONE = -1;
 

@@ -6,7 +6,8 @@ import io.trainyard.device.host.ParameterUpdate.Loop;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Precision;
 
-/// Which sessions can be trained in a stack: those of small networks with convolutions. Linear layers alone one model's kernels
+/// Which sessions can be trained in a stack: those of small networks with convolutions. Linear layers alone one model's
+/// kernels
 /// compute so well that bringing sessions together takes longer than it saves. A rule on shapes and settings; no bits
 /// depend on it.
 final class StackRule {

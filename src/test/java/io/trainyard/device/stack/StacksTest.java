@@ -53,23 +53,23 @@ class StacksTest {
     /// How a job is driven: by a plan of random pieces with whatever else a trainer does between them.
     private static SessionState train(LearningSession session, Workload workload, int number, long timing) {
         Random random = new Random(timing);
-            session.load(CheckWorkload.state(workload));
-            for (int epoch = 0; epoch < 3; epoch++) {
-                EpochPlan plan = CheckWorkload.plan(workload, number * 10L + epoch);
-                session.beginEpoch(plan, 0);
-                for (int step = 0; step < workload.stepsPerEpoch(); ) {
-                    int steps = 1 + random.nextInt(workload.stepsPerEpoch() - step);
-                    assertThat(session.advance(steps)).hasSize(steps);
-                    step += steps;
-                    if (random.nextInt(3) == 0) {
-                        session.load(session.save());
-                    }
-                }
-                if (random.nextBoolean()) {
-                    assertThat(session.evaluate().testLoss()).isFinite();
+        session.load(CheckWorkload.state(workload));
+        for (int epoch = 0; epoch < 3; epoch++) {
+            EpochPlan plan = CheckWorkload.plan(workload, number * 10L + epoch);
+            session.beginEpoch(plan, 0);
+            for (int step = 0; step < workload.stepsPerEpoch(); ) {
+                int steps = 1 + random.nextInt(workload.stepsPerEpoch() - step);
+                assertThat(session.advance(steps)).hasSize(steps);
+                step += steps;
+                if (random.nextInt(3) == 0) {
+                    session.load(session.save());
                 }
             }
-            return session.save();
+            if (random.nextBoolean()) {
+                assertThat(session.evaluate().testLoss()).isFinite();
+            }
+        }
+        return session.save();
     }
 
     private static SessionState train(Device device, Workload workload, int number, long timing) {
