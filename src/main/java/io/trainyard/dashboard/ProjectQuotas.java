@@ -7,6 +7,7 @@ import io.trainyard.spec.JobField;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.sweep.Trials;
 import io.trainyard.tracking.JobQuery;
+import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -29,6 +30,7 @@ public class ProjectQuotas {
     private final int maxWaiting;
 
     /// @param file of projects; empty: there is none
+    @Inject
     ProjectQuotas(
             JobHistory history,
             DashboardConfig config,

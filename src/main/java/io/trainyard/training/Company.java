@@ -35,7 +35,8 @@ final class Company {
                 if (others() == 0) {
                     throw e;
                 }
-                throw new DeviceBusyException("beside what this worker runs on %s (jobs: %d): %s".formatted(device, others(), e.getMessage()));
+                throw new DeviceBusyException("beside what this worker runs on %s (jobs: %d): %s"
+                        .formatted(device, others(), e.getMessage()));
             }
         }
 

@@ -43,6 +43,7 @@ final class DeferredQueue implements CommandQueue {
 
     @Override
     public Optional<ConsumerRecord<byte[], byte[]>> stray() {
+        var _ = held.letGo(); // what is accepted next is the stray
         return queue.stray();
     }
 

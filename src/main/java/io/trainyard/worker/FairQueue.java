@@ -113,6 +113,7 @@ final class FairQueue implements CommandQueue {
 
     @Override
     public Optional<ConsumerRecord<byte[], byte[]>> stray() {
+        var _ = held.letGo(); // what is accepted next is the stray
         return queue.stray();
     }
 
