@@ -1,5 +1,6 @@
 package io.trainyard.cli;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.JobWatch;
@@ -32,7 +33,10 @@ import picocli.CommandLine.TypeConversionException;
 /// `submit`: all jobs are checked before the first is sent.
 @Command(
         name = "submit",
-        description = "Publishes jobs for the workers, and prints their ids, one a line.",
+        description = {
+            "Publishes jobs for the workers, and prints their ids, one a line.",
+            "On standard error then, for each job, its place, why it waits, and when it begins."
+        },
         mixinStandardHelpOptions = true,
         exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
@@ -91,7 +95,8 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
 
     @Option(
             names = "--json",
-            description = "Print a JSON object a job with its id, a line each; with --watch then its events.")
+            description =
+                    "Print a JSON object a job with its id, its state, and what lies before it where it waits, a line each; with --watch its id, then its events.")
     private boolean json;
 
     public SubmitCommand() {
@@ -103,7 +108,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws JsonProcessingException {
         List<JobSpec> jobs = JobFiles.read(files, terminal.in());
         if (dryRun) {
             jobs.stream()
@@ -118,10 +123,15 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         try {
             new CommandSender(kafka.cluster(), CloudEvents.CLI).send(jobs, priority, job -> {
                 sent.add(job.id());
-                terminal.out().println(json ? "{\"job\":\"%s\"}".formatted(job.id()) : job.id());
+                if (!json || watch) {
+                    terminal.out().println(json ? idAsJson(job.id()) : job.id());
+                }
             });
         } catch (KafkaUnreachableException e) {
             if (!sent.isEmpty()) {
+                if (json && !watch) {
+                    sent.forEach(id -> terminal.out().println(idAsJson(id)));
+                }
                 terminal.err()
                         .printf("only the first %d of %d jobs are known to be submitted%n", sent.size(), jobs.size());
             }
@@ -131,9 +141,26 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         terminal.err()
                 .printf("submitted %d %s to %s%n", jobs.size(), jobs.size() == 1 ? "job" : "jobs", kafka.address());
         JobWatch.Submitted submitted = new JobWatch.Submitted(jobs);
+        if (!watch) {
+            tellWhen(sent);
+        }
         return !watch || JobWatch.run(kafka.cluster(), terminal, sent, submitted, json)
                 ? ExitCodes.OK
                 : ExitCodes.FAILED;
+    }
+
+    private static String idAsJson(String id) {
+        return "{\"job\":\"%s\"}".formatted(id);
+    }
+
+    private void tellWhen(List<String> sent) throws JsonProcessingException {
+        SubmitAnswer answer = SubmitAnswer.of(kafka.cluster(), terminal, sent);
+        if (json) {
+            answer.tellPrograms();
+            terminal.out().flush();
+        } else {
+            answer.tellPeople();
+        }
     }
 
     /// Reads the topics only where a project of the jobs has a quota of jobs that wait.

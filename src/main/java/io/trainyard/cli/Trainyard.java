@@ -37,6 +37,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             JobsCommand.class,
             ProjectsCommand.class,
             SweepCommand.class,
+            TopCommand.class,
             CancelCommand.class,
             PauseCommand.class,
             ResumeCommand.class,

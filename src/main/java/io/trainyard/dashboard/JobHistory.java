@@ -5,6 +5,8 @@ import io.trainyard.event.JobNews;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.forecast.OutlookView;
+import io.trainyard.forecast.WorkerFacts;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -60,22 +62,28 @@ public final class JobHistory {
     private static final Comparator<JobSummary> LEAVING =
             Comparator.comparing(JobHistory::isUnderWay).thenComparing(NEWEST_FIRST.reversed());
 
+    /// Of how many jobs that wait the live stream tells what lies before them: the next ones.
+    private static final int MAX_OUTLOOKS = 200;
+
     private final TrackingStore store;
     private final Sources sources;
     private final Limits limits;
     private final Map<String, Entry> jobs = new HashMap<>();
     private final NavigableSet<JobSummary> leaving = new TreeSet<>(LEAVING);
     private final Map<String, Seen> workers = new HashMap<>();
+    private final Waiting waiting;
     private final List<Consumer<Collection<JobNews>>> listeners = new CopyOnWriteArrayList<>();
 
     private long version = 1;
     private long jobLeftVersion;
     private long workersVersion;
+    private long outlooksVersion;
 
     public JobHistory(TrackingStore store, Sources sources, Limits limits) {
         this.store = store;
         this.sources = sources;
         this.limits = limits;
+        this.waiting = new Waiting(store);
         Set<Status> underWay = EnumSet.of(Status.RUNNING, Status.QUEUED, Status.PAUSED);
         show(store.jobs(JobQuery.newest(limits.maxJobs())).jobs());
         show(store.jobs(new JobQuery(underWay, "", "", JobQuery.Sort.HEARD, true, limits.maxJobs(), 0))
@@ -99,6 +107,7 @@ public final class JobHistory {
     public List<Transition> apply(Collection<JobNews> news, Map<Partition, Long> next) {
         Taken taken = store.take(news, next);
         show(taken.changed());
+        waiting.take(taken.changed());
         listeners.forEach(listener -> listener.accept(news));
         return taken.transitions();
     }
@@ -117,6 +126,7 @@ public final class JobHistory {
 
     /// Jobs that are forgotten in the store are forgotten here.
     synchronized void forget(Collection<String> forgotten) {
+        waiting.forget(forgotten);
         for (String job : forgotten) {
             Entry left = jobs.remove(job);
             if (left != null) {
@@ -198,7 +208,31 @@ public final class JobHistory {
 
     /// Why a job waits, in words; empty for one that does not.
     public Optional<String> waiting(JobSummary job) {
-        return Waiting.reason(job, workers(sources.knownMillis()));
+        return Optional.ofNullable(waiting.reason(job, workersThere(sources.knownMillis())));
+    }
+
+    /// What lies before a job that waits; null for one that does not, and before anybody has looked ahead.
+    public @Nullable OutlookView outlook(JobSummary job) {
+        return waiting.outlook(job);
+    }
+
+    /// Looks ahead, from what is known now: takes a fraction of a second where thousands of jobs wait.
+    void lookAhead(String prefix) {
+        long millis = sources.knownMillis();
+        if (waiting.look(workersThere(millis), prefix, millis)) {
+            synchronized (this) {
+                outlooksVersion = ++version;
+            }
+        }
+    }
+
+    private synchronized List<WorkerFacts> workersThere(long nowMillis) {
+        watchWorkers(nowMillis);
+        return workers.values().stream()
+                .filter(seen -> !seen.gone())
+                .map(seen -> WorkerFacts.of(seen.status()))
+                .sorted(Comparator.comparing(WorkerFacts::worker))
+                .toList();
     }
 
     /// All workers, by id.
@@ -217,6 +251,7 @@ public final class JobHistory {
                         state,
                         store.news(id),
                         waiting(JobSummary.of(state)).orElse(null),
+                        outlook(JobSummary.of(state)),
                         store.remarks(id),
                         store.wish(id),
                         store.submitters().of(id)));
@@ -302,7 +337,8 @@ public final class JobHistory {
                 snapshot,
                 summaries(snapshot ? 0 : known),
                 views,
-                views == null ? null : Waiting.byKind(views),
+                views == null ? null : Waiting.byKind(workersThere(millis)),
+                snapshot || outlooksVersion > known ? waiting.first(MAX_OUTLOOKS) : null,
                 sources.state(),
                 System.currentTimeMillis());
     }

@@ -224,6 +224,24 @@ public final class JobState {
         return attempts.firstClaimMillis();
     }
 
+    /// When its newest attempt was claimed, since 1970; 0 before.
+    public long claimMillis() {
+        Claim claim = attempts.newest(AttemptNews::claim);
+        return claim == null ? 0 : claim.millis();
+    }
+
+    /// When its newest attempt began to train or to test, since 1970; 0 before.
+    public long attemptStartMillis() {
+        List<Counted> counted = attempts.counted();
+        Start start = counted.isEmpty() ? null : counted.getLast().news().start();
+        return start == null ? 0 : start.millis();
+    }
+
+    /// When it ended, since 1970; 0 before.
+    public long endMillis() {
+        return end == null ? 0 : end.millis();
+    }
+
     /// From the start of its first attempt to its end, or to the newest event; 0 until it has started.
     @JsonProperty("durationMillis")
     public long durationMillis() {
@@ -253,6 +271,11 @@ public final class JobState {
     /// Where its newest command is: its topic, partition and offset; null where none is known.
     public @Nullable String commandPlace() {
         return commands.place();
+    }
+
+    /// When its newest command was sent, since 1970; 0 where none is known.
+    public long commandMillis() {
+        return commands.millis();
     }
 
     /// The job as it runs; null until it has started.
@@ -307,10 +330,13 @@ public final class JobState {
     /// Steps of the whole job; 0 until it has started, and where it only evaluates.
     @JsonProperty("steps")
     public long steps() {
+        return end != null && end.event() instanceof Finished finished ? finished.steps() : plannedSteps();
+    }
+
+    /// The same; of a job that ended before its last epoch, as many as it was to have.
+    public long plannedSteps() {
         Start start = attempts.newest(AttemptNews::start);
-        return end != null && end.event() instanceof Finished finished
-                ? finished.steps()
-                : start == null ? 0 : start.steps();
+        return start == null ? 0 : start.steps();
     }
 
     /// The loss of its newest attempt's newest step; null before the first.

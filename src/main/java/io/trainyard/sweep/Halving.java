@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.function.Function;
 
 /// Asynchronous successive halving: which jobs go on after a rung. The store has each job's result at each rung, and
@@ -90,13 +89,12 @@ public final class Halving {
             return true;
         }
         GroupFolder group = groups.apply(job.group());
-        OptionalInt rung = asha.rungs(job.epochs()).stream()
-                .mapToInt(Integer::intValue)
-                .filter(epochs -> read.computeIfAbsent(epochs, _ -> Rung.of(group.results(epochs)))
-                        .scores()
-                        .containsKey(job.id()))
-                .max();
-        return rung.isEmpty() // its result is lost: it will tell it again
-                || read.get(rung.getAsInt()).best(asha.reductionFactor()).contains(job.id());
+        for (int epochs : asha.rungs(job.epochs()).reversed()) {
+            Rung rung = read.computeIfAbsent(epochs, _ -> Rung.of(group.results(epochs)));
+            if (rung.scores().containsKey(job.id())) {
+                return rung.best(asha.reductionFactor()).contains(job.id());
+            }
+        }
+        return true; // its result is lost: it will tell it again
     }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Epoch;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.forecast.JobFacts;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 /// @param rung after how many epochs it rests because others of its group are better; null where it does not
 /// @param bestTestAccuracy of all its tests; null before the first, and where numbers are predicted
 /// @param bestTestLoss the lowest of all its tests; null before the first
+/// @param facts from which it is told when jobs begin; null in a row that an older version has written
 public record JobSummary(
         String job,
         long firstSeenMillis,
@@ -62,7 +64,8 @@ public record JobSummary(
         @Nullable String group,
         @Nullable Integer rung,
         @Nullable Double bestTestAccuracy,
-        @Nullable Double bestTestLoss) {
+        @Nullable Double bestTestLoss,
+        @Nullable JobFacts facts) {
 
     /// A longer reason is cut on the page, which shows the state of every job at once.
     public static final int MAX_REASON = 2000;
@@ -108,7 +111,8 @@ public record JobSummary(
                         .map(Epoch::testLoss)
                         .filter(loss -> !loss.isNaN())
                         .min(Double::compare)
-                        .orElse(null));
+                        .orElse(null),
+                JobFacts.of(state));
     }
 
     private static @Nullable String initFrom(JobState state, @Nullable JobSpec spec) {

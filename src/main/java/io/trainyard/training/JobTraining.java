@@ -65,6 +65,12 @@ public final class JobTraining {
         return new JobTraining(workloads.sharing(jobs), devices, worker, limits);
     }
 
+    /// The same for jobs that run beside one another: those that differ in numbers only are trained together where that
+    /// pays. No bits depend on it.
+    public JobTraining stacking() {
+        return new JobTraining(workloads, devices.stacked(), worker, limits);
+    }
+
     /// What can be known of a job without looking at the data root or at a device.
     ///
     /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written

@@ -205,9 +205,11 @@ final class Claiming {
                         return leave(queue, request, lacking.get());
                     }
                     if (!quotas.admit(request.job(), attempt)) {
-                        String quota =
-                                around.fleet().shares().quota(request.job().projectName());
-                        return park(queue, command, request, quota);
+                        return park(
+                                queue,
+                                command,
+                                request,
+                                SharesView.withoutPermit(request.job().projectName()));
                     }
                     Holder me = new Holder(rules.worker(), delivery.place(), delivery.delivery());
                     if (folder.createAttempt(attempt, me)) {

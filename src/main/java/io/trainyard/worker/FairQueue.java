@@ -96,8 +96,7 @@ final class FairQueue implements CommandQueue {
         return Parking.oldest(its);
     }
 
-    /// Of idle workers the first in the order of a command may take it at once, the others later, in case the first
-    /// does
+    /// Of idle workers the first in the order of a command may take it at once; the others later, in case that one does
     /// not.
     private boolean isDue(Parked<Deferred> command) {
         SharesView shares = around.fleet().shares();

@@ -50,8 +50,8 @@ final class Shares {
     void beat() {
         if (!rules.shares().isNone()) {
             usage.beat(keeper.loads());
-            changed = true;
         }
+        changed = true;
     }
 
     /// Something was written to `custody`.

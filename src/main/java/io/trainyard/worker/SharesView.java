@@ -95,9 +95,8 @@ record SharesView(
                         .formatted(urgent.name().toLowerCase(Locale.ROOT)));
     }
 
-    /// In words, that a project has as many jobs running as it may.
-    String quota(String project) {
-        return "all permits of project %s are taken: %,d jobs of it may run"
-                .formatted(project, standings.rules().of(project).running());
+    /// In words, that others have all permits of a project.
+    static String withoutPermit(String project) {
+        return "as many jobs of project %s run as may".formatted(project);
     }
 }

@@ -108,9 +108,10 @@ public class WorkerService {
 
         String prefix = settings.topics().prefix();
         Host machine = new Machine();
-        JobTraining training = new JobTraining(data, device, worker.threads(), id)
+        JobTraining alone = new JobTraining(data, device, worker.threads(), id)
                 .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())))
                 .sharing(slots(worker));
+        JobTraining training = slots(worker) > 1 && worker.stack() ? alone.stacking() : alone;
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
         Deferrals.Rules deferring = deferring(worker);

@@ -54,6 +54,15 @@ export interface JobSummary {
   group?: string | null; // that it belongs to
   rung?: number | null; // after how many epochs it rests because others of its group are better
   tags?: string[];
+  outlook?: Outlook | null; // in lists, of a job that waits
+}
+
+// What lies before a job that waits.
+export interface Outlook {
+  place: number; // 1: it is the next; 0 of one that rests
+  reason: string;
+  sentence: string; // why it waits
+  start: { lowMillis: number; medianMillis: number; highMillis: number } | null; // null where that is not known
 }
 
 export interface TestedEpoch {
@@ -113,6 +122,7 @@ export type JsonObject = { [field: string]: Json };
 export interface JobDetail {
   summary: JobSummary;
   waiting?: string | null; // why, in words; null where it does not
+  outlook?: Outlook | null;
   command: JsonObject | null;
   tests: TestedEpoch[];
   classAccuracy: JsonNumber[] | null;
@@ -244,6 +254,7 @@ export interface LiveUpdate {
   jobs: JobSummary[];
   workers: WorkerView[] | null;
   waiting?: Record<string, string> | null; // why jobs wait, by the kind of device that they want
+  outlooks?: Record<string, Outlook> | null; // of the jobs that are next, by job; null where nothing new is known
   nowMillis: number;
   sources?: Sources;
 }

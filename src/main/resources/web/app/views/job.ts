@@ -39,7 +39,8 @@ class JobView extends PageElement {
     this.detail = null;
     this.problem = "";
     new Subscriber(this, (change) => {
-      if (change.snapshot || change.jobs.has(this.job)) this.refresher.request();
+      const unseen = change.outlooks && this.detail?.summary.state === "queued" && !store.isNext(this.job);
+      if (change.snapshot || change.jobs.has(this.job) || unseen) this.refresher.request();
     });
   }
 
@@ -99,7 +100,7 @@ class JobView extends PageElement {
             .note=${detail.note ?? ""}
           ></job-notes>
         </div>
-        ${this.reason(summary)} ${this.progress(summary)}
+        ${this.reason(summary, detail)} ${this.progress(summary)}
         <job-actions
           .summary=${summary}
           .command=${detail.command}
@@ -143,11 +144,15 @@ class JobView extends PageElement {
     `;
   }
 
-  private reason(summary: JobSummary) {
+  // When it begins is a guess that grows old, too.
+  private reason(summary: JobSummary, detail: JobDetail) {
     const { state, reason } = summary;
-    const waiting = store.whyWaiting(summary);
+    const waiting = store.whyWaiting(summary, detail.outlook);
+    const outlook = store.connection.state === "live" ? store.outlookOf(summary, detail.outlook) : null;
+    const begins = outlook && format.begins(outlook, store.nowMillis);
     const sentences = [
       waiting ? `Waits: ${waiting}` : null,
+      outlook && outlook.place > 0 ? `Place ${outlook.place}${begins ? `; begins ${begins}` : ""}` : null,
       reason && state === "finished" ? `Stopped early: ${reason}` : reason,
     ].filter((sentence) => sentence !== null);
     if (sentences.length === 0) return nothing;

@@ -522,6 +522,29 @@ class PageIT {
         awaitStep(2380);
     }
 
+    /// Where a worker is there that will take it, it says when, and goes on saying it.
+    @Test
+    @Order(LAST - 1)
+    void aJobThatWaitsSaysItsPlaceAndWhenItBegins() {
+        WorkerStatus busy = new WorkerStatus(
+                "w7", "cuda:0", "other", 1, 0, 1 << 28, 0, false, null, null, null, null, null, null, null, null, null);
+        visit("#job/waits");
+        Patience.await("when it begins") // of a worker that is heard: it is silent soon
+                .pollInSameThread()
+                .until(() -> {
+                    publisher.send(busy);
+                    return page.locator("#detail-reason").innerText().contains("Place 1; begins in ");
+                });
+        assertThat(see("#detail-reason")).containsText("Waits: the one worker is busy");
+        Chromium.picture(page, PICTURES.resolve("waits.png"));
+        visit("#runs?state=queued");
+        Patience.await("the same in the list").pollInSameThread().until(() -> {
+            publisher.send(busy);
+            return page.locator(row("waits")).innerText().contains("place 1, in ");
+        });
+        Chromium.picture(page, PICTURES.resolve("waiting-runs.png"));
+    }
+
     /// With the broker gone nobody knows what the fleet does, and the page says so.
     @Test
     @Order(LAST)

@@ -129,7 +129,11 @@ class KafkaRolesTest {
         switch (role) {
             case WORKER -> workAsWorker(user, brokers);
             case DASHBOARD -> workAsDashboard(user, fleet);
-            case READER -> read(fleet, Topic.NEWS);
+            case READER ->
+                read(
+                        fleet,
+                        Stream.concat(Topic.NEWS.stream(), Stream.of(Topic.WORKERS))
+                                .toList());
             case SUBMITTER -> submit(fleet);
             case OPERATOR -> operate(fleet);
             case ADMINISTRATOR -> {

@@ -180,8 +180,13 @@ public abstract class BackendSession implements PartSession {
     @Override
     public final void computeGradients() {
         takeOverParameters();
-        readahead.ifPresent(ahead -> ahead.reach(cursor.plan().order(), cursor.firstSample()));
+        readAhead();
         computeOwnGradients();
+    }
+
+    /// Has the samples read from the disk that the next steps need, where they are not in memory.
+    protected final void readAhead() {
+        readahead.ifPresent(ahead -> ahead.reach(cursor.plan().order(), cursor.firstSample()));
     }
 
     @Override
@@ -193,7 +198,19 @@ public abstract class BackendSession implements PartSession {
 
     @Override
     public final void update() {
-        updateOwnRange(state().countStep(updates()));
+        updateOwnRange(countStep());
+        endStep();
+    }
+
+    /// Counts the cursor's step.
+    ///
+    /// @return how many steps the optimizer has made with it: 1 for the first
+    protected final long countStep() {
+        return state().countStep(updates());
+    }
+
+    /// Goes on to the next step.
+    protected final void endStep() {
         cursor.endStep();
     }
 
