@@ -67,7 +67,8 @@ final class CudaStackDoubleTest {
     @CsvSource({"90, train_stack_in_clusters", "80, train_stack"})
     void aLaunchOfManyGivesTheBitsOfEachByItself(int capability, String kernel) {
         CudaDevice device = device(capability);
-        List<@Nullable LearningSession> sessions = new ArrayList<>(Collections.nCopies(CudaStack.PLACES, null));
+        List<@Nullable LearningSession> sessions = new ArrayList<>();
+        sessions.addAll(Collections.nCopies(CudaStack.PLACES, null));
         for (int place : new int[] {0, 3, 4}) {
             sessions.set(place, begun(device, place));
         }
