@@ -1,6 +1,7 @@
 package io.trainyard.custody;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// @param preemptions how often the job has made room for urgent ones, as its store says
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Request(
-        JobSpec job,
+        @JsonSerialize(using = CustodyJson.LeastJob.class) JobSpec job,
         int attempt,
         Priority priority,
         List<Refusal> refusals,
