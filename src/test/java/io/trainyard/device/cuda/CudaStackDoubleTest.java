@@ -118,8 +118,12 @@ final class CudaStackDoubleTest {
         }
         List<String> results = new ArrayList<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(tasks.size())) {
-            for (var result : threads.invokeAll(tasks, 2, TimeUnit.MINUTES)) {
-                results.add(result.get());
+            // On a busy machine they may miss one another, and each go on by itself.
+            for (int i = 0; i < 50 && NativeDouble.calls("kernel train_stack_in_clusters") == launches; i++) {
+                results.clear();
+                for (var result : threads.invokeAll(tasks, 2, TimeUnit.MINUTES)) {
+                    results.add(result.get());
+                }
             }
         }
         assertThat(NativeDouble.calls("kernel train_stack_in_clusters")).isGreaterThan(launches);
