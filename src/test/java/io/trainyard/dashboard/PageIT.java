@@ -449,7 +449,7 @@ class PageIT {
             seeAll(view);
             assertThat((Boolean) page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
                     .as("nothing sticks out of %s: %s", view, page.evaluate("""
-                            [...document.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > innerWidth)
+                            [...document.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > innerWidth && !e.closest('svg'))
                                 .map(e => e.tagName + '.' + e.id + '.' + e.getAttribute('class') + ' ' + e.getBoundingClientRect().right).slice(0, 12)"""))
                     .isTrue();
         }
