@@ -120,7 +120,7 @@ struct MissedBarrier {};
 class Block;
 
 // The one whose threads run, or have run last.
-thread_local Block* running = nullptr;
+__thread Block* running __attribute__((tls_model("initial-exec"))) = nullptr;
 
 class Block {
   public:
