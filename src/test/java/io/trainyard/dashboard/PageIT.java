@@ -77,6 +77,7 @@ class PageIT {
     private static EventPublisher publisher;
     private static Chromium chromium;
     private static String url;
+    private static Path projects;
 
     private Page page;
 
@@ -85,7 +86,11 @@ class PageIT {
         chromium = Chromium.open();
         fleet = PackagedFleet.withBroker(dir);
         fleet.startWorker("w1");
-        dashboard = fleet.start("dashboard", "--port", "0");
+        projects = Files.writeString(dir.resolve("projects.yaml"), """
+                projects:
+                  vision: {weight: 3, running: 8, waiting: 1000}
+                  speech: {weight: 1.5, running: 0}""");
+        dashboard = fleet.start("dashboard", "--port", "0", "--projects", projects.toString());
         url = dashboard.await(DashboardIT.URL) + "/";
         fleet.awaitMembers();
         publisher = new EventPublisher(fleet.kafka(), Topic.DEFAULT_PREFIX);
@@ -120,6 +125,7 @@ class PageIT {
                 losses("diverges", 1, 0, 1, diverging(600)),
                 failed("diverges", 1, "the loss is not a number since step 412"));
         tellOfMoved();
+        tellOfProjects();
         tellOfSweep();
         publisher.send(
                 claimed("done", 1, "w9"),
@@ -129,6 +135,19 @@ class PageIT {
                 tested("done", 1, 1, 200, 0.912),
                 saved("done", 1, 1, 200),
                 finished("done", 1, 200, "test accuracy 0.912 reached 0.9"));
+    }
+
+    /// A job of a project that runs, and one of another that may not.
+    private static void tellOfProjects() throws Exception {
+        publisher.send(
+                claimed("seen", 1, "w9"),
+                started(ofProject("seen", "vision"), 1, 1, 938, null),
+                losses("seen", 1, 0, 1, curve(1, 50)));
+        assertThat(fleet.submit(
+                                "{\"id\": \"heard\", \"network\": \"fashion\", \"dataset\": \"shapes28\", \"epochs\": 1,"
+                                        + " \"device\": \"cuda\", \"optimizer\": {\"type\": \"adam\"}, \"project\": \"speech\"}")
+                        .exitStatus())
+                .isZero();
     }
 
     /// A sweep of 24, of which most rest after an epoch and some go on.
@@ -198,6 +217,7 @@ class PageIT {
         assertThat(see("h2")).isVisible();
         if (view.equals("#fleet")) {
             assertThat(see("#device-hours")).isVisible();
+            assertThat(see("#projects")).isVisible();
         }
     }
 
@@ -425,6 +445,25 @@ class PageIT {
     }
 
     @Test
+    void projectsSayWhatTheyMayHaveAndHaveAndLeadToTheirRuns() {
+        visit("#fleet");
+        assertThat(see("#projects tr[data-key=vision]")).containsText("1 of 8");
+        assertThat(page.locator("#projects tbody tr td.id")).hasText(new String[] {"default", "speech", "vision"});
+        assertThat(see("#projects tr[data-key=speech]")).containsText("0 of 0");
+        see("#projects tr[data-key=vision]").scrollIntoViewIfNeeded();
+        Chromium.picture(page, PICTURES.resolve("projects.png"));
+        see("#projects tr[data-key=vision] a").click();
+        assertThat(page).hasURL(Pattern.compile("#runs\\?project=vision$"));
+        assertThat(page.locator("#jobs tbody tr")).hasCount(1);
+        assertThat(see(row("seen") + " [data-label=Project]")).hasText("vision");
+        page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("project vision"))
+                .click();
+        assertThat(see(row("done"))).isVisible();
+        assertThat(see(row("heard") + " [data-label=Project]")).hasText("speech");
+        Chromium.picture(page, PICTURES.resolve("runs-of-projects.png"));
+    }
+
+    @Test
     void runsAreTakenTogetherByAField() {
         visit("#runs");
         see("#by").selectOption("optimizer.type");
@@ -453,6 +492,9 @@ class PageIT {
                                 .map(e => e.tagName + '.' + e.id + '.' + e.getAttribute('class') + ' ' + e.getBoundingClientRect().right).slice(0, 12)"""))
                     .isTrue();
         }
+        visit("#fleet", 360, 780, ColorScheme.LIGHT);
+        see("#projects").scrollIntoViewIfNeeded();
+        Chromium.picture(page, PICTURES.resolve("phone-projects.png"));
     }
 
     @ParameterizedTest
@@ -603,11 +645,16 @@ class PageIT {
         dashboard.kill();
         assertThat(see("#connection")).hasText("Connection lost");
         dashboard = fleet.start(
-                "dashboard", "--port", Integer.toString(URI.create(url).getPort()));
+                "dashboard", "--port", Integer.toString(URI.create(url).getPort()), "--projects", projects.toString());
         var _ = dashboard.await(DashboardIT.URL);
         publisher.send(losses("moved", 2, 2, 2389, curve(2389, 100)));
         assertThat(see("#connection")).hasText("Live");
         awaitStep(2480); // in the same page
+    }
+
+    private static JobSpec ofProject(String job, String project) {
+        return JobJson.read("""
+                {"id": "%s", "network": "fashion", "dataset": "fashion-mnist", "epochs": 2, "project": "%s"}""".formatted(job, project).getBytes(StandardCharsets.UTF_8));
     }
 
     private static JobSpec fashion(String job, int epochs) {
