@@ -9,6 +9,7 @@ import io.trainyard.custody.PreemptionRule.Seat;
 import io.trainyard.custody.Waiting;
 import io.trainyard.custody.WaitingView;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.share.Standings;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobContract;
 import io.trainyard.topics.KafkaUnreachableException;
@@ -173,7 +174,11 @@ final class Preemption {
                 .filter(status -> status.problem() == null)
                 .map(status -> seat(status, nobodyIsFree ? 0 : status.room() - held.getOrDefault(status.worker(), 0L)))
                 .toList();
-        return PreemptionRule.of(waiting, seats, running, around.rules().maxPreemptions()).stream()
+        Standings standings = around.fleet().shares().standings();
+        List<Waiting> able = waiting.stream()
+                .filter(command -> standings.hasRoom(command.project())) // else nobody may begin it
+                .toList();
+        return PreemptionRule.of(able, seats, running, around.rules().maxPreemptions()).stream()
                 .filter(room -> room.victim().worker().equals(around.rules().worker()))
                 .filter(room -> isOlder(room.urgent(), PATIENCE, now))
                 .toList();
