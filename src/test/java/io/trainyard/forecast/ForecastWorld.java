@@ -277,6 +277,9 @@ final class ForecastWorld {
         worker.running = null;
         worker.order.madeRoom();
         take(worker);
+        if (worker.running == null) {
+            worker.order.letGo(); // somebody else was quicker
+        }
         request(new Ready(running.job, running.attempt + 1, step, running.preemptions + 1));
     }
 
