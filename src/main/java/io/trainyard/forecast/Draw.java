@@ -60,7 +60,7 @@ final class Draw {
     private final @Nullable Task[] tasks; // that the slots have
     private final double[] effects; // of the slots
     private final double[] commons;
-    private final List<Deque<Integer>> idle = new ArrayList<>(); // slots that found nothing, by what they look at
+    private final IdleSlots idle = new IdleSlots();
     private final PriorityQueue<Candidate> candidates = new PriorityQueue<>(Candidate.ORDER);
     private final boolean[] waiting; // by project, anew for each question
     private final SlotHeap heap;
@@ -82,9 +82,6 @@ final class Draw {
         commons = schedule.commons(draw);
         left = schedule.line.size();
         comers = MAX_COMING * left + MAX_COMING_BESIDES;
-        for (int i = 0; i < 1 << Schedule.LANES; i++) {
-            idle.add(new ArrayDeque<>());
-        }
         SplittableRandom chance = new SplittableRandom(draw);
         jobs = chance.ints(slots, 0, Schedule.ORDERS.length).toArray();
         for (Arrivals some : schedule.arrivals) {
@@ -119,19 +116,14 @@ final class Draw {
         for (int slot : schedule.victims) {
             makeRoom(slot, 0);
         }
-        while (left > 0 && !heap.isEmpty()) {
+        double now = 0;
+        while (left > 0 && !heap.isEmpty() && now < FAR_SECONDS) {
             Coming next = nextUrgent();
-            boolean comes = next != null && next.nextSeconds() < heap.time();
-            double now = comes ? next.nextSeconds() : heap.time();
-            if (now >= FAR_SECONDS) {
-                break;
-            }
-            if (waiting.length > 1) { // else it is always the turn of the one
-                turns.pass(now);
-            }
-            if (comes) {
+            if (next != null && next.nextSeconds() < heap.time()) {
+                now = pass(Math.max(now, next.nextSeconds()));
                 arrive(next, now);
             } else {
+                now = pass(heap.time());
                 free(heap.top(), now, starts);
             }
         }
@@ -142,9 +134,20 @@ final class Draw {
         }
     }
 
+    private double pass(double now) {
+        if (waiting.length > 1) { // else it is always the turn of the one
+            turns.pass(now);
+        }
+        return now;
+    }
+
+    /// What is urgent and comes next; null where it could take nobody's place, and so waits for the next slot.
     private @Nullable Coming nextUrgent() {
+        if (comers <= 0 || (candidates.isEmpty() && idle.isEmpty())) {
+            return null;
+        }
         Coming next = null;
-        for (Coming some : comers > 0 ? urgent : List.<Coming>of()) {
+        for (Coming some : urgent) {
             if (next == null || some.nextSeconds() < next.nextSeconds()) {
                 next = some;
             }
@@ -156,20 +159,19 @@ final class Draw {
     private void arrive(Coming some, double now) {
         some.arrive();
         comers--;
-        int lane = some.which().lane().ordinal();
-        for (int mask = 0; mask < idle.size(); mask++) {
-            if ((mask >> lane & 1) == 1 && !idle.get(mask).isEmpty()) {
-                heap.add(idle.get(mask).removeFirst(), now + claim(comers));
-                return;
-            }
-        }
+        Lane lane = some.which().lane();
         if (!turns.hasRoom(some.which().project())) {
+            return;
+        }
+        int free = idle.take(lane);
+        if (free >= 0) {
+            heap.add(free, now + claim(comers));
             return;
         }
         List<Candidate> others = new ArrayList<>();
         for (Candidate one = candidates.poll(); one != null; one = candidates.poll()) {
-            boolean has = tasks[one.slot()] == one.task();
-            if (has && (schedule.masks[one.slot()] >> lane & 1) == 1) {
+            boolean has = one.task().equals(tasks[one.slot()]);
+            if (has && (schedule.masks[one.slot()] >> lane.ordinal() & 1) == 1) {
                 makeRoom(one.slot(), now);
                 break;
             } else if (has) {
@@ -193,7 +195,7 @@ final class Draw {
         int queue = schedule.queue(its.running().priority().urgency(), its.lane(), its.project());
         again.computeIfAbsent(queue, _ -> new ArrayDeque<>()).addLast(new Again(its, rest + AGAIN_SECONDS, halted));
         madeRoom[slot] = true;
-        heap.hasten(slot, halted + claim(slot));
+        heap.hasten(slot, Math.min(heap.time(slot), halted + claim(slot)));
     }
 
     private void has(int slot, Task task) {
@@ -223,7 +225,7 @@ final class Draw {
         madeRoom[slot] = false;
         if (queue < 0) {
             heap.removeTop();
-            idle.get(schedule.masks[slot]).addLast(slot);
+            idle.add(schedule.masks[slot], slot);
             return;
         }
         Deque<Again> its = again.isEmpty() ? null : again.get(queue);
@@ -255,11 +257,7 @@ final class Draw {
     /// A job has ended: where its project had its quota, another may begin, and one of those that found nothing take
     /// it.
     private void wake(double now) {
-        for (Deque<Integer> some : idle) {
-            if (!some.isEmpty()) {
-                heap.add(some.removeFirst(), now);
-            }
-        }
+        idle.takeOneOfEach().forEach(slot -> heap.add(slot, now));
     }
 
     /// The queue that a slot takes its next job from; less than 0: there is none for it.

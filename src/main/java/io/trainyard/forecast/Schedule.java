@@ -60,10 +60,10 @@ final class Schedule {
         PaceModel pace = new PaceModel(fleet.jobs());
         line = scene.line();
         slots = new Slots(fleet, pace, scene.projects()).of(why);
+        projects = scene.projects().count();
+        turns = scene.projects().turns();
         arrivals = arrivals(scene, pace);
         ends = new EarlyEnds(fleet.jobs());
-        turns = scene.projects().turns();
-        projects = scene.projects().count();
         kinds = slots.stream().mapToInt(slot -> number(slot.kind())).toArray();
         masks = slots.stream()
                 .mapToInt(slot -> slot.lanes().stream()
@@ -127,25 +127,30 @@ final class Schedule {
 
     /// What more urgent jobs come is as it was: only what may overtake those that wait is of interest.
     private List<Arrivals> arrivals(Scene scene, PaceModel pace) {
-        Fleet fleet = scene.fleet();
-        Map<Integer, List<JobFacts>> asked = new TreeMap<>();
-        Map<Integer, Arrivals.Which> which = new HashMap<>();
-        String kind = slots.getFirst().kind();
-        int count = scene.projects().count();
-        for (JobFacts job : fleet.jobs()) {
+        Map<Integer, List<JobFacts>> asked = new TreeMap<>(); // by queue
+        for (JobFacts job : scene.fleet().jobs()) {
             if (job.command() != null) {
-                Urgency urgency = WaitingLine.urgency(job.command(), fleet.prefix());
-                Lane lane = WaitingLine.lane(job);
-                int project = scene.projects().of(job);
-                int queue = (urgency.ordinal() * LANES + lane.ordinal()) * count + project;
-                String runsOn = lane == Lane.COMMON ? kind : lane.kind();
-                which.put(queue, new Arrivals.Which(urgency, lane, project, runsOn));
+                Arrivals.Which which = which(job, scene);
+                int queue = queue(which.urgency(), which.lane(), which.project());
                 asked.computeIfAbsent(queue, _ -> new ArrayList<>()).add(job);
             }
         }
-        return asked.entrySet().stream()
-                .map(jobs -> Arrivals.of(which.get(jobs.getKey()), jobs.getValue(), pace, fleet.nowMillis()))
+        return asked.values().stream()
+                .map(jobs -> Arrivals.of(
+                        which(jobs.getFirst(), scene),
+                        jobs,
+                        pace,
+                        scene.fleet().nowMillis()))
                 .toList();
+    }
+
+    private Arrivals.Which which(JobFacts job, Scene scene) {
+        Lane lane = WaitingLine.lane(job);
+        return new Arrivals.Which(
+                WaitingLine.urgency(job.command(), scene.fleet().prefix()),
+                lane,
+                scene.projects().of(job),
+                lane == Lane.COMMON ? slots.getFirst().kind() : lane.kind());
     }
 
     /// What jobs that come are, once a slot has one, by queue.

@@ -153,11 +153,10 @@ final class WaitingLine {
         private void place(Asked asked, int project) {
             Entry entry = asked.entry();
             Set<Lane> rivals = rivals(entry.lane(), kinds);
-            String turn = rivals.stream()
-                    .map(latest::get)
-                    .filter(Objects::nonNull)
+            String turn = latest.values().stream()
+                    .filter(last -> last.number() > asked.number()
+                            && rivals.contains(last.entry().lane()))
                     .max(Comparator.comparingInt(Asked::number))
-                    .filter(last -> last.number() > asked.number())
                     .map(last -> projects.name(projects.of(last.entry().job())))
                     .orElse(null);
             int place = 1 + sum(before, rivals);

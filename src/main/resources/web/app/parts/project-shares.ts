@@ -72,7 +72,7 @@ class ProjectShares extends PageElement {
         </div>
         <p class="note">
           Share: by weight, of those that have something to do. Had: of the device time of the last
-          ${format.duration(1000 * this.told!.windowSeconds)}.
+          ${format.duration(1000 * this.told!.windowSeconds).replace(/ 0 min$/, "")}.
           ${projects.length > SHOWN ? `${projects.length - SHOWN} more have less to do.` : nothing}
         </p>
       </section>
