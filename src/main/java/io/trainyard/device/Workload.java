@@ -144,6 +144,20 @@ public record Workload(
                 network, loss, optimizer, loop, batchSize, other, scale, augment, precision, threads, trains, choices);
     }
 
+    /// With a part of the tests alone, cut at whole batches; there may be fewer of these than parts.
+    public Workload withTests(EvenPart part) {
+        int all = dataset.test().size();
+        int batches = testBatches();
+        int from = part.begin(batches) * batchSize;
+        int to = Math.min(all, part.end(batches) * batchSize);
+        return withDataset(dataset.withTests(from, to));
+    }
+
+    /// Batches that the test set is cut into.
+    public int testBatches() {
+        return Math.ceilDiv(dataset.test().size(), batchSize);
+    }
+
     public Workload withLoss(LossSpec other) {
         return new Workload(
                 network, other, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, trains,

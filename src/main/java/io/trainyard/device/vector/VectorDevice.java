@@ -21,6 +21,11 @@ public record VectorDevice(DeviceInfo info) implements PartDevice {
     }
 
     @Override
+    public PartSession openApart(Workload workload, EvenPart part) {
+        return openPart(workload, part, null);
+    }
+
+    @Override
     public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
         if (!computes(workload.network())) {
             throw new IllegalArgumentException("there are no kernels for all layers of the network");
