@@ -51,6 +51,9 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
     @Mixin
     private KafkaOptions kafka = new KafkaOptions();
 
+    @Mixin
+    private ProjectsOptions projects = new ProjectsOptions();
+
     @Option(
             names = "--port",
             paramLabel = "N",
@@ -117,6 +120,7 @@ final class DashboardCommand implements Callable<Integer>, NeedsJvm {
         requireTracking();
         TopicAdmin.createMissing(kafka.brokers(), kafka.prefix(), Topic.SHOWN, kafka.timeout());
         Map<String, String> settings = new HashMap<>(kafka.settings());
+        settings.putAll(projects.settings());
         settings.put("trainyard.dashboard.enabled", "true");
         settings.put("trainyard.dashboard.tracking", tracking);
         settings.put("trainyard.checkpoints", checkpoints.toString());

@@ -1,16 +1,25 @@
 package io.trainyard.cli;
 
+import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.JobWatch;
+import io.trainyard.cli.watch.NewsReader;
+import io.trainyard.event.JobBook;
+import io.trainyard.event.JobState;
 import io.trainyard.jobfile.JobFiles;
+import io.trainyard.share.ProjectRules;
+import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.CommandSender;
 import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Priority;
+import io.trainyard.topics.Topic;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
@@ -39,6 +48,9 @@ import picocli.CommandLine.TypeConversionException;
             "         optimizer: {type: adam}}' | ./trainyard submit -"
         })
 public final class SubmitCommand implements Callable<Integer>, PlainCommand {
+    /// The most jobs that are counted where projects have quotas.
+    private static final int MAX_JOBS = 1_000_000;
+
     private final Terminal terminal;
 
     @Parameters(
@@ -52,6 +64,9 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
 
     @Mixin
     private KafkaOptions kafka;
+
+    @Mixin
+    private ProjectsOptions projects = new ProjectsOptions();
 
     @Option(
             names = "--priority",
@@ -81,6 +96,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
     @Override
     public Integer call() {
         List<JobSpec> jobs = JobFiles.read(files, terminal.in());
+        requireRoom(jobs, projects.rules());
         List<String> sent = new ArrayList<>();
         try {
             new CommandSender(kafka.cluster(), CloudEvents.CLI).send(jobs, priority, job -> {
@@ -101,6 +117,36 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         return !watch || JobWatch.run(kafka.cluster(), terminal, sent, submitted, json)
                 ? ExitCodes.OK
                 : ExitCodes.FAILED;
+    }
+
+    /// Reads the topics only where a project of the jobs has a quota of jobs that wait.
+    private void requireRoom(List<JobSpec> jobs, ProjectRules rules) {
+        Map<String, Long> more =
+                jobs.stream().collect(Collectors.groupingBy(JobSpec::projectName, Collectors.counting()));
+        more.keySet().removeIf(project -> rules.of(project).waiting() == null);
+        if (more.isEmpty()) {
+            return;
+        }
+        NewsReader reader = new NewsReader(terminal.err()::println);
+        JobBook book = new JobBook(MAX_JOBS, _ -> {});
+        try (EventLog log = EventLog.open(kafka.cluster(), Topic.NEWS)) {
+            log.readToEnd(entry -> reader.read(entry).ifPresent(book::take));
+        }
+        more.forEach((project, count) -> {
+            long waiting =
+                    book.jobs().stream().filter(job -> waitsFor(job, project)).count();
+            String refusal = rules.refusal(project, waiting, count);
+            if (refusal != null) {
+                throw new InvalidJobException(refusal);
+            }
+        });
+    }
+
+    private static boolean waitsFor(JobState job, String project) {
+        JobSpec spec = job.spec();
+        return job.status() == JobState.Status.QUEUED
+                && spec != null
+                && spec.projectName().equals(project);
     }
 
     static final class PriorityConverter implements ITypeConverter<Priority> {

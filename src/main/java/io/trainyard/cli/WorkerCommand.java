@@ -16,9 +16,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "worker",
         description = {
-            "Takes jobs from Kafka, one at a time, and trains them on its device, until stopped.",
+            "Takes jobs from Kafka, one at a time or several (--slots), and trains them on its device, until stopped.",
             "With --device it takes jobs for that kind of device and for any; with auto, for all kinds this machine has.",
-            "When stopped, it saves a checkpoint and gives its job back; another worker goes on from there."
+            "When stopped, it saves a checkpoint and gives its jobs back; another worker goes on from there."
         },
         mixinStandardHelpOptions = true,
         exitCodeListHeading = ExitCodes.HEADING,
@@ -37,6 +37,15 @@ final class WorkerCommand implements Callable<Integer> {
 
     @Mixin
     private TrainingOptions training = new TrainingOptions();
+
+    @Option(
+            names = "--slots",
+            paramLabel = "N",
+            description = {
+                "Jobs that it has at once, side by side on its device, 1 to 64 (default: TRAINYARD_WORKER_SLOTS, or 1).",
+                "For small ones, each of which leaves the device idle for most of the time."
+            })
+    private @Nullable Integer slots;
 
     @Option(
             names = "--id",
@@ -90,6 +99,9 @@ final class WorkerCommand implements Callable<Integer> {
         settings.put("quarkus.http.host-enabled", Boolean.toString(metricsPort != null));
         settings.put("quarkus.http.host", metricsHost);
         settings.put("quarkus.http.port", Integer.toString(metricsPort == null ? 0 : metricsPort));
+        if (slots != null) {
+            settings.put("trainyard.worker.slots", slots.toString());
+        }
         if (id != null) {
             settings.put("trainyard.worker.id", id);
         }

@@ -4,6 +4,7 @@ import io.trainyard.custody.Custody.State;
 import io.trainyard.event.Control;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
+import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Priority;
 import java.util.ArrayList;
@@ -106,11 +107,9 @@ public final class Keeper {
 
     /// Takes in a heartbeat, in the order of the log.
     ///
-    /// @param attempt of `job`; null where the worker holds nothing
-    public void heard(String worker, @Nullable String job, @Nullable Integer attempt) {
-        if (job != null && attempt != null) {
-            sign(worker, job, attempt);
-        }
+    /// @param held what the worker says that it has
+    public void heard(String worker, List<WorkerStatus.Job> held) {
+        held.forEach(one -> sign(worker, one.job(), one.attempt()));
         if (worker.equals(self)) {
             beats++;
         }
@@ -148,6 +147,12 @@ public final class Keeper {
     /// What somebody wants of a job.
     public Wish wish(String job) {
         return wishes.getOrDefault(job, Wish.RUN);
+    }
+
+    /// Who has a job, or what it waits for; null where that is not known.
+    public @Nullable Custody custody(String job) {
+        Watched watched = jobs.get(job);
+        return watched == null ? null : watched.custody;
     }
 
     /// How many jobs are not watched, because there were too many.

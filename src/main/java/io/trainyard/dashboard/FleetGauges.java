@@ -93,7 +93,7 @@ class FleetGauges {
     }
 
     private static String state(WorkerView worker) {
-        return worker.gone() ? "lost" : worker.job() != null ? "busy" : worker.isIdle() ? "idle" : "refusing";
+        return worker.gone() ? "lost" : !worker.jobs().isEmpty() ? "busy" : worker.takesOne() ? "idle" : "refusing";
     }
 
     private Fleet now() {

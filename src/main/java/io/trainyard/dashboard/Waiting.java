@@ -45,12 +45,12 @@ final class Waiting {
         if (there.isEmpty()) {
             return any ? "no worker is there" : "no worker is there whose device is " + kind;
         }
-        if (there.stream().anyMatch(WorkerView::isIdle)) {
+        if (there.stream().anyMatch(WorkerView::takesOne)) {
             return "a worker takes it in a moment";
         }
-        long busy = there.stream().filter(worker -> worker.job() != null).count();
+        long busy = there.stream().filter(worker -> !worker.jobs().isEmpty()).count();
         return there.stream()
-                .filter(worker -> worker.job() == null && worker.problem() != null)
+                .filter(worker -> worker.jobs().isEmpty() && worker.problem() != null)
                 .findFirst()
                 .map(worker -> "%d of %d workers are busy, and %s takes no jobs: %s"
                         .formatted(busy, there.size(), worker.worker(), worker.problem()))

@@ -121,6 +121,15 @@ public final class EventJson {
     public static WorkerStatus readStatus(byte[] json) throws IOException {
         WorkerStatus status = read(json, WorkerStatus.class, "a worker's status");
         requireId("worker", status.worker());
+        for (WorkerStatus.Job held : status.held()) {
+            if (held == null) {
+                throw new IOException("a job that the worker has is null");
+            }
+            requireId("job", held.job());
+        }
+        if (status.room() < 1) {
+            throw new IOException("the worker has %d slots; it has one at least".formatted(status.room()));
+        }
         return status;
     }
 

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// A worker's heartbeat.
 ///
 /// @param device the device's name, such as `cpu`
-/// @param job the job it runs; null when idle
-/// @param imagesPerSecond training samples a second at present; 0 when idle
+/// @param job a job that it has: of several each in turn, for readers that know one; null when idle
+/// @param imagesPerSecond training samples a second at present, of all its jobs; 0 when idle
 /// @param memoryBytes resident memory of the worker's process
 /// @param checkpointFailures checkpoints that could not be written since the process began
 /// @param stopping true in its last heartbeat
@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /// @param contract the newest [contract][io.trainyard.spec.JobContract] of commands that it understands; null where it
 ///     does not tell: the first
 /// @param readings what its devices' drivers say of them, one of each; null where they say nothing
+/// @param slots how many jobs it has at once; null where it does not tell: one
+/// @param jobs all that it has; null where it tells of one alone
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record WorkerStatus(
         String worker,
@@ -37,7 +39,14 @@ public record WorkerStatus(
         @Nullable Fetching fetching,
         @Nullable String version,
         @Nullable Integer contract,
-        @Nullable List<Reading> readings) {
+        @Nullable List<Reading> readings,
+        @Nullable Integer slots,
+        @Nullable List<Job> jobs) {
+    /// A job that a worker has.
+    ///
+    /// @param imagesPerSecond over its newest losses; 0 before the first
+    public record Job(String job, int attempt, double imagesPerSecond) {}
+
     /// A data set on its way.
     ///
     /// @param bytes of it that have come
@@ -59,4 +68,17 @@ public record WorkerStatus(
             @Nullable Double powerWatts,
             @Nullable Double energyJoules,
             @Nullable Double temperatureCelsius) {}
+
+    /// All jobs that it has, whichever version tells it; empty when idle.
+    public List<Job> held() {
+        if (jobs != null) {
+            return jobs;
+        }
+        return job == null || attempt == null ? List.of() : List.of(new Job(job, attempt, imagesPerSecond));
+    }
+
+    /// How many jobs it has room for, those that it has included.
+    public int room() {
+        return slots == null ? 1 : slots;
+    }
 }

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /// @param stopWhen what may end the job before its last epoch
 /// @param kind what it does
 /// @param initFrom the checkpoint whose weights it starts from or evaluates; without one it draws them
+/// @param project whose share of the fleet it uses; null: that of [#DEFAULT_PROJECT]
 @JsonSerialize(using = JobSpecSerializer.class)
 public record JobSpec(
         String id,
@@ -56,7 +57,11 @@ public record JobSpec(
         int reportEverySteps,
         @Nullable StopWhen stopWhen,
         JobKind kind,
-        @Nullable CheckpointName initFrom) {
+        @Nullable CheckpointName initFrom,
+        @Nullable String project) {
+    /// The project of jobs that name none.
+    public static final String DEFAULT_PROJECT = "default";
+
     /// A job's id, as a regular expression: at most 100 characters of its parts, checked apart where they stand
     /// alone.
     static final String ID = "[A-Za-z0-9][A-Za-z0-9_-]*(\\.[A-Za-z0-9_-]+)*";
@@ -101,11 +106,30 @@ public record JobSpec(
                     "stopWhen.testAccuracyAtLeast is %s, but the loss is mse: predicted numbers have no accuracy; use noImprovementEpochs, which then asks the test loss, or maxMinutes"
                             .formatted(stopWhen.testAccuracyAtLeast()));
         }
+        if (project != null) {
+            requireProject("project", project);
+            project = project.equals(DEFAULT_PROJECT) ? null : project;
+        }
         if (initFrom != null && initFrom.job().equals(id)) {
             throw new InvalidJobException(
                     "initFrom is \"%s\", the job's own id; name another job's checkpoint, for a job that goes on does so from its own by itself"
                             .formatted(initFrom));
         }
+    }
+
+    /// @param field what messages call it
+    /// @throws InvalidJobException if it cannot be a project's name
+    public static void requireProject(String field, String name) {
+        var _ = Check.matching(
+                field,
+                name,
+                "(?=.{1,63}$)" + ID,
+                "1 to 63 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit");
+    }
+
+    /// Whose share of the fleet it uses.
+    public String projectName() {
+        return project == null ? DEFAULT_PROJECT : project;
     }
 
     static boolean isId(String id) {
@@ -165,7 +189,8 @@ public record JobSpec(
             @Nullable Integer reportEverySteps,
             @Nullable StopWhen stopWhen,
             @Nullable JobKind kind,
-            @Nullable CheckpointName initFrom) {
+            @Nullable CheckpointName initFrom,
+            @Nullable String project) {
         return new JobSpec(
                 Check.present("id", id),
                 Check.present("network", network),
@@ -192,6 +217,7 @@ public record JobSpec(
                 reportEverySteps == null ? 100 : reportEverySteps,
                 stopWhen,
                 kind == null ? JobKind.TRAIN : kind,
-                initFrom);
+                initFrom,
+                project);
     }
 }

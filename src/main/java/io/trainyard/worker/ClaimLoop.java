@@ -1,56 +1,51 @@
 package io.trainyard.worker;
 
 import io.trainyard.custody.Quarantine;
-import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.worker.Claiming.Taken;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
 
-/// Takes one command at a time and runs its job, on a thread of its own, until it is stopped.
+/// Takes one command at a time and has its job run in a free [slot][Slots], until it is stopped.
 final class ClaimLoop implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(ClaimLoop.class.getName());
 
     private static final Duration MIN_PAUSE = Duration.ofMillis(250);
     private static final Duration MAX_PAUSE = Duration.ofSeconds(30);
-    private static final Duration MIN_QUARANTINE = Duration.ofSeconds(1);
-    private static final Duration MAX_QUARANTINE = Duration.ofMinutes(1);
 
     /// How often a worker that must not take jobs looks whether it may.
     private static final Duration ADMISSION = Duration.ofSeconds(1);
 
-    /// Short memory and a store in trouble may pass; what does not may be this process's.
-    private static final int MAX_FAULTS = 3;
+    /// How often a worker whose slots are all taken looks for strays.
+    private static final Duration LOOK = Duration.ofMillis(500);
 
     private final Surroundings around;
     private final WorkerRules rules;
     private final Supplier<CommandQueue> queues;
-    private final JobRunner runner;
     private final Activity activity;
-    private final JobLog log;
     private final StopSignal stop;
     private final Claiming claiming;
-    private final Holding holding;
-    private final Quarantine quarantine = new Quarantine(MIN_QUARANTINE, MAX_QUARANTINE);
+    private final Fitness fitness;
+    private final Slots slots;
     /// For the brokers.
     private final Quarantine brokers = new Quarantine(MIN_PAUSE, MAX_PAUSE);
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     /// @param queues opens the queue of commands, anew whenever one is broken
+    /// @param runner of jobs, as many at once as there are slots
     ClaimLoop(Surroundings around, Supplier<CommandQueue> queues, JobRunner runner) {
         this.around = around;
         this.rules = around.rules();
         this.queues = queues;
-        this.runner = runner;
         this.activity = around.activity();
-        this.log = new JobLog(rules.worker());
         this.stop = new StopSignal(around.host());
-        Announcer announcer = new Announcer(around);
-        this.holding = new Holding(around, announcer, stop, quarantine);
-        this.claiming = new Claiming(around, announcer, holding.refusals());
+        this.fitness = new Fitness(rules.worker());
+        this.slots = new Slots(around, runner, stop, fitness);
+        this.claiming = new Claiming(around, fitness);
     }
 
     /// Begins to claim.
@@ -72,6 +67,11 @@ final class ClaimLoop implements AutoCloseable {
             while (!stop.isRequested()) {
                 claimUntilBroken();
             }
+            slots.awaitAllFree();
+            Optional<String> restart = fitness.restart();
+            if (restart.isPresent()) {
+                throw new RestartNeededException(restart.get());
+            }
             ended.complete(null);
         } catch (InterruptedException | ExecutionException | RuntimeException | Error e) {
             ended.completeExceptionally(e);
@@ -83,8 +83,6 @@ final class ClaimLoop implements AutoCloseable {
         String problem;
         try (CommandQueue queue = new DeferredQueue(queues.get(), around)) {
             problem = claim(queue);
-        } catch (RestartNeededException e) {
-            throw e;
         } catch (KafkaException e) { // of brokers that are away, and of what they refuse, the message says all
             problem = String.valueOf(e.getMessage());
         } catch (RuntimeException e) {
@@ -107,18 +105,19 @@ final class ClaimLoop implements AutoCloseable {
     /// @return why it has ended, if it was not stopped
     private String claim(CommandQueue queue) throws InterruptedException {
         while (!stop.isRequested()) {
-            awaitAdmission();
+            if (!mayTake(queue)) {
+                continue;
+            }
             var command = queue.next();
             if (command.isPresent()) {
                 switch (claiming.take(queue, command.get())) {
-                    case Taken.Begun(Held held) -> run(held, queue);
+                    case Taken.Begun(Held held) -> slots.start(held);
                     case Taken.Settled _ -> {}
-                    case Taken.Refused(String reason) -> quarantine.fault(reason);
+                    case Taken.Refused(String reason) -> fitness.refused(reason);
                     case Taken.Lost(String reason) -> {
                         return reason;
                     }
                 }
-                awaitHealth();
             }
             if (brokers.faults() > 0) {
                 brokers.healed();
@@ -128,36 +127,15 @@ final class ClaimLoop implements AutoCloseable {
         return "";
     }
 
-    private void run(Held held, CommandQueue queue) throws InterruptedException {
-        activity.begin(held.job(), held.attempt());
-        try {
-            JobEvents events = new JobEvents(line -> {
-                if (line.event() instanceof Finished) {
-                    KillPoint.OUTCOME_TELLING.reach();
-                }
-                activity.see(line);
-                log.see(line.event());
-                held.trace().see(line.event(), line.time());
-                return around.publisher().publish(line, held.trace().traceParent());
-            });
-            activity.sends(events);
-            if (!holding.run(held, runner, events, () -> giveBackStray(queue)) && !stop.isRequested()) {
-                throw new RestartNeededException("worker=%s job=%s does not stop; the worker has to be started anew"
-                        .formatted(rules.worker(), held.id()));
-            }
-            if (holding.lost().isPresent()) {
-                throw new RestartNeededException(
-                        "worker=%s has lost its device, which this process cannot use any more. The worker has to be started anew. %s"
-                                .formatted(rules.worker(), holding.lost().get()));
-            }
-            if (holding.faults() == MAX_FAULTS) {
-                throw new RestartNeededException(
-                        "worker=%s could not run %d jobs in a row, the last one as follows; in this process it may never work again. The worker has to be started anew. %s"
-                                .formatted(rules.worker(), MAX_FAULTS, quarantine.reason()));
-            }
-        } finally {
-            activity.end();
+    /// Waits until the worker may take a command; not for a slot alone, for strays must not lie with it meanwhile.
+    private boolean mayTake(CommandQueue queue) throws InterruptedException {
+        if (!slots.awaitFree(LOOK)) {
+            giveBackStray(queue);
+            return false;
         }
+        awaitHealth();
+        awaitAdmission();
+        return !stop.isRequested();
     }
 
     /// A command must not lie with a worker that is busy.
@@ -178,7 +156,7 @@ final class ClaimLoop implements AutoCloseable {
 
     /// A worker that could not run a job takes none for a while, longer each time.
     private void awaitHealth() throws InterruptedException {
-        Duration pause = quarantine.pause();
+        Duration pause = fitness.pause();
         if (pause.isZero()) {
             return;
         }
@@ -187,8 +165,8 @@ final class ClaimLoop implements AutoCloseable {
                 "worker={0} takes no job for {1} s: {2}",
                 rules.worker(),
                 pause.toSeconds(),
-                quarantine.reason());
-        activity.trouble(quarantine.reason());
+                fitness.reason());
+        activity.trouble(fitness.reason());
         stop.await(pause);
         activity.trouble(null);
     }
@@ -210,7 +188,8 @@ final class ClaimLoop implements AutoCloseable {
         }
     }
 
-    /// Stops: the job is asked to stop at a step boundary, its last events are sent, its command goes back. Takes
+    /// Stops: the jobs are asked to stop at a step boundary, their last events are sent, their commands go back, all
+    /// side by side. Takes
     /// no longer than the grace period and the time to leave the group.
     @Override
     public void close() {

@@ -6,7 +6,6 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.custody.ClaimRule;
 import io.trainyard.custody.ClaimRule.Delivery;
 import io.trainyard.custody.Custody;
-import io.trainyard.custody.RecentRefusals;
 import io.trainyard.custody.Request;
 import io.trainyard.custody.StoredJob;
 import io.trainyard.custody.Verdict;
@@ -38,15 +37,15 @@ final class Claiming {
     private final WorkerRules rules;
     private final EventPublisher publisher;
     private final Announcer announcer;
-    private final RecentRefusals refusals;
+    private final Fitness fitness;
 
-    /// @param refusals knows which jobs this worker lacks something for
-    Claiming(Surroundings around, Announcer announcer, RecentRefusals refusals) {
+    /// @param fitness knows which jobs this worker lacks something for
+    Claiming(Surroundings around, Fitness fitness) {
         this.around = around;
         this.rules = around.rules();
         this.publisher = around.publisher();
-        this.announcer = announcer;
-        this.refusals = refusals;
+        this.announcer = new Announcer(around);
+        this.fitness = fitness;
     }
 
     /// What becomes of a command that was handed out.
@@ -195,7 +194,13 @@ final class Claiming {
                     Holder me = new Holder(rules.worker(), delivery.place(), delivery.delivery());
                     if (folder.createAttempt(attempt, me)) {
                         KillPoint.ATTEMPT_CREATED.reach();
-                        return begin(queue, new Held(request.attempt(attempt).in(store), folder, claim.begun(attempt)));
+                        return begin(
+                                queue,
+                                new Held(
+                                        request.attempt(attempt).in(store),
+                                        folder,
+                                        claim.begun(attempt),
+                                        around.activity().of(request.job(), attempt)));
                     } // else somebody was quicker: what the store says now decides
                 }
             }
@@ -206,7 +211,7 @@ final class Claiming {
     private Optional<String> lacking(Request request) {
         return request.isRefusedByAll(able(request.job()), rules.maxRefusals())
                 ? Optional.empty()
-                : refusals.reason(request.job().id(), around.host().nanoTime());
+                : fitness.lacking(request.job().id(), around.host().nanoTime());
     }
 
     /// The workers that are heard and understand a job.

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// Tells now and then how the worker is, and which job it has. One heartbeat is on its way at a time, and after it
+/// Tells now and then how the worker is, and which jobs it has. One heartbeat is on its way at a time, and after it
 /// has arrived the next one waits its time: others count them, so they never come in a burst.
 ///
 /// So it is here that a worker notices whether Kafka is away, and says so, once.
@@ -31,6 +31,7 @@ final class Heartbeat implements AutoCloseable {
     /// @param since when it began to belong to the fleet; null while it does not
     /// @param version of Trainyard
     /// @param contract the newest of commands that it understands
+    /// @param slots how many jobs it has at once
     /// @param readings what its device does now; empty where that is not known
     record Self(
             String worker,
@@ -39,6 +40,7 @@ final class Heartbeat implements AutoCloseable {
             Supplier<@Nullable Instant> since,
             String version,
             int contract,
+            int slots,
             Supplier<List<DeviceReading>> readings) {}
 
     private final Host host;
@@ -46,6 +48,7 @@ final class Heartbeat implements AutoCloseable {
     private final Activity activity;
     private final Self self;
     private final StopSignal stop;
+    private int beats; // of the jobs that it has, the one that older readers are told changes with each
 
     Heartbeat(Host host, EventPublisher publisher, Activity activity, Self self) {
         this.host = host;
@@ -105,13 +108,14 @@ final class Heartbeat implements AutoCloseable {
     }
 
     private WorkerStatus status(boolean stopping) {
-        Activity.Work work = activity.work();
+        List<WorkerStatus.Job> jobs = activity.jobs();
+        WorkerStatus.Job named = jobs.isEmpty() ? null : jobs.get(beats++ % jobs.size());
         return new WorkerStatus(
                 self.worker(),
                 self.device(),
-                work == null ? null : work.job(),
-                work == null ? null : work.attempt(),
-                work == null ? 0 : work.imagesPerSecond(),
+                named == null ? null : named.job(),
+                named == null ? null : named.attempt(),
+                jobs.stream().mapToDouble(WorkerStatus.Job::imagesPerSecond).sum(),
                 host.residentBytes(),
                 activity.totals().checkpointFailures(),
                 stopping,
@@ -121,7 +125,9 @@ final class Heartbeat implements AutoCloseable {
                 activity.fetching(),
                 self.version(),
                 self.contract(),
-                readings());
+                readings(),
+                self.slots(),
+                jobs);
     }
 
     /// Null where nothing is told.

@@ -10,7 +10,8 @@ import io.trainyard.trace.AttemptTrace;
 /// @param request its command, with the attempt that is this worker's
 /// @param folder the job's own
 /// @param trace of this attempt
-record Held(Request request, JobFolder folder, AttemptTrace trace) {
+/// @param activity what this attempt does, for all who want to know
+record Held(Request request, JobFolder folder, AttemptTrace trace, Activity.AtWork activity) {
     JobSpec job() {
         return request.job();
     }

@@ -1,8 +1,6 @@
 package io.trainyard.worker;
 
 import io.trainyard.custody.Custody;
-import io.trainyard.custody.Quarantine;
-import io.trainyard.custody.RecentRefusals;
 import io.trainyard.custody.Request;
 import io.trainyard.custody.Request.Refusal;
 import io.trainyard.event.EventJson;
@@ -12,15 +10,13 @@ import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.JobJson;
 import io.trainyard.training.Outcome;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 
 /// Runs a job that this worker has, and hands over what comes of it: to nobody, because the job has ended; to
-/// another worker; or to custody alone.
+/// another worker; or to custody alone. Used by all slots, side by side.
 final class Holding {
     private static final System.Logger LOG = System.getLogger(Holding.class.getName());
 
@@ -30,60 +26,32 @@ final class Holding {
     /// The part of the grace period kept for the last events and the handing over: a quarter.
     private static final int LAST_WORDS_DIVISOR = 4;
 
-    /// How long a worker leaves a job to others that it lacked something for.
-    private static final Duration REFUSAL = Duration.ofMinutes(10);
-
     private final Surroundings around;
     private final WorkerRules rules;
     private final EventPublisher publisher;
     private final Announcer announcer;
     private final StopSignal stop;
-    private final Quarantine quarantine;
-    private final RecentRefusals refusals = new RecentRefusals(REFUSAL);
-    private int faults;
-    private @Nullable String lost; // why the device is
+    private final Fitness fitness;
 
-    /// @param quarantine learns whether the worker is able to run jobs
-    Holding(Surroundings around, Announcer announcer, StopSignal stop, Quarantine quarantine) {
+    /// @param fitness learns whether the worker is able to run jobs
+    Holding(Surroundings around, StopSignal stop, Fitness fitness) {
         this.around = around;
         this.rules = around.rules();
         this.publisher = around.publisher();
-        this.announcer = announcer;
+        this.announcer = new Announcer(around);
         this.stop = stop;
-        this.quarantine = quarantine;
-    }
-
-    /// What a worker does besides.
-    @FunctionalInterface
-    interface Chore {
-        void run() throws InterruptedException;
-    }
-
-    /// The jobs that the worker lacked something for.
-    RecentRefusals refusals() {
-        return refusals;
-    }
-
-    /// Faults of the worker in a row that were not for want of something: its memory or its store.
-    int faults() {
-        return faults;
-    }
-
-    /// Why the device is lost, and with it whatever this process could do there; empty: it is not.
-    Optional<String> lost() {
-        return Optional.ofNullable(lost);
+        this.fitness = fitness;
     }
 
     /// Runs the job to its end here.
     ///
-    /// @return whether the worker can take another job; false: what it ran does not stop
-    /// @param meanwhile is done again and again while it runs
-    boolean run(Held held, JobRunner runner, JobEvents events, Chore meanwhile) throws InterruptedException {
+    /// @return whether the slot can take another job; false: what it ran does not stop
+    boolean run(Held held, JobRunner runner, JobEvents events) throws InterruptedException {
         KillPoint.ACCEPTED.reach();
         RunningJob running = new RunningJob(held, events, stop, around);
         running.start(runner);
         try {
-            Outcome outcome = awaitEnd(running, meanwhile);
+            Outcome outcome = awaitEnd(running);
             handOver(held, outcome, events);
             return true;
         } catch (TimeoutException _) {
@@ -93,19 +61,17 @@ final class Holding {
             Throwable cause = e.getCause() == null ? e : e.getCause();
             String reason = "job %s broke: %s".formatted(held.id(), cause);
             LOG.log(System.Logger.Level.ERROR, "worker=" + rules.worker() + " " + reason, cause);
-            quarantine.fault(reason);
+            fitness.refused(reason);
             // Nothing more can be said of the job: its custody is not renewed, so that a keeper publishes it anew.
             return true;
         }
     }
 
-    private Outcome awaitEnd(RunningJob running, Chore meanwhile)
-            throws InterruptedException, ExecutionException, TimeoutException {
+    private Outcome awaitEnd(RunningJob running) throws InterruptedException, ExecutionException, TimeoutException {
         while (true) {
             try {
                 return around.host().await(running.result(), TICK);
             } catch (TimeoutException e) {
-                meanwhile.run();
                 if (running.isHung() || stop.isOlderThan(lessLastWords())) {
                     throw e;
                 }
@@ -116,15 +82,14 @@ final class Holding {
     private void handOver(Held held, Outcome outcome, JobEvents events) throws InterruptedException {
         switch (outcome) {
             case Outcome.Finished _, Outcome.Failed _, Outcome.Cancelled _ -> {
-                faults = 0;
-                quarantine.healed();
+                fitness.ended();
                 if (isTold(held, events.acknowledged())) {
                     KillPoint.OUTCOME_TOLD.reach();
                     isTold(held, announcer.close(held.id()));
                 }
             }
             case Outcome.Paused _ -> {
-                quarantine.healed();
+                fitness.paused();
                 if (isTold(held, events.acknowledged())) {
                     isTold(held, publisher.publish(Custody.paused(held.next(), rules.worker())));
                 }
@@ -132,7 +97,7 @@ final class Holding {
             case Outcome.Released _ -> handBack(held, held.next(), events);
             case Outcome.WorkerFault fault -> refuse(held, fault, events);
             case Outcome.DeviceLost(Released event) -> {
-                lost = event.reason();
+                fitness.lost(event.reason());
                 handBack(held, held.next(), events);
             }
             case Outcome.Superseded _ ->
@@ -158,11 +123,11 @@ final class Holding {
     private void refuse(Held held, Outcome.WorkerFault fault, JobEvents events) throws InterruptedException {
         String reason = fault.event().reason();
         boolean lacking = fault.lacking();
-        quarantine.fault(reason);
-        faults = lacking ? 0 : faults + 1;
         Request next = lacking ? held.next().refused(new Refusal(rules.worker(), reason)) : held.next();
         if (lacking) {
-            refusals.note(held.id(), reason, around.host().nanoTime());
+            fitness.lacks(held.id(), reason, around.host().nanoTime());
+        } else {
+            fitness.fault(reason);
         }
         if (lacking && next.isRefusedByAll(able(held), rules.maxRefusals())) {
             fail(held, reason, events);

@@ -215,7 +215,7 @@ final class KeeperLoop implements AutoCloseable {
         if (status.stopping()) {
             keeper.left(worker);
         } else {
-            keeper.heard(worker, status.job(), status.attempt());
+            keeper.heard(worker, status.held());
         }
     }
 

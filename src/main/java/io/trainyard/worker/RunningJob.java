@@ -85,12 +85,12 @@ final class RunningJob implements Supervisor {
 
     @Override
     public void checkpointFailed() {
-        around.activity().checkpointFailed();
+        held.activity().checkpointFailed();
     }
 
     @Override
     public void fetched(String dataset, long bytes, long ofBytes) {
-        around.activity().fetches(new Fetching(dataset, bytes, ofBytes));
+        held.activity().fetches(new Fetching(dataset, bytes, ofBytes));
     }
 
     @Override

@@ -15,7 +15,11 @@ final class StopSignal {
         this.host = host;
     }
 
-    void request() {
+    /// The first request counts.
+    synchronized void request() {
+        if (requested.isDone()) {
+            return;
+        }
         requestNanos = host.nanoTime();
         requested.complete(null);
     }

@@ -16,8 +16,8 @@ record WorkerMetrics(Activity activity, Host host, Device device) {
     void register(MeterRegistry registry) {
         Meters meters = new Meters(registry);
         String kind = new DeviceSpec(device.info().name()).kind();
-        meters.gauge(Metric.WORKER_BUSY, () -> activity.work() == null ? 0 : 1, kind);
-        meters.gauge(Metric.WORKER_IMAGES_PER_SECOND, this::imagesPerSecond);
+        meters.gauge(Metric.WORKER_BUSY, () -> activity.jobs().isEmpty() ? 0 : 1, kind);
+        meters.gauge(Metric.WORKER_IMAGES_PER_SECOND, activity::imagesPerSecond);
         meters.counter(Metric.WORKER_STEPS_TOTAL, activity, its -> its.totals().steps());
         meters.counter(
                 Metric.WORKER_CHECKPOINTS_TOTAL, activity, its -> its.totals().checkpoints());
@@ -32,15 +32,10 @@ record WorkerMetrics(Activity activity, Host host, Device device) {
         activity.onFirstStep(firstSteps::record);
     }
 
-    private double imagesPerSecond() {
-        Activity.Work work = activity.work();
-        return work == null ? 0 : work.imagesPerSecond();
-    }
-
-    /// Only while a job's session is there: to ask a GPU that nobody uses makes a context on it for that
+    /// Only while a session of a job is there: to ask a GPU that nobody uses makes a context on it for that
     /// alone.
     private double deviceMemoryBytes() {
-        if (imagesPerSecond() == 0) {
+        if (activity.imagesPerSecond() == 0) {
             return 0;
         }
         try {

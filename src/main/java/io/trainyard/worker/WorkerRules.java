@@ -7,6 +7,7 @@ import java.time.Duration;
 ///
 /// @param worker the worker's id
 /// @param routes which commands it takes
+/// @param slots how many jobs it has at once
 /// @param grace from the request to stop to the end
 /// @param claimTimeout how long a claim may wait for the brokers to have its custody; well within a command's lock
 /// @param maxRefusals of different workers, each of which lacks what a job needs; with so many the job has failed
@@ -15,6 +16,7 @@ import java.time.Duration;
 record WorkerRules(
         String worker,
         CommandRoutes routes,
+        int slots,
         Duration grace,
         Duration claimTimeout,
         int maxRefusals,

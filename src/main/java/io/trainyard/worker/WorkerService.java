@@ -46,6 +46,9 @@ public class WorkerService {
     private static final System.Logger LOG = System.getLogger(WorkerService.class.getName());
     private static final String DEFAULT_DATA = "data";
 
+    /// Each has two threads and a job's memory.
+    private static final int MAX_SLOTS = 64;
+
     private static final Duration ADMIN_TIMEOUT = Duration.ofSeconds(60);
 
     /// All kernels twice; with many more, Java would still be compiling what surrounds them when the first job
@@ -107,17 +110,31 @@ public class WorkerService {
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
         Deferrals.Rules deferring = deferring(worker);
+        CommandRoutes routes = new CommandRoutes(prefix, Devices.kinds(device));
         DeviceWatch watch = new DeviceWatch(machine, opened);
         Heartbeat.Self self = new Heartbeat.Self(
-                id, deviceName, store.identity(), fleet::since, version(), deferring.contract(), watch::readings);
+                id,
+                deviceName,
+                store.identity(),
+                fleet::since,
+                version(),
+                deferring.contract(),
+                slots(worker),
+                watch::readings);
         Heartbeat beats = new Heartbeat(machine, publisher, activity, self);
         if (worker.id().isPresent()) { // a random one is nobody else's
             new Namesakes(kafka, prefix, id).requireNone(beats::announce, worker.heartbeat());
         }
-        CommandRoutes routes = new CommandRoutes(prefix, Devices.kinds(device));
         int deliveryLimit = ShareGroups.configure(kafka, prefix, ADMIN_TIMEOUT);
         WorkerRules rules = new WorkerRules(
-                id, routes, worker.grace(), worker.claimTimeout(), worker.maxRefusals(), deliveryLimit, deferring);
+                id,
+                routes,
+                slots(worker),
+                worker.grace(),
+                worker.claimTimeout(),
+                worker.maxRefusals(),
+                deliveryLimit,
+                deferring);
         Surroundings around = new Surroundings(rules, machine, store, publisher, fleet, activity, Tracing.ofProcess());
         KeeperLoop keeping = new KeeperLoop(
                 around,
@@ -179,7 +196,7 @@ public class WorkerService {
             Activity activity) {
         var _ = inBackground("warm-up", () -> {
             underWay.exceptionally(_ -> Optional.empty()).join().ifPresent(training::getReady);
-            for (int i = 0; i < IDLE_WARM_UPS && activity.work() == null; i++) {
+            for (int i = 0; i < IDLE_WARM_UPS && activity.jobs().isEmpty(); i++) {
                 backend.warmUp();
             }
         });
@@ -229,6 +246,15 @@ public class WorkerService {
 
     private static JobLimits limits(WorkerSettings.Limits asked) {
         return new JobLimits(asked.parameters(), asked.batchSize(), asked.epochs(), asked.steps(), asked.minutes());
+    }
+
+    private static int slots(WorkerSettings.Worker worker) {
+        int slots = worker.slots();
+        if (slots < 1 || slots > MAX_SLOTS) {
+            throw new InvalidJobException(
+                    "trainyard.worker.slots is %d; allowed is 1 to %d".formatted(slots, MAX_SLOTS));
+        }
+        return slots;
     }
 
     private static Deferrals.Rules deferring(WorkerSettings.Worker worker) {

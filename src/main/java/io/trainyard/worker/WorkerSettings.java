@@ -33,6 +33,9 @@ public interface WorkerSettings {
 
     Worker worker();
 
+    /// A file of weights and quotas of projects; default: none, and whoever comes first is served first.
+    Optional<Path> projects();
+
     Limits limits();
 
     /// What a job may ask for: see [io.trainyard.spec.JobLimits].
@@ -81,6 +84,10 @@ public interface WorkerSettings {
         /// CPU threads to compute with; 0 lets the device choose for each network.
         @WithDefault("0")
         int threads();
+
+        /// How many jobs it has at once.
+        @WithDefault("1")
+        int slots();
 
         /// Time between heartbeats.
         @WithDefault("2s")

@@ -256,6 +256,7 @@ final class JobSchema {
     private static ObjectNode text(Field field) {
         return switch (field.path()) {
             case "JobSpec.id" -> matching(JobForms.ID).put("minLength", 1).put("maxLength", 100);
+            case "JobSpec.project" -> matching(JobForms.ID).put("minLength", 1).put("maxLength", 63);
             case "DatasetSpec.name" -> matching(JobForms.DATASET);
             case "Gelu.approximate" -> words(JobForms.approximations());
             case "Upsample.mode" -> words(JobForms.modes());

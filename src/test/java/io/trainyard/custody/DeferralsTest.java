@@ -19,9 +19,9 @@ class DeferralsTest {
 
     private void beat(int times, String... others) {
         for (int i = 0; i < times; i++) {
-            keeper.heard("me", null, null);
+            keeper.heard("me", List.of());
             for (String other : others) {
-                keeper.heard(other, null, null);
+                keeper.heard(other, List.of());
             }
         }
     }

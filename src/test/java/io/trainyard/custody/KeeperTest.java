@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.event.Control;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
+import io.trainyard.event.WorkerStatus;
 import io.trainyard.topics.Priority;
 import java.time.Instant;
 import java.util.List;
@@ -26,7 +27,7 @@ class KeeperTest {
 
     private void beat(int times) {
         for (int i = 0; i < times; i++) {
-            keeper.heard("me", null, null);
+            keeper.heard("me", List.of());
         }
     }
 
@@ -58,7 +59,7 @@ class KeeperTest {
         holds("w", "job", 1);
         for (int i = 0; i < 5 * BEATS; i++) {
             beat(1);
-            keeper.heard("w", "job", 1);
+            keeper.heard("w", List.of(new WorkerStatus.Job("job", 1, 0)));
             assertThat(keeper.due()).isEmpty();
         }
     }
@@ -68,7 +69,7 @@ class KeeperTest {
     void aHolderThatLivesButDoesNotSayThatItHasTheJobHasItNot() {
         holds("w", "job", 1);
         for (int i = 0; i < BEATS; i++) {
-            keeper.heard("w", "another", 1);
+            keeper.heard("w", List.of(new WorkerStatus.Job("another", 1, 0)));
             beat(1);
         }
         keeper.left("w"); // so that this worker is the first in the order
@@ -79,7 +80,7 @@ class KeeperTest {
     void onlyThisWorkersOwnBeatsAreTime() {
         holds("w", "job", 1);
         for (int i = 0; i < 10 * BEATS; i++) {
-            keeper.heard("other", null, null);
+            keeper.heard("other", List.of());
         }
         assertThat(keeper.due()).isEmpty();
     }
@@ -117,17 +118,13 @@ class KeeperTest {
             Keeper one = new Keeper(self, new Keeper.Rules(BEATS, 3));
             one.custody("job", Custody.held(request("job", 1), "gone"));
             for (int i = 0; i < BEATS; i++) {
-                workers.stream()
-                        .filter(worker -> !worker.equals(self))
-                        .forEach(worker -> one.heard(worker, null, null));
-                one.heard(self, null, null);
+                workers.stream().filter(worker -> !worker.equals(self)).forEach(worker -> one.heard(worker, List.of()));
+                one.heard(self, List.of());
             }
             first += one.due().size();
             for (int i = 0; i < 2 * workers.size(); i++) {
-                workers.stream()
-                        .filter(worker -> !worker.equals(self))
-                        .forEach(worker -> one.heard(worker, null, null));
-                one.heard(self, null, null);
+                workers.stream().filter(worker -> !worker.equals(self)).forEach(worker -> one.heard(worker, List.of()));
+                one.heard(self, List.of());
             }
             first += one.due().isEmpty() ? 0 : 100; // the others in their turn
         }
@@ -147,7 +144,7 @@ class KeeperTest {
     @Test
     void whoSaysThatItHasANewerAttemptIsWatched() {
         holds("a", "job", 1);
-        keeper.heard("b", "job", 2);
+        keeper.heard("b", List.of(new WorkerStatus.Job("job", 2, 0)));
         keeper.left("b");
         beat(BEATS);
         assertThat(keeper.due()).containsExactly(new Duty.Republish(request("job", 3), 1, false));
@@ -194,7 +191,7 @@ class KeeperTest {
     @Test
     void aHolderObeysByItself() {
         holds("w", "job", 1);
-        keeper.heard("w", "job", 1);
+        keeper.heard("w", List.of(new WorkerStatus.Job("job", 1, 0)));
         wish("job", Wish.CANCEL, null);
         assertThat(keeper.due()).isEmpty();
     }

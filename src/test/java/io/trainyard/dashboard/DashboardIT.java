@@ -199,7 +199,8 @@ class DashboardIT {
                     .until(() -> changeOf(stream, "live").get("step").asInt() == 40);
 
             publisher.send(new WorkerStatus(
-                    "w7", "cpu", "live", 1, 900, 1 << 28, 0, false, null, null, null, null, null, null, null));
+                    "w7", "cpu", "live", 1, 900, 1 << 28, 0, false, null, null, null, null, null, null, null, null,
+                    null));
             Patience.await("the worker")
                     .until(() -> stream.next()
                             .data()

@@ -138,6 +138,8 @@ class FleetMetricsTest {
                 null,
                 null,
                 null,
+                null,
+                null,
                 null);
     }
 

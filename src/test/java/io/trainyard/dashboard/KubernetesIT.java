@@ -121,7 +121,24 @@ class KubernetesIT {
     }
 
     private static WorkerStatus heartbeat(String worker, @Nullable String job) {
-        return new WorkerStatus(worker, "cpu", job, null, 0, 1, 0, false, null, null, null, null, null, null, null);
+        return new WorkerStatus(
+                worker,
+                "cpu",
+                job,
+                job == null ? null : 1,
+                0,
+                1,
+                0,
+                false,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null);
     }
 
     private static void awaitMark(StandInApiServer cluster, PodMark mark) {

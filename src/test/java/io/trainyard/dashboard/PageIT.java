@@ -492,11 +492,14 @@ class PageIT {
                 null,
                 "0.0.9", // another than this fleet's
                 null,
-                List.of(new WorkerStatus.Reading("cuda:0", 0.93, 12L << 30, 80L << 30, 251.5, 5e9, 61.0)));
+                List.of(new WorkerStatus.Reading("cuda:0", 0.93, 12L << 30, 80L << 30, 251.5, 5e9, 61.0)),
+                null,
+                null);
         publisher.send(refusing);
         Fetching fetching = new Fetching("letters", 70 << 20, 1 << 30);
         publisher.send(new WorkerStatus(
-                "w8", "cpu", "next", 1, 0, 1 << 28, 0, false, null, null, null, fetching, null, null, null));
+                "w8", "cpu", "next", 1, 0, 1 << 28, 0, false, null, null, null, fetching, null, null, null, null,
+                null));
         visit("#fleet");
         assertThat(see("#connection")).hasText("Live");
         assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");

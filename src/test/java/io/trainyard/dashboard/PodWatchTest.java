@@ -43,7 +43,24 @@ class PodWatchTest {
 
     private void beat(String worker, @Nullable String job, @Nullable String problem, long millis) {
         history.apply(
-                new WorkerStatus(worker, "cpu", job, null, 0, 1, 0, false, null, null, problem, null, null, null, null),
+                new WorkerStatus(
+                        worker,
+                        "cpu",
+                        job,
+                        job == null ? null : 1,
+                        0,
+                        1,
+                        0,
+                        false,
+                        null,
+                        null,
+                        problem,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null),
                 millis);
     }
 

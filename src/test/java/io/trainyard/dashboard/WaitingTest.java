@@ -33,6 +33,8 @@ class WaitingTest {
                         null,
                         null,
                         null,
+                        null,
+                        null,
                         null),
                 1,
                 false);

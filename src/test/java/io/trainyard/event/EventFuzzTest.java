@@ -63,7 +63,9 @@ class EventFuzzTest {
                     new WorkerStatus.Fetching("mnist", 1, 2),
                     "1.0",
                     1,
-                    null)));
+                    null,
+                    3,
+                    List.of(new WorkerStatus.Job("a", 1, 0.5), new WorkerStatus.Job("b", 2, 0)))));
 
     /// What stands in place of some value.
     private static final List<String> ODD = List.of(

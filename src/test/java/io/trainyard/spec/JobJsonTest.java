@@ -68,6 +68,7 @@ class JobJsonTest {
                         100,
                         null,
                         JobKind.TRAIN,
+                        null,
                         null));
         assertThat(read(
                         "{'id': 'a', 'network': 'lenet', 'dataset': 'cifar10', 'epochs': 3, 'seed': null, 'device': null, 'loss': null, 'precision': null,"
@@ -87,7 +88,7 @@ class JobJsonTest {
                         + " 'shuffle': true, 'dropLast': true, 'seed':"
                         + " -9223372036854775808, 'device': 'cuda:1', 'precision': 'bf16', 'checkpointEveryEpochs': 2, 'checkpointEverySteps': 50,"
                         + " 'checkpointEverySeconds': 600, 'keepLast': 3, 'keepBest': true, 'reportEverySteps': 7,"
-                        + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820'}");
+                        + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820', 'project': 'vision'}");
         assertThat(job)
                 .isEqualTo(new JobSpec(
                         "tudui-1.v2",
@@ -121,7 +122,8 @@ class JobJsonTest {
                         7,
                         new StopWhen(0.9, 5, 60.5),
                         JobKind.TRAIN,
-                        new CheckpointName("tudui-0", 7820L)));
+                        new CheckpointName("tudui-0", 7820L),
+                        "vision"));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
     }

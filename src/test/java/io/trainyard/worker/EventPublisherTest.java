@@ -58,17 +58,19 @@ class EventPublisherTest {
             WorkerStatus.Reading told =
                     new WorkerStatus.Reading("cuda:0", 0.93, 1L << 30, 80L << 30, 251.5, null, 61.0);
             DeviceReading reading = new DeviceReading("cuda:0", 0.93, 1L << 30, 80L << 30, 251.5, null, 61.0);
-            Heartbeat.Self self = new Heartbeat.Self("w", "cpu", "store", () -> TIME, "1.0", 2, () -> List.of(reading));
+            Heartbeat.Self self =
+                    new Heartbeat.Self("w", "cpu", "store", () -> TIME, "1.0", 2, 3, () -> List.of(reading));
             Heartbeat heartbeat = new Heartbeat(new Machine(), fleet.publisher("w"), activity, self);
-            activity.begin(JobJson.read(Fleet.job("job").getBytes(StandardCharsets.UTF_8)), 2);
-            activity.see(EventLine.of(losses("job", 2, 0, 1, 1), TIME, "w"));
-            activity.checkpointFailed();
-            activity.see(EventLine.of(losses("job", 2, 0, 2, 2), TIME, "w")); // 2 batches of 64 in 200 ms
+            Activity.AtWork job = activity.of(JobJson.read(Fleet.job("job").getBytes(StandardCharsets.UTF_8)), 2);
+            job.begin();
+            job.see(EventLine.of(losses("job", 2, 0, 1, 1), TIME, "w"));
+            job.checkpointFailed();
+            job.see(EventLine.of(losses("job", 2, 0, 2, 2), TIME, "w")); // 2 batches of 64 in 200 ms
             WorkerStatus.Fetching fetching = new WorkerStatus.Fetching("letters", 1, 2);
-            activity.fetches(fetching);
+            job.fetches(fetching);
             heartbeat.start(Duration.ofMillis(50));
             fleet.read(Topic.WORKERS, read -> read.size() >= 2);
-            activity.end();
+            job.end();
             heartbeat.close();
             List<ConsumerRecord<byte[], byte[]>> records = fleet.read(
                     Topic.WORKERS,
@@ -91,7 +93,9 @@ class EventPublisherTest {
                             fetching,
                             "1.0",
                             2,
-                            List.of(told)));
+                            List.of(told),
+                            3,
+                            List.of(new WorkerStatus.Job("job", 2, 640))));
             assertThat(first.memoryBytes()).isGreaterThan(1 << 20);
             WorkerStatus last = EventJson.readStatus(records.getLast().value());
             assertThat(last)
@@ -110,7 +114,9 @@ class EventPublisherTest {
                             null,
                             "1.0",
                             2,
-                            List.of(told)));
+                            List.of(told),
+                            3,
+                            List.of()));
             assertThat(new String(records.getLast().key(), StandardCharsets.UTF_8))
                     .isEqualTo("w");
             assertThat(Fleet.header(records.getLast(), "ce_type")).isEqualTo(CloudEvents.WORKER_STATUS);

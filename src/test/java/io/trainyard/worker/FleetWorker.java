@@ -23,13 +23,15 @@ final class FleetWorker implements AutoCloseable {
     /// @param grace how long it has to stop
     /// @param contract the newest that it understands
     /// @param tracing what it tells of spans
-    record Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract, Tracing tracing) {
+    /// @param slots how many jobs it has at once
+    record Setup(
+            String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract, Tracing tracing, int slots) {
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract) {
-            this(worker, kinds, outbox, grace, contract, Tracing.OFF);
+            this(worker, kinds, outbox, grace, contract, Tracing.OFF, 1);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Tracing tracing) {
-            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing);
+            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing, 1);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
@@ -38,6 +40,10 @@ final class FleetWorker implements AutoCloseable {
 
         Setup(String worker, Set<String> kinds, Outbox outbox) {
             this(worker, kinds, outbox, Patience.LIMIT);
+        }
+
+        Setup slots(int number) {
+            return new Setup(worker, kinds, outbox, grace, contract, tracing, number);
         }
     }
 
@@ -49,6 +55,7 @@ final class FleetWorker implements AutoCloseable {
         WorkerRules rules = new WorkerRules(
                 id,
                 routes,
+                setup.slots(),
                 setup.grace(),
                 Duration.ofSeconds(5),
                 3,
@@ -64,7 +71,15 @@ final class FleetWorker implements AutoCloseable {
                 machine,
                 publisher,
                 activity,
-                new Heartbeat.Self(id, "cpu", fleet.store.identity(), view::since, "1.0", setup.contract(), List::of));
+                new Heartbeat.Self(
+                        id,
+                        "cpu",
+                        fleet.store.identity(),
+                        view::since,
+                        "1.0",
+                        setup.contract(),
+                        setup.slots(),
+                        List::of));
         sweep = new CommandSweep(fleet.brokers, around);
         keeper.start();
         claims.start(keeper.ready());

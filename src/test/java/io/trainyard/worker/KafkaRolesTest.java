@@ -175,7 +175,7 @@ class KafkaRolesTest {
                 return begins(admin) > 0;
             });
         }
-        WorkerRules rules = new WorkerRules(user, routes, ANSWER, ANSWER, 3, deliveries, new Deferrals.Rules(2, 8));
+        WorkerRules rules = new WorkerRules(user, routes, 1, ANSWER, ANSWER, 3, deliveries, new Deferrals.Rules(2, 8));
         FleetView view = new FleetView(user, Instant.now());
         EventPublisher nowhere = new EventPublisher((_, _, _, _) -> CompletableFuture.allOf(), PREFIX, user);
         new CommandSweep(

@@ -135,6 +135,8 @@ class ManyWorkersTest {
                                     null,
                                     "1.0.0",
                                     2,
+                                    null,
+                                    null,
                                     null));
                     LockSupport.parkNanos(2_000_000); // 500 a second
                 }

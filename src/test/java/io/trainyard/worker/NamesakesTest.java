@@ -30,7 +30,8 @@ class NamesakesTest {
     private CompletableFuture<Void> beat(String worker, boolean stopping) {
         return fleet.publisher(worker)
                 .publish(new WorkerStatus(
-                        worker, "cpu", null, null, 0, 1, 0, stopping, null, null, null, null, null, null, null));
+                        worker, "cpu", null, null, 0, 1, 0, stopping, null, null, null, null, null, null, null, null,
+                        null));
     }
 
     private void beatBefore(String worker, boolean stopping) throws Exception {

@@ -72,6 +72,7 @@ final class SimCustody {
     private final SimPerils perils;
     private final SimWorker.Fleet fleet;
     private final SplittableRandom chance;
+    private final SplittableRandom slots;
     private final Mood mood;
     private final List<String> jobs = new ArrayList<>();
     private final List<String> mustEnd = new ArrayList<>(); // within the bound
@@ -89,6 +90,7 @@ final class SimCustody {
         this.seams = seams;
         world = new SimWorld(seed);
         chance = world.chance("custody");
+        slots = world.chance("slots");
         mood = mood();
         var limits = seams.limits(new SimShareGroup.Limits(
                 Duration.ofSeconds(15), DELIVERIES, List.of(3, 10, 2000).get(chance.nextInt(3))));
@@ -343,10 +345,10 @@ final class SimCustody {
         return Optional.ofNullable(newest);
     }
 
-    /// Every third one lacks what some jobs need. Where one ends, another begins soon.
+    /// It has up to three jobs at once. Every third one lacks what some jobs need. Where one ends, another begins soon.
     private void startWorker() {
         SimProcess process = world.process("w" + ++started);
-        SimWorker worker = new SimWorker(process, fleet, store, started % 3 == 1);
+        SimWorker worker = new SimWorker(process, fleet, store, started % 3 == 1).slots(1 + slots.nextInt(3));
         workers.add(worker);
         process.atCrash(() -> {
             workers.remove(worker);

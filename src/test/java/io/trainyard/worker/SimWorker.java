@@ -22,6 +22,7 @@ final class SimWorker {
     private final Fleet fleet;
     private final SimStore store;
     private final boolean lacking;
+    private int slots = 1;
     private Deferrals.Rules deferring = new Deferrals.Rules(JobContract.OURS.newest(), NEWER_BEATS);
     private @Nullable ClaimLoop claims;
     private @Nullable KeeperLoop keeper;
@@ -47,6 +48,12 @@ final class SimWorker {
         return this;
     }
 
+    /// Lets it have several jobs at once.
+    SimWorker slots(int number) {
+        slots = number;
+        return this;
+    }
+
     /// The newest that it understands.
     int contract() {
         return deferring.contract();
@@ -69,6 +76,7 @@ final class SimWorker {
         WorkerRules rules = new WorkerRules(
                 id,
                 routes,
+                slots,
                 Duration.ofSeconds(25),
                 Duration.ofSeconds(5),
                 3,
@@ -89,7 +97,8 @@ final class SimWorker {
                 around,
                 () -> seams.queue(perils.around(new SimQueue(kafka, process, topics), process), kafka, process, store),
                 new SimTraining(process, view, lacking, seams.habits()));
-        Heartbeat.Self self = new Heartbeat.Self(id, "cpu", view.identity(), seen::since, "1.0", contract(), List::of);
+        Heartbeat.Self self =
+                new Heartbeat.Self(id, "cpu", view.identity(), seen::since, "1.0", contract(), slots, List::of);
         Heartbeat beats = new Heartbeat(process, publisher, activity, self);
         keeping.start();
         claiming.start(keeping.ready());

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class WorkerMetricsTest {
     private final Activity activity = new Activity();
+    private final Activity.AtWork job = activity.of(SampleEvents.spec("a"), 1);
     private final PrometheusMeterRegistry registry = Scrape.registry();
 
     private Scrape scrape() {
@@ -24,7 +25,7 @@ class WorkerMetricsTest {
     }
 
     private void see(TrainingEvent event, long millis) {
-        activity.see(EventLine.of(event, TIME.plusMillis(millis), "w"));
+        job.see(EventLine.of(event, TIME.plusMillis(millis), "w"));
     }
 
     @Test
@@ -34,15 +35,15 @@ class WorkerMetricsTest {
         assertThat(scrape().value("trainyard_worker_busy{kind=\"cpu\",}")).isZero();
         assertThat(scrape().value("trainyard_worker_device_memory_bytes")).isZero();
 
-        activity.begin(SampleEvents.spec("a"), 1);
+        job.begin();
         JobEvents events = new JobEvents(_ -> new CompletableFuture<>()); // the brokers are away
-        activity.sends(events);
+        job.sends(events);
         events.publish(EventLine.of(claimed("a"), TIME, "w"));
         see(claimed("a"), 0);
         see(losses("a", 1, 0, 1, 4), 1500);
         see(losses("a", 1, 0, 5, 6), 2100); // batches of 8, 600 ms
         see(saved("a", 1, 0, 10), 2200);
-        activity.checkpointFailed();
+        job.checkpointFailed();
         Scrape training = scrape();
         assertThat(training.value("trainyard_worker_busy{kind=\"cpu\",}")).isOne();
         assertThat(training.value("trainyard_worker_steps_total")).isEqualTo(10);
@@ -61,7 +62,7 @@ class WorkerMetricsTest {
         assertThat(training.value("trainyard_worker_claim_to_first_step_seconds_bucket{le=\"2.0\",}"))
                 .isOne();
 
-        activity.end();
+        job.end();
         assertThat(scrape().value("trainyard_worker_busy{kind=\"cpu\",}")).isZero();
         assertThat(scrape().value("trainyard_worker_events_waiting")).isZero();
         assertThat(scrape().value("trainyard_worker_steps_total")).isEqualTo(10);

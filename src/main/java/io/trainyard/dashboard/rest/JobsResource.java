@@ -3,6 +3,7 @@ package io.trainyard.dashboard.rest;
 import io.trainyard.dashboard.DashboardConfig;
 import io.trainyard.dashboard.JobControl;
 import io.trainyard.dashboard.JobHistory;
+import io.trainyard.dashboard.ProjectQuotas;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.jobfile.JobFiles;
 import io.trainyard.spec.JobSpec;
@@ -29,12 +30,14 @@ public class JobsResource {
     private final JobHistory history;
     private final JobControl control;
     private final DashboardConfig config;
+    private final ProjectQuotas quotas;
     private final Access access;
 
-    JobsResource(JobHistory history, JobControl control, DashboardConfig config, Access access) {
+    JobsResource(JobHistory history, JobControl control, DashboardConfig config, ProjectQuotas quotas, Access access) {
         this.history = history;
         this.control = control;
         this.config = config;
+        this.quotas = quotas;
         this.access = access;
     }
 
@@ -116,6 +119,9 @@ public class JobsResource {
                 jobs.size(),
                 config.maxWaitingEach(),
                 "max-waiting-each"));
+        quotas.refusal(jobs).ifPresent(reason -> {
+            throw Problem.refusal(Response.Status.TOO_MANY_REQUESTS, reason);
+        });
         control.submit(jobs, urgency, submitter);
         return Response.accepted(new Submitted(jobs.stream().map(JobSpec::id).toList()))
                 .build();

@@ -1,0 +1,51 @@
+package io.trainyard.cli;
+
+import io.trainyard.jobfile.ProjectFiles;
+import io.trainyard.share.ProjectRules;
+import io.trainyard.spec.InvalidJobException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/// How the projects of a fleet share it: the option of every command that has to know.
+final class ProjectsOptions {
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    @Option(
+            names = "--projects",
+            paramLabel = "FILE",
+            defaultValue = "${env:TRAINYARD_PROJECTS:-}",
+            description = {
+                "Weights and quotas of projects, JSON or YAML; the same for the whole fleet (default:",
+                "TRAINYARD_PROJECTS, or none: whoever comes first is served first)."
+            })
+    private String file = "";
+
+    private Optional<Path> path() {
+        return file.isBlank() ? Optional.empty() : Optional.of(Path.of(file));
+    }
+
+    /// What the file says.
+    ///
+    /// @throws ParameterException if it is wrong, or not there
+    ProjectRules rules() {
+        try {
+            return ProjectFiles.read(path());
+        } catch (InvalidJobException e) {
+            throw new ParameterException(command.commandLine(), "--projects: " + e.getMessage(), e);
+        }
+    }
+
+    /// As the settings of a process that runs Quarkus, once the file has been found to be right.
+    Map<String, String> settings() {
+        var _ = rules();
+        return path().map(path ->
+                        Map.of("trainyard.projects", path.toAbsolutePath().toString()))
+                .orElse(Map.of());
+    }
+}

@@ -1,0 +1,62 @@
+package io.trainyard.custody;
+
+import io.trainyard.topics.Priority;
+import java.util.ArrayList;
+import java.util.List;
+
+/// In which order a claim loop looks for its next job: the most urgent first, but not always, so that nothing starves.
+/// Of every [#CYCLE] jobs that a loop takes, one is looked for among the normal ones first, and one among the low
+/// ones. So whatever else waits, at least one of so many is normal where normal ones wait, and one is low where low
+/// ones
+/// do; what is not there to be taken leaves its turn to the most urgent.
+///
+/// What a loop takes next follows from how many it has taken: no clock is looked at, and loops need not agree.
+/// Thread-safe: another thread may have the job that makes room.
+public final class ClaimOrder {
+    /// After so many jobs all turns have come.
+    public static final int CYCLE = 16;
+
+    /// In the middle of a cycle, and at its end.
+    private static final int NORMAL_TURN = CYCLE / 2 - 1;
+
+    private static final int LOW_TURN = CYCLE - 1;
+
+    private static final List<Priority> URGENT_FIRST = List.of(Priority.values());
+
+    private long taken;
+    private boolean urgent;
+
+    /// The order after so many jobs.
+    public static List<Priority> after(long taken) {
+        return switch ((int) (taken % CYCLE)) {
+            case NORMAL_TURN -> first(Priority.NORMAL);
+            case LOW_TURN -> first(Priority.LOW);
+            default -> URGENT_FIRST;
+        };
+    }
+
+    private static List<Priority> first(Priority first) {
+        List<Priority> order = new ArrayList<>(URGENT_FIRST);
+        order.remove(first);
+        order.addFirst(first);
+        return List.copyOf(order);
+    }
+
+    /// The order for the next job.
+    public synchronized List<Priority> now() {
+        return urgent ? URGENT_FIRST : after(taken);
+    }
+
+    /// A job was taken.
+    public synchronized void took() {
+        if (!urgent) {
+            taken++;
+        }
+        urgent = false;
+    }
+
+    /// A job has made room for an urgent one: that comes next, whoever's turn it is.
+    public synchronized void madeRoom() {
+        urgent = true;
+    }
+}

@@ -1,0 +1,69 @@
+package io.trainyard.dashboard;
+
+import io.trainyard.event.JobState.Status;
+import io.trainyard.jobfile.ProjectFiles;
+import io.trainyard.share.ProjectRules;
+import io.trainyard.spec.JobField;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.tracking.JobQuery;
+import jakarta.inject.Singleton;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+
+/// How many jobs of each project may wait: asked before jobs are submitted here. Whoever writes to the topics past the
+/// dashboard is not asked.
+@Singleton
+public class ProjectQuotas {
+    private static final JobField PROJECT = new JobField("project");
+
+    private final ProjectRules rules;
+    private final JobHistory history;
+    private final int maxWaiting;
+
+    /// @param file of projects; empty: there is none
+    ProjectQuotas(
+            JobHistory history,
+            DashboardConfig config,
+            @ConfigProperty(name = "trainyard.projects") Optional<Path> file) {
+        this(history, config.maxWaiting(), ProjectFiles.read(file));
+    }
+
+    /// @param maxWaiting jobs are looked at, at most
+    ProjectQuotas(JobHistory history, int maxWaiting, ProjectRules rules) {
+        this.history = history;
+        this.maxWaiting = maxWaiting;
+        this.rules = rules;
+    }
+
+    /// Why jobs cannot wait, in a sentence; empty: they can. Only where a project of theirs has a quota are those
+    /// counted that wait already.
+    public Optional<String> refusal(Collection<JobSpec> jobs) {
+        Map<String, Long> more =
+                jobs.stream().collect(Collectors.groupingBy(JobSpec::projectName, Collectors.counting()));
+        more.keySet().removeIf(project -> rules.of(project).waiting() == null);
+        if (more.isEmpty()) {
+            return Optional.empty();
+        }
+        Map<String, Long> waiting = waiting();
+        return more.entrySet().stream()
+                .map(its -> rules.refusal(its.getKey(), waiting.getOrDefault(its.getKey(), 0L), its.getValue()))
+                .filter(Objects::nonNull)
+                .findFirst();
+    }
+
+    private Map<String, Long> waiting() {
+        JobQuery queued = new JobQuery(Set.of(Status.QUEUED), "", "", JobQuery.Sort.HEARD, true, maxWaiting, 0);
+        Map<String, Long> waiting = new HashMap<>();
+        history.commands(queued)
+                .values()
+                .forEach(command -> waiting.merge(PROJECT.of(command).orElse(JobSpec.DEFAULT_PROJECT), 1L, Long::sum));
+        return waiting;
+    }
+}

@@ -1,0 +1,65 @@
+package io.trainyard.share;
+
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/// Where the projects of a fleet stand at a moment, and so whose turn it is.
+///
+/// Next is the project that has used least for its weight. Jobs that run count beside what they have used so far as if
+/// each of their devices had been used for a while: else all workers that become free at one moment would go to one
+/// project. Of equals the one that comes first in the alphabet is next.
+///
+/// @param used in device-beats, see [Usage]
+/// @param loads what each has now; a project that has nothing may be left out
+/// @param ahead for how many beats a device that is in use counts as used
+public record Standings(ProjectRules rules, Map<String, Double> used, Map<String, Load> loads, double ahead) {
+    /// The part of the window for which a device counts that is in use.
+    static final double AHEAD = 1.0 / 16;
+
+    /// No project has any rule: whoever comes first is served first.
+    public static final Standings NONE = new Standings(ProjectRules.NONE, Map.of(), Map.of(), 0);
+
+    public Standings {
+        used = Map.copyOf(used);
+        loads = Map.copyOf(loads);
+    }
+
+    /// @param windowBeats the window of the rules
+    public static Standings of(
+            ProjectRules rules, double windowBeats, Map<String, Double> used, Map<String, Load> loads) {
+        return new Standings(rules, used, loads, Math.max(1, AHEAD * windowBeats));
+    }
+
+    /// Jobs that run.
+    public int running(String project) {
+        return load(project).jobs();
+    }
+
+    private Load load(String project) {
+        return loads.getOrDefault(project, Load.NONE);
+    }
+
+    /// Whether one more job of a project may run.
+    public boolean hasRoom(String project) {
+        Integer most = rules.of(project).running();
+        return most == null || running(project) < most;
+    }
+
+    /// What a project has used, for its weight.
+    double burden(String project) {
+        return (used.getOrDefault(project, 0.0) + load(project).devices() * ahead)
+                / rules.of(project).weight();
+    }
+
+    /// The order in which projects have their turns, whatever their quotas.
+    public Comparator<String> order() {
+        return Comparator.comparingDouble(this::burden).thenComparing(Comparator.naturalOrder());
+    }
+
+    /// Whose turn it is of those that have jobs which wait; empty where none may run one more.
+    public Optional<String> next(Stream<String> waiting) {
+        return waiting.filter(this::hasRoom).min(order());
+    }
+}

@@ -1,0 +1,97 @@
+package io.trainyard.custody;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.custody.Request.Refusal;
+import io.trainyard.topics.Priority;
+import io.trainyard.topics.Topic;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class WaitingViewTest {
+    private final Keeper keeper = new Keeper("me", new Keeper.Rules(8, 1000));
+    private final WaitingView view = new WaitingView(keeper, 3);
+
+    private void command(Topic topic, long offset, Request request) {
+        view.add(Waiting.of(topic, offset, request));
+    }
+
+    private void custody(String job, @Nullable Custody custody) {
+        keeper.custody(job, custody);
+        view.custody(job, custody);
+    }
+
+    private List<String> jobs() {
+        return view.all().stream().map(Waiting::job).toList();
+    }
+
+    @Test
+    void theMostUrgentComeFirstAndThenTheOldest() {
+        command(Topic.COMMANDS_NORMAL, 1, Requests.of("b", 1));
+        command(Topic.COMMANDS_NORMAL, 0, Requests.of("a", 1));
+        command(Topic.COMMANDS_HIGH, 7, Requests.of("c", 1).at(Priority.HIGH));
+        assertThat(jobs()).containsExactly("c", "a", "b");
+    }
+
+    @Test
+    void aCommandWaitsUntilItsJobIsHeldWhicheverIsReadFirst() {
+        command(Topic.COMMANDS_NORMAL, 0, Requests.of("a", 1));
+        custody("a", Custody.held(Requests.of("a", 1), "w"));
+        custody("b", Custody.held(Requests.of("b", 1), "w"));
+        command(Topic.COMMANDS_NORMAL, 1, Requests.of("b", 1));
+        assertThat(jobs()).isEmpty();
+    }
+
+    @Test
+    void theNextAttemptWaitsWhileCustodyStillSaysThatTheOneBeforeIsHeld() {
+        custody("a", Custody.held(Requests.of("a", 1), "w"));
+        command(Topic.COMMANDS_NORMAL, 1, Requests.of("a", 2));
+        custody("a", Custody.waiting(Requests.of("a", 2), "w", 1));
+        assertThat(jobs()).containsExactly("a");
+        custody("a", Custody.held(Requests.of("a", 1), "late")); // an older one that comes late
+        assertThat(jobs()).containsExactly("a");
+        custody("a", Custody.held(Requests.of("a", 2), "w"));
+        assertThat(jobs()).isEmpty();
+    }
+
+    @Test
+    void whatRestsAndWhatHasEndedDoesNotWait() {
+        command(Topic.COMMANDS_NORMAL, 0, Requests.of("rests", 1));
+        command(Topic.COMMANDS_NORMAL, 1, Requests.of("ended", 1));
+        custody("rests", Custody.paused(Requests.of("rests", 1), "w"));
+        custody("ended", null);
+        assertThat(jobs()).isEmpty();
+    }
+
+    @Test
+    void copiesOfACommandAreOneJobThatWaits() {
+        command(Topic.COMMANDS_NORMAL, 0, Requests.of("a", 1));
+        command(Topic.COMMANDS_NORMAL, 1, Requests.of("a", 1));
+        command(Topic.COMMANDS_HIGH, 0, Requests.of("a", 1).at(Priority.HIGH));
+        assertThat(view.all()).extracting(Waiting::topic).containsExactly(Topic.COMMANDS_HIGH);
+    }
+
+    @Test
+    void theShareGroupKnowsWhatIsDealtWithOtherwise() {
+        for (int offset = 0; offset < 4; offset++) {
+            command(Topic.COMMANDS_NORMAL, offset, Requests.of("job-" + offset, 1));
+        }
+        assertThat(view.isFull(Topic.COMMANDS_NORMAL)).isTrue();
+        assertThat(view.isFull(Topic.COMMANDS_HIGH)).isFalse();
+        view.dealtWith(Topic.COMMANDS_NORMAL, 1);
+        assertThat(jobs()).containsExactly("job-1", "job-2", "job-3");
+        view.atMost(Topic.COMMANDS_NORMAL, 1);
+        assertThat(jobs()).containsExactly("job-3");
+        assertThat(view.isFull(Topic.COMMANDS_NORMAL)).isFalse();
+    }
+
+    @Test
+    void saysForWhomACommandIs() {
+        Waiting any = Waiting.of(Topic.COMMANDS_NORMAL, 0, Requests.of("a", 1).refused(new Refusal("w", "no data")));
+        assertThat(any.isFor("cpu")).isTrue();
+        assertThat(any.isFor("cuda")).isTrue();
+        assertThat(any.refusedBy()).containsExactly("w");
+        assertThat(any.contract()).isOne();
+    }
+}

@@ -1,0 +1,101 @@
+package io.trainyard.share;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/// Whose turn it is, and what counts as use.
+class StandingsTest {
+    private static final ProjectRules RULES = new ProjectRules(
+            Duration.ofHours(1),
+            ProjectRule.PLAIN,
+            Map.of("triple", new ProjectRule(3, null, null), "small", new ProjectRule(1, 1, null)));
+
+    private static Standings standings(Map<String, Double> used, Map<String, Load> loads) {
+        return Standings.of(RULES, 1600, used, loads);
+    }
+
+    @Test
+    void whoHasUsedLeastForItsWeightIsNext() {
+        Standings standings = standings(Map.of("triple", 290.0, "other", 100.0), Map.of());
+        assertThat(standings.next(Stream.of("other", "triple"))).contains("triple");
+        assertThat(standings.next(Stream.of("other", "new"))).contains("new");
+        assertThat(standings.next(Stream.of("other"))).contains("other");
+        assertThat(standings.next(Stream.empty())).isEmpty();
+        assertThat(standings(Map.of("triple", 310.0, "other", 100.0), Map.of()).next(Stream.of("other", "triple")))
+                .contains("other");
+    }
+
+    @Test
+    void ofEqualsTheAlphabetDecides() {
+        assertThat(standings(Map.of(), Map.of()).next(Stream.of("c", "b", "d"))).contains("b");
+    }
+
+    @Test
+    void whatRunsCountsBeforeItHasUsedAnything() {
+        Standings standings = standings(Map.of(), Map.of("a", new Load(1, 1), "triple", new Load(2, 2)));
+        assertThat(standings.next(Stream.of("a", "triple"))).contains("triple");
+        assertThat(standings(Map.of(), Map.of("a", new Load(1, 1), "triple", new Load(2, 4)))
+                        .next(Stream.of("a", "triple")))
+                .as("each device counts")
+                .contains("a");
+    }
+
+    @Test
+    void whoHasItsQuotaIsPassedOver() {
+        Standings full = standings(Map.of("b", 1e6), Map.of("small", new Load(1, 1)));
+        assertThat(full.hasRoom("small")).isFalse();
+        assertThat(full.next(Stream.of("b", "small"))).contains("b");
+        assertThat(full.next(Stream.of("small"))).isEmpty();
+        assertThat(standings(Map.of("b", 1e6), Map.of()).next(Stream.of("b", "small")))
+                .contains("small");
+    }
+
+    @Test
+    void whatWasUsedCountsAThirdAfterAWindow() {
+        Usage usage = new Usage(100);
+        for (int i = 0; i < 1000; i++) {
+            usage.beat(Map.of("a", new Load(2, 4)));
+        }
+        double full = usage.used().get("a");
+        assertThat(full).as("devices, and not jobs").isCloseTo(4 * 100, within(4.0));
+        for (int i = 0; i < 100; i++) {
+            usage.beat(Map.of());
+        }
+        assertThat(usage.used().get("a")).isCloseTo(full / Math.E, within(0.01));
+        for (int i = 0; i < 2000; i++) {
+            usage.beat(Map.of());
+        }
+        assertThat(usage.used()).as("in the end nothing is left").isEmpty();
+    }
+
+    @Test
+    void onlySoManyProjectsAreRemembered() {
+        Usage usage = new Usage(1e6);
+        usage.beat(Map.of("first", new Load(1, 8)));
+        for (int i = 0; i < 3; i++) {
+            Map<String, Load> many = new HashMap<>();
+            for (int j = 0; j < Usage.MAX_PROJECTS; j++) {
+                many.put("p-%d-%d".formatted(i, j), new Load(1, 1));
+            }
+            usage.beat(many);
+        }
+        assertThat(usage.used()).hasSize(Usage.MAX_PROJECTS).containsKey("first");
+    }
+
+    @Test
+    void moreThanMayWaitIsRefusedWithASentence() {
+        ProjectRules rules =
+                new ProjectRules(Duration.ofHours(1), new ProjectRule(1, null, 10), Map.of("free", ProjectRule.PLAIN));
+        assertThat(rules.refusal("a", 7, 3)).isNull();
+        assertThat(rules.refusal("free", 1_000_000, 1)).isNull();
+        assertThat(rules.refusal("a", 7, 4))
+                .isEqualTo(
+                        "project a has 7 jobs waiting, and with 4 more it would have 11; allowed is up to 10. Wait until some have begun, or cancel some");
+    }
+}
