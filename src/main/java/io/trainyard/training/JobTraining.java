@@ -12,7 +12,10 @@ import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.LearningSession;
+import io.trainyard.device.PartDevice;
 import io.trainyard.device.Workload;
+import io.trainyard.device.gang.GangMember;
+import io.trainyard.device.gang.Links;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
@@ -33,6 +36,7 @@ public final class JobTraining {
     private final JobDevices devices;
     private final String worker;
     private final Limits limits;
+    private final Optional<Partners> partners;
 
     /// @param roots where data sets are read from
     /// @param ownDevice for jobs that leave the choice open; see [JobDevices]
@@ -45,19 +49,47 @@ public final class JobTraining {
 
     /// @param devices opens what a job runs on, anew for each attempt
     JobTraining(DataRoots roots, JobDevices devices, int threads, String worker) {
-        this(new Workloads(roots, devices, threads), devices, worker, Limits.DEFAULT);
+        this(new Workloads(roots, devices, threads), devices, worker, Limits.DEFAULT, Optional.empty());
     }
 
-    private JobTraining(Workloads workloads, JobDevices devices, String worker, Limits limits) {
+    private JobTraining(
+            Workloads workloads, JobDevices devices, String worker, Limits limits, Optional<Partners> partners) {
         this.workloads = workloads;
         this.devices = devices;
         this.worker = worker;
         this.limits = limits;
+        this.partners = partners;
     }
 
     /// The same with other limits; the two are still to run one job at a time.
     public JobTraining with(Limits other) {
-        return new JobTraining(workloads, devices, worker, other);
+        return new JobTraining(workloads, devices, worker, other, partners);
+    }
+
+    /// The same, where other processes train each job with this one; the two are still to run one job at a time.
+    public JobTraining with(Partners others) {
+        return new JobTraining(workloads, devices, worker, limits, Optional.of(others));
+    }
+
+    /// Trains a part of a job that another process has, until that says no more.
+    ///
+    /// @param job as that process has it
+    /// @param links to all that train it; closed in the end
+    /// @return why it has ended
+    /// @throws RuntimeException if this process cannot do it; the others have been told why
+    public String serve(JobSpec job, Links links) {
+        try {
+            Workload workload = workloads.of(job, FetchProgress.UNHEARD).workload();
+            Device device = devices.open(job);
+            if (!(device instanceof PartDevice part)) {
+                throw new DeviceException("device %s cannot compute a part of a batch"
+                        .formatted(device.info().name()));
+            }
+            return GangMember.serve(part, workload, links);
+        } catch (RuntimeException | Error e) {
+            links.close("it cannot train its part: " + Faults.reason(e));
+            throw e;
+        }
     }
 
     /// What can be known of a job without looking at the data root or at a device.
@@ -138,7 +170,8 @@ public final class JobTraining {
         Device device;
         try {
             HeapRoom.require(workload.network());
-            device = devices.open(job);
+            Device own = devices.open(job);
+            device = partners.map(others -> others.with(own, attempt)).orElse(own);
         } catch (DeviceException e) {
             return attempt.giveBack(e);
         }

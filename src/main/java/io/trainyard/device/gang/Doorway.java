@@ -26,14 +26,19 @@ final class Doorway implements AutoCloseable {
     private final BlockingQueue<Peer> come = new ArrayBlockingQueue<>(MOST);
     private final Semaphore room = new Semaphore(MOST);
 
-    Doorway(Port port, Crew crew) throws IOException {
-        server = port.listen();
+    /// @param listening closed with this
+    Doorway(ServerSocketChannel listening, Crew crew) {
+        server = listening;
         this.crew = crew;
         Thread.ofVirtual().name("gang-door-" + crew.job()).start(this::listen);
     }
 
     int port() throws IOException {
         return Port.of(server);
+    }
+
+    Crew crew() {
+        return crew;
     }
 
     private void listen() {

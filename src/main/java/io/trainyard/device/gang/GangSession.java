@@ -12,15 +12,22 @@ import io.trainyard.device.Workload;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 /// A session on several processes, as its leader has it: whatever is asked of it the members do, too. All parts have
 /// all that lives from step to step, so that [#save] asks nobody.
 ///
 /// Whatever needs the others throws a [PartLostException] if one is lost or stops; [#save] can be called after that.
 public final class GangSession implements LearningSession {
+    /// What members are told when no more is to be done.
+    public static final String ENDED = "its attempt has ended";
+
+    private static final String LOST = "another part is lost, so that all gather anew";
+
     private final Links links;
     private final Messages messages;
     private final GangPart part;
+    private boolean lost; // a part is
     private boolean closed;
 
     private GangSession(Links links, Messages messages, GangPart part) {
@@ -65,7 +72,7 @@ public final class GangSession implements LearningSession {
 
     @Override
     public void load(SessionState state) {
-        links.tell(Kind.LOAD, messages.state(state));
+        together(() -> links.tell(Kind.LOAD, messages.state(state)));
         part.session().load(state);
     }
 
@@ -76,14 +83,16 @@ public final class GangSession implements LearningSession {
 
     @Override
     public void beginEpoch(EpochPlan plan, int firstStep) {
-        links.tell(Kind.EPOCH, messages.epoch(plan, firstStep));
+        together(() -> links.tell(Kind.EPOCH, messages.epoch(plan, firstStep)));
         part.session().beginEpoch(plan, firstStep);
     }
 
     @Override
     public float[] advance(int steps) {
-        links.tell(Kind.ADVANCE, Messages.number(steps));
-        return part.advance(steps);
+        return together(() -> {
+            links.tell(Kind.ADVANCE, Messages.number(steps));
+            return part.advance(steps);
+        });
     }
 
     @Override
@@ -93,32 +102,55 @@ public final class GangSession implements LearningSession {
 
     @Override
     public Evaluation evaluate() {
-        links.tell(Kind.EVALUATE, Messages.number(0));
-        Evaluation all = part.session().evaluate();
-        for (int other = 1; other < part.testing(); other++) {
-            all = all.plus(messages.tested(links.hear(other, Kind.TESTED, messages.testedBytes())));
-        }
-        return all;
+        return together(() -> {
+            links.tell(Kind.EVALUATE, Messages.number(0));
+            Evaluation all = part.session().evaluate();
+            for (int other = 1; other < part.testing(); other++) {
+                all = all.plus(messages.tested(links.hear(other, Kind.TESTED, messages.testedBytes())));
+            }
+            return all;
+        });
     }
 
     @Override
     public float[] predict() {
-        links.tell(Kind.PREDICT, Messages.number(0));
-        float[] all = part.session().predict();
-        for (int other = 1; other < part.testing(); other++) {
-            ByteBuffer more = links.hear(other, Kind.TESTED, messages.predictionBytes());
-            int from = all.length;
-            all = Arrays.copyOf(all, from + more.remaining() / Float.BYTES);
-            more.asFloatBuffer().get(all, from, all.length - from);
+        return together(() -> {
+            links.tell(Kind.PREDICT, Messages.number(0));
+            float[] all = part.session().predict();
+            for (int other = 1; other < part.testing(); other++) {
+                ByteBuffer more = links.hear(other, Kind.TESTED, messages.predictionBytes());
+                int from = all.length;
+                all = Arrays.copyOf(all, from + more.remaining() / Float.BYTES);
+                more.asFloatBuffer().get(all, from, all.length - from);
+            }
+            return all;
+        });
+    }
+
+    private void together(Runnable task) {
+        var _ = together(() -> {
+            task.run();
+            return true;
+        });
+    }
+
+    private <T> T together(Supplier<T> task) {
+        if (closed) {
+            throw new IllegalStateException("the session is closed; open another");
         }
-        return all;
+        try {
+            return task.get();
+        } catch (PartLostException e) {
+            lost = true;
+            throw e;
+        }
     }
 
     @Override
     public void close() {
         if (!closed) {
             closed = true;
-            links.close();
+            links.close(lost ? LOST : ENDED);
             part.close();
         }
     }

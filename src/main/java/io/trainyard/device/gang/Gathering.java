@@ -28,7 +28,7 @@ public final class Gathering implements AutoCloseable {
     public Gathering(Port port, Crew crew) {
         this.crew = crew;
         try {
-            door = new Doorway(port, crew);
+            door = new Doorway(port.listen(1), crew);
         } catch (IOException e) {
             throw new PartLostException("nobody can come to train job %s: %s".formatted(crew.job(), e.getMessage()));
         }

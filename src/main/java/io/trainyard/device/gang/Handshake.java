@@ -11,11 +11,12 @@ import java.security.MessageDigest;
 import java.security.SecureRandom;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
+import jdk.net.ExtendedSocketOptions;
 
 /// How two parts know one another: each proves that it knows the crew's secret, of the same job and attempt, without
 /// saying it. All lengths have limits, and every read a bound: whoever says something else, or nothing, is left.
 ///
-///     the one that listens        version, 16 random bytes
+///     the one that listens        version, 16 random bytes, the job, its attempt, how many parts, the leader's name
 ///     the one that connects       16 random bytes, its worker, host and port, its rank (-1: not known yet), a proof of
 /// all that
 ///     the one that listens        its own proof
@@ -31,6 +32,10 @@ final class Handshake {
     /// Between a word and the next.
     static final int TIMEOUT_MILLIS = 5_000;
 
+    /// A machine that is gone is noticed after three times as long.
+    private static final int KEEPALIVE_SECONDS = 5;
+
+    private static final int KEEPALIVES = 3;
     private static final int NONCE = 16;
     private static final int PROOF = 32;
     private static final String ALGORITHM = "HmacSHA256";
@@ -70,6 +75,10 @@ final class Handshake {
         byte[] own = nonce();
         out.writeInt(VERSION);
         out.write(own);
+        out.writeUTF(crew.job());
+        out.writeInt(crew.attempt());
+        out.writeInt(crew.count());
+        out.writeUTF(crew.leader());
         byte[] other = in.readNBytes(NONCE);
         Self self = new Self(in.readUTF(), in.readUTF(), in.readInt());
         int rank = in.readInt();
@@ -81,8 +90,10 @@ final class Handshake {
 
     /// Makes itself known to one that listens.
     ///
+    /// @param secret that both know
+    /// @return whom it is for
     /// @throws IOException if that is none of the crew, or does not want this one
-    static void greet(SocketChannel channel, Crew crew, Self self, int rank) throws IOException {
+    static Crew greet(SocketChannel channel, byte[] secret, Self self, int rank) throws IOException {
         prepare(channel);
         DataInputStream in = input(channel);
         DataOutputStream out = output(channel);
@@ -91,6 +102,7 @@ final class Handshake {
             throw new IOException("it speaks version %x and not %x".formatted(version, VERSION));
         }
         byte[] other = in.readNBytes(NONCE);
+        Crew crew = new Crew(in.readUTF(), in.readInt(), in.readInt(), in.readUTF(), secret);
         byte[] own = nonce();
         String said = words(crew, self, rank);
         out.write(own);
@@ -100,11 +112,17 @@ final class Handshake {
         out.writeInt(rank);
         out.write(proof(crew, "connects", other, own, said));
         requireProof(in.readNBytes(PROOF), proof(crew, "listens", other, own, said));
+        return crew;
     }
 
     private static void prepare(SocketChannel channel) throws IOException {
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        if (channel.supportedOptions().contains(ExtendedSocketOptions.TCP_KEEPIDLE)) { // else after hours
+            channel.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, KEEPALIVE_SECONDS);
+            channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEPALIVE_SECONDS);
+            channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, KEEPALIVES);
+        }
         channel.socket().setSoTimeout(TIMEOUT_MILLIS);
     }
 
@@ -115,8 +133,13 @@ final class Handshake {
     }
 
     private static String words(Crew crew, Self self, int rank) {
-        return "%s\n%d\n%d\n%s\n%s\n%d\n%d"
-                .formatted(crew.job(), crew.attempt(), crew.count(), self.worker(), self.host(), self.port(), rank);
+        return "%s\n%d\n%d\n%s\n%s\n%s\n%d\n%d"
+                .formatted(
+                        crew.job(),
+                        crew.attempt(),
+                        crew.count(),
+                        crew.leader(),
+                        self.worker(), self.host(), self.port(), rank);
     }
 
     private static byte[] proof(Crew crew, String who, byte[] listener, byte[] connecting, String said) {
@@ -134,7 +157,7 @@ final class Handshake {
 
     private static void requireProof(byte[] given, byte[] expected) throws IOException {
         if (!MessageDigest.isEqual(given, expected)) {
-            throw new IOException("it does not know the secret of this attempt at the job");
+            throw new IOException("it does not know the secret of those who train the job");
         }
     }
 }

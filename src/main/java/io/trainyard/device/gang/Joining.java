@@ -8,6 +8,7 @@ import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,14 +26,15 @@ public final class Joining {
     /// From being told to begin until all are connected.
     private static final Duration MEETING = Duration.ofSeconds(30);
 
-    private final Crew crew;
+    private final byte[] secret;
     private final Port port;
     private final String worker;
 
+    /// @param secret that the leader knows
     /// @param port where the others can reach this member
     /// @param worker this member's
-    public Joining(Crew crew, Port port, String worker) {
-        this.crew = crew;
+    public Joining(byte[] secret, Port port, String worker) {
+        this.secret = secret;
         this.port = port;
         this.worker = worker;
     }
@@ -40,22 +42,28 @@ public final class Joining {
     /// What a member begins with.
     ///
     /// @param job as JSON
-    public record Joined(Links links, byte[] job) {}
+    public record Joined(Links links, Crew crew, byte[] job) {}
 
+    /// @param address where the leader listens
     /// @param stops asked now and then while it waits: whether it should no longer
     /// @throws PartLostException if it comes to nothing; the message says why
-    public Joined join(InetSocketAddress leader, BooleanSupplier stops, Links.Watch watch, Duration patience)
+    public Joined join(InetSocketAddress address, BooleanSupplier stops, Links.Watch watch, Duration patience)
             throws InterruptedException {
         List<Peer> peers = new ArrayList<>();
-        try (Doorway door = new Doorway(port, crew)) {
-            Self self = new Self(worker, port.host(), door.port());
-            peers.add(greet(leader, crew.leader(), self, Handshake.UNRANKED, 0));
-            DataInputStream in = Handshake.input(peers.getFirst().channel());
-            int rank = awaitRank(peers.getFirst(), in, stops, watch);
-            List<Self> roster = roster(in);
-            byte[] job = in.readNBytes(length(in.readInt()));
-            meet(peers, door, roster, self, rank);
-            return new Joined(new Links(new EvenPart(rank, crew.count()), peers, watch, patience), job);
+        try (ServerSocketChannel server = port.listen(Port.TRIED)) {
+            Self self = new Self(worker, port.host(), Port.of(server));
+            Greeted met = greet(address, self, Handshake.UNRANKED);
+            Crew crew = met.crew();
+            peers.add(new Peer(0, new Self(crew.leader(), address.getHostString(), address.getPort()), met.channel()));
+            try (Doorway door = new Doorway(server, crew)) {
+                DataInputStream in = Handshake.input(met.channel());
+                int rank = awaitRank(peers.getFirst(), in, stops, watch);
+                requireRank(rank, crew);
+                List<Self> roster = roster(in, crew);
+                byte[] job = in.readNBytes(length(in.readInt()));
+                meet(peers, door, roster, rank);
+                return new Joined(new Links(new EvenPart(rank, crew.count()), peers, watch, patience), crew, job);
+            }
         } catch (IOException | RuntimeException e) {
             peers.forEach(peer -> Doorway.close(peer.channel()));
             throw e instanceof PartLostException lost ? lost : notJoined(String.valueOf(e.getMessage()));
@@ -63,16 +71,16 @@ public final class Joining {
     }
 
     private PartLostException notJoined(String reason) {
-        return new PartLostException("worker %s cannot train a part of job %s with worker %s: %s"
-                .formatted(worker, crew.job(), crew.leader(), reason));
+        return new PartLostException("%s cannot train a part of a job: %s".formatted(worker, reason));
     }
 
-    private Peer greet(InetSocketAddress address, String name, Self self, int own, int rank) throws IOException {
+    private record Greeted(Crew crew, SocketChannel channel) {}
+
+    private Greeted greet(InetSocketAddress address, Self self, int rank) throws IOException {
         SocketChannel channel = SocketChannel.open();
         try {
             channel.socket().connect(address, Handshake.TIMEOUT_MILLIS);
-            Handshake.greet(channel, crew, self, own);
-            return new Peer(rank, new Self(name, address.getHostString(), address.getPort()), channel);
+            return new Greeted(Handshake.greet(channel, secret, self, rank), channel);
         } catch (IOException | RuntimeException e) {
             Doorway.close(channel);
             throw e;
@@ -97,15 +105,17 @@ public final class Joining {
             }
         }
         leader.channel().socket().setSoTimeout(Handshake.TIMEOUT_MILLIS);
-        int rank = (first << 24) | (in.readUnsignedByte() << 16) | in.readUnsignedShort();
+        return (first << 24) | (in.readUnsignedByte() << 16) | in.readUnsignedShort();
+    }
+
+    private void requireRank(int rank, Crew crew) {
         if (rank < 1 || rank >= crew.count()) {
             throw notJoined("it is to be part %d of %d".formatted(rank, crew.count()));
         }
-        return rank;
     }
 
     /// The members, from the first on.
-    private List<Self> roster(DataInputStream in) throws IOException {
+    private static List<Self> roster(DataInputStream in, Crew crew) throws IOException {
         List<Self> roster = new ArrayList<>();
         for (int member = 1; member < crew.count(); member++) {
             roster.add(new Self(in.readUTF(), in.readUTF(), in.readInt()));
@@ -121,21 +131,24 @@ public final class Joining {
     }
 
     /// Connects to those before it; those after it connect to this one.
-    private void meet(List<Peer> peers, Doorway door, List<Self> roster, Self self, int rank)
+    private void meet(List<Peer> peers, Doorway door, List<Self> roster, int rank)
             throws IOException, InterruptedException {
         long end = System.nanoTime() + MEETING.toNanos();
         for (int before = 1; before < rank; before++) {
             Self other = roster.get(before - 1);
-            InetSocketAddress address = new InetSocketAddress(other.host(), other.port());
-            peers.add(greet(address, other.worker(), self, rank, before));
+            Greeted met = greet(new InetSocketAddress(other.host(), other.port()), roster.get(rank - 1), rank);
+            peers.add(new Peer(before, other, met.channel()));
+            if (!met.crew().isSame(door.crew())) {
+                throw notJoined("%s trains another job".formatted(other.worker()));
+            }
         }
-        while (peers.size() < crew.count() - 1) {
+        while (peers.size() < roster.size()) {
             Peer next = door.next(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
             if (next == null) {
                 throw notJoined("not all others have come within %d s".formatted(MEETING.toSeconds()));
             }
             boolean fits = next.rank() > rank
-                    && next.rank() < crew.count()
+                    && next.rank() <= roster.size()
                     && roster.get(next.rank() - 1).worker().equals(next.worker())
                     && peers.stream().noneMatch(peer -> peer.rank() == next.rank());
             if (fits) {

@@ -278,11 +278,11 @@ public final class Links implements PartExchange, AutoCloseable {
 
     @Override
     public void close() {
-        close("its attempt has ended");
+        close(GangSession.ENDED);
     }
 
     /// @param reason told to the others
-    void close(String reason) {
+    public void close(String reason) {
         for (Link link : links) {
             try {
                 if (link != null) {
@@ -292,7 +292,7 @@ public final class Links implements PartExchange, AutoCloseable {
             }
         }
         try {
-            selector.close();
+            selector.close(); // twice does nothing
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

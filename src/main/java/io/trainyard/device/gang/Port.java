@@ -10,10 +10,11 @@ import java.nio.channels.ServerSocketChannel;
 /// @param host its own address, as the others know it
 /// @param first the first port to try; 0: any
 public record Port(String host, int first) {
-    /// So many ports are tried from the first on: a process may have parts of several jobs.
+    /// So many ports a member tries from the first on: a machine may have several of them.
     public static final int TRIED = 16;
 
-    ServerSocketChannel listen() throws IOException {
+    /// @param tried how many ports, from the first on
+    ServerSocketChannel listen(int tried) throws IOException {
         ServerSocketChannel server = ServerSocketChannel.open();
         try {
             for (int i = 0; ; i++) {
@@ -21,7 +22,7 @@ public record Port(String host, int first) {
                     server.bind(new InetSocketAddress(host, first == 0 ? 0 : first + i), Crew.MAX_PARTS);
                     return server;
                 } catch (BindException e) {
-                    if (first == 0 || i + 1 == TRIED) {
+                    if (first == 0 || i + 1 == tried) {
                         throw new IOException(
                                 "no port can be had at %s, from %d on: %s".formatted(host, first, e.getMessage()), e);
                     }

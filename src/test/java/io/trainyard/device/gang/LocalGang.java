@@ -47,7 +47,7 @@ final class LocalGang implements Device {
     }
 
     static Crew crew(int count) {
-        byte[] secret = new byte[Crew.SECRET_BYTES];
+        byte[] secret = new byte[32];
         new Random(count).nextBytes(secret);
         return new Crew("together", 1, count, "leader", secret);
     }
@@ -88,7 +88,7 @@ final class LocalGang implements Device {
         CompletableFuture<String> end = new CompletableFuture<>();
         Thread thread = Thread.ofPlatform().daemon().unstarted(() -> {
             try {
-                Joining joining = new Joining(crew(count), PORT, "member-" + number);
+                Joining joining = new Joining(crew(count).secret(), PORT, "member-" + number);
                 Links own = joining.join(
                                 new InetSocketAddress("127.0.0.1", port), () -> false, HEARD, Patience.LIMIT)
                         .links();
