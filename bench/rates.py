@@ -12,6 +12,7 @@ latency     a command that is published until its first step is done, on an idle
 checkpoints steps a second with a checkpoint every 5 seconds, and every 100 steps, beside the same job without,
             alternating
 handover    SIGTERM to the worker that has a job until the next attempt's first step on the other
+urgent      an urgent job on a fleet of two that is full: published until its first step, in the place of another job
 garbage     a gigabyte of records that mean nothing, into commands and into topics of events: the worker, the dashboard
             and the readers stay, and what memory they take
 
@@ -32,7 +33,7 @@ SMALL = {"network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 1
 LONG = {"network": "lenet", "dataset": "shapes32", "batchSize": 4, "epochs": 100_000, "checkpointEveryEpochs": 100_000}
 
 MUST_OVERHEAD_MILLIS, MUST_FIRST_STEP_MILLIS, MUST_EVENT_MILLIS = 50, 100, 300
-MUST_CHECKPOINT_PERCENT, MUST_HANDOVER_SECONDS = 1, 2
+MUST_CHECKPOINT_PERCENT, MUST_HANDOVER_SECONDS, MUST_URGENT_SECONDS = 1, 2, 2
 
 
 def classpath():
@@ -360,6 +361,47 @@ def handover(a):
     return rows.missed
 
 
+URGENT_PARTS = ["published to the other job's `released`: patience, a step boundary, a checkpoint",
+                "to `claimed` by its worker: the other's command and custody, poll, ACCEPT", "to `started`: compile", "to its first step"]
+
+
+def urgent(a):
+    count = scaled(a, 20, 3)
+    waits, parts, others = [], {name: [] for name in URGENT_PARTS}, 0
+    with RatedFleet(a) as running:
+        probe = running.probe
+        running.workers(2)
+        for i in range(count):
+            there = [f"there-{i}-{number}" for number in range(2)]
+            for name in there:
+                probe.submit({"id": name, **LONG})
+                probe.wait(lambda: (name, 1) in probe.first_steps, "a step")
+            time.sleep(3 + i % 7 / 10)
+            name = f"urgent-{i}"
+            sent = probe.submit({"id": name, "epochs": 1, **SMALL}, topic="commands.high")
+            probe.wait(lambda: name in probe.finished, "the urgent job's end")
+            marks = {e["type"]: e["time"] for e in probe.events if e.get("job") == name and "attempt" in e}
+            released = [e for e in probe.events if e.get("type") == "released" and e["job"] in there]
+            times = [sent["begin"], min(e["time"] for e in released), marks["claimed"], marks["started"], probe.first_steps[name, 1]["time"]]
+            others += len(released) - 1
+            waits.append(times[-1] - times[0])
+            for part, start, end in zip(URGENT_PARTS, times, times[1:]):
+                parts[part].append(end - start)
+            probe.wait(lambda: (released[0]["job"], 2) in probe.first_steps, "the other job's next step")
+            for other in there:
+                probe.wish(other, "cancel")
+                probe.wait(lambda: other in probe.finished, "a job's end")
+            probe.events.clear()
+    rows = Rows()
+    rows.row(f"an urgent job published to its first step, two workers that are busy, median of {count}, seconds",
+             statistics.median(waits) / 1e6, MUST_URGENT_SECONDS, digits=2)
+    rows.row("the same, the longest", max(waits) / 1e6, digits=2)
+    for name, values in parts.items():
+        rows.row("of that: " + name + ", median (95th), milliseconds", spread(values))
+    rows.row("jobs that made room beside the one for each", others, digits=0)
+    return rows.missed
+
+
 def resident(process):
     with open(f"/proc/{process.pid}/status") as f:
         return next(int(line.split()[1]) for line in f if line.startswith("VmRSS")) * 1024 / 1e6
@@ -402,7 +444,7 @@ def garbage(a):
         return rows.missed
 
 
-TABLES = {table.__name__: table for table in (behind, short, latency, checkpoints, handover, garbage)}
+TABLES = {table.__name__: table for table in (behind, short, latency, checkpoints, handover, urgent, garbage)}
 
 
 def main():

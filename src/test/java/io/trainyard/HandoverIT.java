@@ -104,6 +104,34 @@ final class HandoverIT {
         fleet.check("killed");
     }
 
+    /// The other worker has a job that makes room for nobody.
+    @Test
+    void whatMakesRoomForAnUrgentJobGoesOnAndEndsTheSame() {
+        if (fleet.running().size() < 2) {
+            fleet.startWorker("w5", SOON);
+        }
+        String firm = job("firm").replace("\"epochs\": 6", "\"epochs\": 20, \"preemptible\": false");
+        assertThat(fleet.submit(firm).exitStatus()).isZero();
+        String busy = fleet.await(Topic.JOBS, "firm", Claimed.class).worker();
+        String first = submitAndAwaitCheckpoint("preempted", "w6");
+        String urgent = job("urgent").replace("\"epochs\": 6", "\"epochs\": 1");
+        assertThat(fleet.submit(urgent, "--priority", "high").exitStatus()).isZero();
+        assertThat(fleet.await(Topic.JOBS, "urgent", Claimed.class).worker())
+                .isEqualTo(first)
+                .isNotEqualTo(busy);
+        Finished finished = fleet.await(Topic.JOBS, "preempted", Finished.class);
+
+        List<TrainingEvent> events = eventsOf("preempted");
+        Released released = the(Released.class, 1, events);
+        assertThat(released.preemptedBy()).isEqualTo("urgent");
+        assertThat(released.reason()).isEqualTo("worker %s makes room for the urgent job urgent".formatted(first));
+        assertThat(the(Started.class, 2, events).firstStep()).isEqualTo(released.step() + 1);
+        assertThat(stepsOf(1, events) + stepsOf(2, events)).isEqualTo(finished.steps());
+        assertThat(finished.parametersSha256()).isEqualTo(expectedSha256());
+        fleet.check("preempted");
+        var _ = fleet.await(Topic.JOBS, "firm", Finished.class); // so that both are free again
+    }
+
     /// Submits a job to two workers, of which there is one less after each test.
     ///
     /// @param another the worker to start where there is only one

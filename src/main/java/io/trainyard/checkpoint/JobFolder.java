@@ -17,11 +17,14 @@ import java.util.Optional;
 ///     <job>/attempts/<n>             created once: whose attempt it is
 ///     <job>/attempts/<n>.from        created once: the checkpoint it goes on from
 ///     <job>/attempts/<n>.started     there while the attempt trains, and after it if it was killed
+///     <job>/attempts/<n>.preempted   there once the attempt makes room for an urgent job
 ///     <job>/checkpoints/             see [JobCheckpoints]
 ///     <job>/choices/<kind>.json      created once: what the first session on that kind of device chose
 ///     <job>/init-from                the checkpoint it started from, where it did from another's
 ///     <job>/outcome.json             the event that ended the job, created once
 public final class JobFolder {
+    private static final String PREEMPTED = ".preempted";
+
     private final CheckpointStore store;
     private final String job;
     private final String folder;
@@ -172,6 +175,21 @@ public final class JobFolder {
     /// Whether an attempt has begun and did not end in good order: what ended it may be the job's doing.
     public boolean brokeOff(int attempt) {
         return store.has(startedKey(attempt));
+    }
+
+    /// Notes that an attempt makes room for an urgent job, before it does: so the job is never made to oftener than
+    /// what is counted here.
+    ///
+    /// @param urgent that job
+    public void notePreempted(int attempt, String urgent) {
+        var _ = store.createIfAbsent(attemptKey(attempt) + PREEMPTED, urgent.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// How many attempts have made room for urgent jobs.
+    public int preemptions() {
+        return (int) store.list(folder + "/attempts").stream()
+                .filter(key -> key.endsWith(PREEMPTED))
+                .count();
     }
 
     private String startedKey(int attempt) {

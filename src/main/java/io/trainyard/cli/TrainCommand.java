@@ -233,6 +233,8 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
             case Outcome.Cancelled _ -> Optional.of(words(job, "was cancelled"));
             case Outcome.Released _, Outcome.Paused _ ->
                 Optional.of(words(job, "was interrupted; --resume goes on from its checkpoint"));
+            case Outcome.Crowded(TrainingEvent.Released event) ->
+                Optional.of(words(job, "has no room here: " + event.reason()));
             case Outcome.WorkerFault(TrainingEvent.Released event, boolean _) ->
                 Optional.of(words(job, "cannot be run here: " + event.reason()));
             case Outcome.DeviceLost(TrainingEvent.Released event) ->

@@ -42,6 +42,17 @@ public final class ClaimOrder {
         return List.copyOf(order);
     }
 
+    /// Things of one urgency each, in the order for the next job.
+    ///
+    /// @param byUrgency those of the most urgent first; the last may be missing
+    public <T> List<T> of(List<T> byUrgency) {
+        return now().stream()
+                .map(Priority::ordinal)
+                .filter(urgency -> urgency < byUrgency.size())
+                .map(byUrgency::get)
+                .toList();
+    }
+
     /// The order for the next job.
     public synchronized List<Priority> now() {
         return urgent ? URGENT_FIRST : after(taken);

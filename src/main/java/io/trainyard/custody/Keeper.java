@@ -155,6 +155,17 @@ public final class Keeper {
         return watched == null ? null : watched.custody;
     }
 
+    /// The custodies of jobs that somebody has, each as urgent as it is wished to be.
+    public List<Custody> held() {
+        return jobs.entrySet().stream()
+                .map(entry -> Map.entry(entry.getKey(), entry.getValue().custody))
+                .filter(entry -> entry.getValue().state() == State.HELD)
+                .map(entry -> Custody.held(
+                        urgent(entry.getKey(), entry.getValue().request()),
+                        entry.getValue().worker()))
+                .toList();
+    }
+
     /// How many jobs are not watched, because there were too many.
     public int overlooked() {
         return overlooked;

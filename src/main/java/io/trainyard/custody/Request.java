@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// @param refusals of the workers that had this job and could not run it, the first one first
 /// @param store the store the job has been in; null: in none yet
 /// @param trace the command's trace, as W3C's `traceparent`; null: it has none
+/// @param preemptions how often the job has made room for urgent ones, as its store says
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Request(
         JobSpec job,
@@ -24,7 +25,8 @@ public record Request(
         Priority priority,
         List<Refusal> refusals,
         @Nullable String store,
-        @Nullable String trace) {
+        @Nullable String trace,
+        int preemptions) {
     /// Refusals that are remembered; past it the oldest is forgotten.
     static final int MAX_REFUSALS = 16;
 
@@ -47,17 +49,22 @@ public record Request(
 
     /// The same job, another attempt at it.
     public Request attempt(int number) {
-        return new Request(job, number, priority, refusals, store, trace);
+        return new Request(job, number, priority, refusals, store, trace, preemptions);
     }
 
     /// The same, with the store that the job is in.
     public Request in(String identity) {
-        return new Request(job, attempt, priority, refusals, identity, trace);
+        return new Request(job, attempt, priority, refusals, identity, trace, preemptions);
     }
 
     /// The same, more or less urgent.
     public Request at(Priority urgency) {
-        return new Request(job, attempt, urgency, refusals, store, trace);
+        return new Request(job, attempt, urgency, refusals, store, trace, preemptions);
+    }
+
+    /// The same, with what its store says of how often it has made room.
+    public Request preempted(int times) {
+        return new Request(job, attempt, priority, refusals, store, trace, times);
     }
 
     /// The same, refused by one more worker; a worker's newer reason replaces its older one.
@@ -67,7 +74,13 @@ public record Request(
                         Stream.of(refusal))
                 .toList();
         return new Request(
-                job, attempt, priority, all.subList(Math.max(0, all.size() - MAX_REFUSALS), all.size()), store, trace);
+                job,
+                attempt,
+                priority,
+                all.subList(Math.max(0, all.size() - MAX_REFUSALS), all.size()),
+                store,
+                trace,
+                preemptions);
     }
 
     /// Whether nobody is left who may be able to run it, or so many were not that it is the job's own fault.

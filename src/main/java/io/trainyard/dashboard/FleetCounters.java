@@ -7,6 +7,7 @@ import io.trainyard.event.FailureCause;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.TrainingEvent.Failed;
+import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.StepLosses;
 import io.trainyard.metrics.FirstSteps;
 import io.trainyard.metrics.Label;
@@ -29,6 +30,7 @@ class FleetCounters {
     private final Counter cancelled;
     private final Map<String, Counter> failed;
     private final Map<String, Counter> attempts;
+    private final Counter preemptions;
     private final Counter deadLetters;
     private final Counter checkpointFailures;
     private final DistributionSummary firstStepSeconds;
@@ -42,6 +44,7 @@ class FleetCounters {
         cancelled = meters.counter(Metric.JOBS_CANCELLED_TOTAL);
         failed = counters(meters, Metric.JOBS_FAILED_TOTAL, Label.CAUSE);
         attempts = counters(meters, Metric.ATTEMPTS_TOTAL, Label.AFTER);
+        preemptions = meters.counter(Metric.PREEMPTIONS_TOTAL);
         deadLetters = meters.counter(Metric.DEAD_LETTERS_TOTAL);
         checkpointFailures = meters.counter(Metric.CHECKPOINT_FAILURES_TOTAL);
         firstStepSeconds = meters.histogram(Metric.CLAIM_TO_FIRST_STEP_SECONDS);
@@ -69,9 +72,20 @@ class FleetCounters {
                 case FINISHED -> finished.increment();
                 case CANCELLED -> cancelled.increment();
                 case FAILED -> counter(failed, cause(transition.news())).increment();
-                case QUEUED, RUNNING, PAUSED, REJECTED -> {} // the first three are gauges, the last has its dead letter
+                case QUEUED -> {
+                    if (madeRoom(transition.news())) {
+                        preemptions.increment();
+                    }
+                }
+                case RUNNING, PAUSED, REJECTED -> {} // the first two are gauges, the last has its dead letter
             }
         }
+    }
+
+    private static boolean madeRoom(JobNews news) {
+        return news instanceof Happened happened
+                && happened.event() instanceof Released released
+                && released.preemptedBy() != null;
     }
 
     private static String after(Transition transition) {

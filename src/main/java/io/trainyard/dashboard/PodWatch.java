@@ -3,12 +3,14 @@ package io.trainyard.dashboard;
 import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.WorkerStatus;
 import io.trainyard.kubernetes.ApiServer;
 import io.trainyard.kubernetes.PodMarks;
 import io.trainyard.kubernetes.Pods;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.util.Collection;
+import java.util.stream.Collectors;
 
 /// Has workers' pods marked by what is known of the workers.
 @Singleton
@@ -44,7 +46,12 @@ class PodWatch {
                 history.workers(sources.knownMillis()).stream()
                         .filter(worker -> !worker.gone())
                         .map(worker -> new PodMarks.Worker(
-                                worker.worker(), worker.job(), worker.problem() != null, worker.lastSeenMillis()))
+                                worker.worker(),
+                                worker.jobs().stream()
+                                        .map(WorkerStatus.Job::job)
+                                        .collect(Collectors.toSet()),
+                                worker.problem() != null,
+                                worker.lastSeenMillis()))
                         .toList(),
                 System.currentTimeMillis());
         sources.podsUnmarked(marks.unmarked());

@@ -28,6 +28,8 @@ import java.util.stream.Collectors;
 /// @param trains false for a session that is only asked to test and predict
 /// @param choices what sessions before it chose by measuring: it keeps to that. [LearningSession#choices] says what it
 /// has
+/// @param sharers how many sessions are to share this machine's processors: a device that chooses the number of threads
+///     has that part of them
 public record Workload(
         Network network,
         LossSpec loss,
@@ -40,7 +42,8 @@ public record Workload(
         Precision precision,
         int threads,
         boolean trains,
-        DeviceChoices choices) {
+        DeviceChoices choices,
+        int sharers) {
     /// Without anything chosen before.
     public Workload(
             Network network,
@@ -66,7 +69,8 @@ public record Workload(
                 precision,
                 threads,
                 trains,
-                DeviceChoices.NONE);
+                DeviceChoices.NONE,
+                1);
     }
 
     /// For training and tests, with PyTorch's cross-entropy as it is by default and the simplest loop.
@@ -131,17 +135,27 @@ public record Workload(
 
     public Workload withThreads(int number) {
         return new Workload(
-                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, number, trains, choices);
+                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, number, trains, choices,
+                sharers);
+    }
+
+    /// The same, as one of so many sessions that are there at once.
+    public Workload withSharers(int number) {
+        return new Workload(
+                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, trains, choices,
+                number);
     }
 
     public Workload withChoices(DeviceChoices others) {
         return new Workload(
-                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, trains, others);
+                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, trains, others,
+                sharers);
     }
 
     public Workload withDataset(Dataset other) {
         return new Workload(
-                network, loss, optimizer, loop, batchSize, other, scale, augment, precision, threads, trains, choices);
+                network, loss, optimizer, loop, batchSize, other, scale, augment, precision, threads, trains, choices,
+                sharers);
     }
 
     /// With a part of the tests alone, cut at whole batches; there may be fewer of these than parts.
@@ -161,19 +175,20 @@ public record Workload(
     public Workload withLoss(LossSpec other) {
         return new Workload(
                 network, other, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, trains,
-                choices);
+                choices, sharers);
     }
 
     public Workload withLoop(LoopSpec other) {
         return new Workload(
                 network, loss, optimizer, other, batchSize, dataset, scale, augment, precision, threads, trains,
-                choices);
+                choices, sharers);
     }
 
     /// For tests and predictions alone: what only training needs need not be made.
     public Workload forTests() {
         return new Workload(
-                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, false, choices);
+                network, loss, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, false, choices,
+                sharers);
     }
 
     /// What a sum of samples' losses is divided by to be their mean.

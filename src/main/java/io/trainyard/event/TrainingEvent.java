@@ -256,9 +256,17 @@ public sealed interface TrainingEvent {
             String reason,
             @Nullable String cause) implements TrainingEvent {}
 
-    /// The worker stops, or has lost its device, and gives the job back; another attempt will go on from the last
-    /// checkpoint.
-    record Released(String job, int attempt, long step, String reason) implements TrainingEvent {}
+    /// The worker stops, has lost its device, or is needed for an urgent job, and gives the job back; another attempt
+    /// will go on from the last checkpoint.
+    ///
+    /// @param reason a sentence for people
+    /// @param preemptedBy the urgent job that it makes room for; null: it does so for none
+    record Released(
+            String job,
+            int attempt,
+            long step,
+            String reason,
+            @Nullable String preemptedBy) implements TrainingEvent {}
 
     /// The job rests, as somebody asked, until it is resumed or cancelled.
     ///

@@ -29,13 +29,16 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Nothing is answered before the first [#tell], but that it is not known yet: 0 would send all workers away.
 public final class DemandServer implements AutoCloseable {
-    /// The one metric: jobs that want a worker, and one for each.
+    /// The one metric: jobs that want a worker, and for each so many as it has slots.
     static final String METRIC = "trainyard-jobs-demand";
 
     /// What a trigger's metadata call the kinds of device that its workers can have.
     static final String KINDS = "kinds";
 
-    private static final long JOBS_OF_A_WORKER = 1;
+    /// How many jobs one of its workers has at once; left out: one.
+    static final String SLOTS = "slots";
+
+    private static final int MAX_SLOTS = 64;
 
     /// Of KEDA's there is one for each trigger.
     private static final int MAX_STREAMS = 1_000;
@@ -115,7 +118,15 @@ public final class DemandServer implements AutoCloseable {
 
     private Protobuf metricSpec(ScaledObject object) {
         Set<String> _ = wanted(object);
-        return ScalerProtocol.metricSpec(METRIC, JOBS_OF_A_WORKER);
+        String slots = object.metadata().getOrDefault(SLOTS, "1");
+        if (!slots.matches("[1-9][0-9]?") || Integer.parseInt(slots) > MAX_SLOTS) {
+            throw Status.INVALID_ARGUMENT
+                    .withDescription(
+                            "%s in the trigger's metadata is \"%s\"; allowed is 1 to %d, as the workers' --slots"
+                                    .formatted(SLOTS, Printable.text(slots, MAX_TEXT), MAX_SLOTS))
+                    .asRuntimeException();
+        }
+        return ScalerProtocol.metricSpec(METRIC, Integer.parseInt(slots));
     }
 
     private Protobuf metrics(MetricsRequest request) {

@@ -4,9 +4,11 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -43,17 +45,23 @@ public final class PodMarks {
 
     /// A worker as its last heartbeat shows it.
     ///
-    /// @param job that it has; null: none
+    /// @param jobs that it has; empty: none
     /// @param refuses whether it takes no jobs
     /// @param heardMillis when it said so, since 1970
-    public record Worker(String name, @Nullable String job, boolean refuses, long heardMillis) {}
+    public record Worker(String name, Set<String> jobs, boolean refuses, long heardMillis) {}
 
-    private record Claim(String job, long millis) {}
+    /// Of one worker: it has no more slots.
+    private static final int MAX_JOBS = 64;
 
     /// What a worker has, or had last.
-    private record Busy(String job, long sinceMillis, long lastMillis) {
+    ///
+    /// @param sinceMillis by job
+    private record Busy(Map<String, Long> sinceMillis, long lastMillis) {
+        /// By the job that it has had longest.
         PodMark mark(long nowMillis) {
-            return nowMillis - sinceMillis < SETTLED.toMillis() ? PodMark.NEWLY_BUSY : PodMark.BUSY;
+            return sinceMillis.values().stream().allMatch(since -> nowMillis - since < SETTLED.toMillis())
+                    ? PodMark.NEWLY_BUSY
+                    : PodMark.BUSY;
         }
     }
 
@@ -66,7 +74,7 @@ public final class PodMarks {
     }
 
     private final Pods pods;
-    private final Map<String, Claim> claims = new LinkedHashMap<>();
+    private final Map<String, Map<String, Long>> claims = new LinkedHashMap<>(); // when, by job, by worker
     private final Map<String, Busy> busy = new HashMap<>();
     private final Map<String, Marked> marked = new HashMap<>();
     private long pauseMillis;
@@ -82,8 +90,12 @@ public final class PodMarks {
     /// @param millis when, since 1970, by the clock that its heartbeats are told by
     public void claimed(String worker, String job, long millis) {
         synchronized (claims) {
-            claims.remove(worker);
-            claims.put(worker, new Claim(job, millis));
+            Map<String, Long> ofWorker = Objects.requireNonNullElseGet(claims.remove(worker), LinkedHashMap::new);
+            claims.put(worker, ofWorker);
+            ofWorker.put(job, millis);
+            if (ofWorker.size() > MAX_JOBS) {
+                ofWorker.remove(ofWorker.keySet().iterator().next());
+            }
             if (claims.size() > MAX_CLAIMS) {
                 claims.remove(claims.keySet().iterator().next());
             }
@@ -122,12 +134,14 @@ public final class PodMarks {
     }
 
     private PodMark wanted(Worker worker, long nowMillis) {
-        String job = claimedSince(worker);
-        job = job == null ? worker.job() : job;
+        Set<String> jobs = new HashSet<>(worker.jobs());
+        jobs.addAll(claimedSince(worker));
         Busy last = busy.get(worker.name());
-        if (job != null) {
-            long since = last != null && last.job().equals(job) ? last.sinceMillis() : nowMillis;
-            Busy now = new Busy(job, since, nowMillis);
+        if (!jobs.isEmpty()) {
+            Map<String, Long> before = last == null ? Map.of() : last.sinceMillis();
+            Map<String, Long> since = new HashMap<>();
+            jobs.forEach(job -> since.put(job, before.getOrDefault(job, nowMillis)));
+            Busy now = new Busy(since, nowMillis);
             busy.put(worker.name(), now);
             return now.mark(nowMillis);
         }
@@ -139,15 +153,18 @@ public final class PodMarks {
         return worker.refuses() ? PodMark.REFUSING : PodMark.IDLE;
     }
 
-    /// The job that a worker has claimed since its last heartbeat; null: none.
-    private @Nullable String claimedSince(Worker worker) {
+    /// The jobs that a worker has claimed since its last heartbeat.
+    private Set<String> claimedSince(Worker worker) {
         synchronized (claims) {
-            Claim claim = claims.get(worker.name());
-            if (claim != null && claim.millis() < worker.heardMillis()) {
-                claims.remove(worker.name());
-                return null;
+            Map<String, Long> ofWorker = claims.get(worker.name());
+            if (ofWorker == null) {
+                return Set.of();
             }
-            return claim == null ? null : claim.job();
+            ofWorker.values().removeIf(millis -> millis < worker.heardMillis());
+            if (ofWorker.isEmpty()) {
+                claims.remove(worker.name());
+            }
+            return Set.copyOf(ofWorker.keySet());
         }
     }
 

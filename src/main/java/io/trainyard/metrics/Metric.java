@@ -13,6 +13,7 @@ public enum Metric {
     JOBS_FAILED_TOTAL(Type.COUNTER, "jobs", "Jobs that failed", Label.CAUSE),
     JOBS_CANCELLED_TOTAL(Type.COUNTER, "jobs", "Jobs that were cancelled"),
     ATTEMPTS_TOTAL(Type.COUNTER, "attempts", "Attempts that workers claimed", Label.AFTER),
+    PREEMPTIONS_TOTAL(Type.COUNTER, "attempts", "Attempts that made room for urgent jobs"),
     DEAD_LETTERS_TOTAL(Type.COUNTER, "commands", "Commands that nobody will run"),
     CHECKPOINT_FAILURES_TOTAL(Type.COUNTER, "checkpoints", "Checkpoints that workers could not write"),
     WORKERS(Type.GAUGE, "workers", "Workers", Label.KIND, Label.STATE),
@@ -25,11 +26,13 @@ public enum Metric {
     STEP_TO_EVENT_SECONDS(Type.HISTOGRAM, "s", "From when losses were told to when they are in the tracking store"),
 
     WORKER_BUSY(Type.GAUGE, "0, 1", "1: it has a job; 0: it has none", Label.KIND),
+    WORKER_JOBS(Type.GAUGE, "jobs", "Jobs that it has"),
+    WORKER_SLOTS(Type.GAUGE, "jobs", "Jobs that it has room for"),
     WORKER_IMAGES_PER_SECOND(Type.GAUGE, "images/s", "Training images a second"),
     WORKER_STEPS_TOTAL(Type.COUNTER, "steps", "Steps that were told"),
     WORKER_CHECKPOINTS_TOTAL(Type.COUNTER, "checkpoints", "Checkpoints that were saved"),
     WORKER_CHECKPOINT_FAILURES_TOTAL(Type.COUNTER, "checkpoints", "Checkpoints that could not be written"),
-    WORKER_EVENTS_WAITING(Type.GAUGE, "events", "Events of the job at hand that the brokers have not acknowledged"),
+    WORKER_EVENTS_WAITING(Type.GAUGE, "events", "Events of the jobs at hand that the brokers have not acknowledged"),
     WORKER_DEVICE_MEMORY_BYTES(Type.GAUGE, "bytes", "Memory of its device that is taken while it trains; 0 when idle"),
     WORKER_RESIDENT_MEMORY_BYTES(Type.GAUGE, "bytes", "Resident memory of its process"),
     WORKER_CLAIM_TO_FIRST_STEP_SECONDS(Type.HISTOGRAM, "s", "From the claim of an attempt to its first losses");

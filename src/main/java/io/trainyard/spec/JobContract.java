@@ -17,8 +17,10 @@ public record JobContract(List<Addition> additions) {
     public static final int FIRST = 1;
 
     /// What this version understands.
-    public static final JobContract OURS =
-            new JobContract(List.of(new Addition(2, "dataset", null, "split"), new Addition(3, "", null, "project")));
+    public static final JobContract OURS = new JobContract(List.of(
+            new Addition(2, "dataset", null, "split"),
+            new Addition(3, "", null, "project"),
+            new Addition(3, "", null, "preemptible")));
 
     /// Something that commands may say since a contract.
     ///

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// @param kind what it does
 /// @param initFrom the checkpoint whose weights it starts from or evaluates; without one it draws them
 /// @param project whose share of the fleet it uses; null: that of [#DEFAULT_PROJECT]
+/// @param preemptible whether it makes room for urgent jobs, where it is less urgent
 @JsonSerialize(using = JobSpecSerializer.class)
 public record JobSpec(
         String id,
@@ -58,7 +59,8 @@ public record JobSpec(
         @Nullable StopWhen stopWhen,
         JobKind kind,
         @Nullable CheckpointName initFrom,
-        @Nullable String project) {
+        @Nullable String project,
+        boolean preemptible) {
     /// The project of jobs that name none.
     public static final String DEFAULT_PROJECT = "default";
 
@@ -190,7 +192,8 @@ public record JobSpec(
             @Nullable StopWhen stopWhen,
             @Nullable JobKind kind,
             @Nullable CheckpointName initFrom,
-            @Nullable String project) {
+            @Nullable String project,
+            @Nullable Boolean preemptible) {
         return new JobSpec(
                 Check.present("id", id),
                 Check.present("network", network),
@@ -218,6 +221,7 @@ public record JobSpec(
                 stopWhen,
                 kind == null ? JobKind.TRAIN : kind,
                 initFrom,
-                project);
+                project,
+                preemptible == null || preemptible);
     }
 }

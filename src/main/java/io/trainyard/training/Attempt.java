@@ -5,6 +5,7 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.Retention;
 import io.trainyard.checkpoint.StoreException;
+import io.trainyard.device.DeviceBusyException;
 import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.DeviceLostException;
 import io.trainyard.event.EventJson;
@@ -261,8 +262,8 @@ final class Attempt implements AutoCloseable {
     /// The end that was asked for, at a step boundary.
     ///
     /// @param step steps done
-    /// @param reason why the worker stops, if it does
-    Outcome stop(Halt halt, long step, String reason) {
+    /// @param worker whose this attempt is
+    Outcome stop(Halt halt, long step, String worker) {
         if (halt == Halt.CANCEL) {
             settle();
             Cancelled event = new Cancelled(job.id(), number, step);
@@ -276,7 +277,11 @@ final class Attempt implements AutoCloseable {
             tell(event);
             return new Outcome.Paused(event);
         }
-        Released event = new Released(job.id(), number, savedStep, reason);
+        String urgent = halt == Halt.PREEMPT ? ask(supervisor::preemptor).orElse(null) : null;
+        String reason = urgent == null
+                ? "worker %s stops".formatted(worker)
+                : "worker %s makes room for the urgent job %s".formatted(worker, urgent);
+        Released event = new Released(job.id(), number, savedStep, reason, urgent);
         tell(event);
         return new Outcome.Released(event);
     }
@@ -321,11 +326,13 @@ final class Attempt implements AutoCloseable {
         if (cause instanceof StoreException || !started) {
             noteStopped();
         }
-        Released event = new Released(job.id(), number, savedStep, Faults.reason(cause));
+        Released event = new Released(job.id(), number, savedStep, Faults.reason(cause), null);
         say(event);
-        return cause instanceof DeviceLostException
-                ? new Outcome.DeviceLost(event)
-                : new Outcome.WorkerFault(event, Faults.isLacking(cause));
+        return switch (cause) {
+            case DeviceLostException _ -> new Outcome.DeviceLost(event);
+            case DeviceBusyException _ -> new Outcome.Crowded(event);
+            default -> new Outcome.WorkerFault(event, Faults.isLacking(cause));
+        };
     }
 
     /// A store that is in trouble does not tell; then whoever is later sees to it that nothing is told twice.

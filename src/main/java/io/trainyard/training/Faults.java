@@ -4,6 +4,7 @@ import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.StoreException;
 import io.trainyard.data.DatasetAwayException;
 import io.trainyard.data.DatasetException;
+import io.trainyard.device.DeviceBusyException;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceLostException;
 import io.trainyard.device.DeviceMemoryException;
@@ -17,12 +18,12 @@ final class Faults {
     private Faults() {}
 
     /// Whether another worker may well do what this one could not: its data set, its store, its device, what that
-    /// computes in, its memory, a native library, or one who
-    /// trains a part of the job is to blame. All else is the job's.
+    /// computes in, its memory, a native library, or one who trains a part of the job is to blame. All else is the job's.
     static boolean isWorkers(Throwable cause) {
         return switch (cause) {
             case DatasetException _, StoreException _ -> true;
-            case DeviceLostException _, DeviceMemoryException _, DevicePrecisionException _ -> true;
+            case DeviceBusyException _, DeviceLostException _, DeviceMemoryException _, DevicePrecisionException _ ->
+                true;
             case PartLostException _, OutOfMemoryError _, LinkageError _ -> true;
             default -> false;
         };

@@ -26,9 +26,7 @@ import io.trainyard.training.Supervisor.Halt;
 import java.util.Objects;
 import java.util.Optional;
 
-/// Runs jobs, one after another, from their specification to their end.
-///
-/// Not thread-safe: one job at a time, though each may be run on another thread.
+/// Runs jobs from their specification to their end, each on the thread that asks for it. Thread-safe.
 public final class JobTraining {
     private static final System.Logger LOG = System.getLogger(JobTraining.class.getName());
 
@@ -37,6 +35,7 @@ public final class JobTraining {
     private final String worker;
     private final Limits limits;
     private final Optional<Partners> partners;
+    private final Company company;
 
     /// @param roots where data sets are read from
     /// @param ownDevice for jobs that leave the choice open; see [JobDevices]
@@ -54,6 +53,7 @@ public final class JobTraining {
 
     private JobTraining(
             Workloads workloads, JobDevices devices, String worker, Limits limits, Optional<Partners> partners) {
+        this.company = new Company();
         this.workloads = workloads;
         this.devices = devices;
         this.worker = worker;
@@ -61,12 +61,12 @@ public final class JobTraining {
         this.partners = partners;
     }
 
-    /// The same with other limits; the two are still to run one job at a time.
+    /// The same with other limits, in the place of this one.
     public JobTraining with(Limits other) {
         return new JobTraining(workloads, devices, worker, other, partners);
     }
 
-    /// The same, where other processes train each job with this one; the two are still to run one job at a time.
+    /// The same, where other processes train each job with this one, in the place of this one.
     public JobTraining with(Partners others) {
         return new JobTraining(workloads, devices, worker, limits, Optional.of(others));
     }
@@ -92,6 +92,11 @@ public final class JobTraining {
         }
     }
 
+    /// For so many jobs at once, in the place of this one: where the device chooses, each has its part of the threads.
+    public JobTraining sharing(int jobs) {
+        return new JobTraining(workloads.sharing(jobs), devices, worker, limits, partners);
+    }
+
     /// What can be known of a job without looking at the data root or at a device.
     ///
     /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written
@@ -106,7 +111,7 @@ public final class JobTraining {
             return; // it may be large, and never be needed
         }
         try {
-            var _ = workloads.of(job, FetchProgress.UNHEARD);
+            var _ = workloads.of(job, FetchProgress.UNHEARD, () -> {});
         } catch (InvalidJobException | DatasetException e) { // told when an attempt needs it
             LOG.log(System.Logger.Level.DEBUG, "job=%s not ready".formatted(job.id()), e);
         }
@@ -164,7 +169,7 @@ public final class JobTraining {
     private Outcome run(Attempt attempt) {
         JobSpec job = attempt.job();
         attempt.alive(StepWatch.UNKNOWN);
-        Workloads.Prepared prepared = workloads.of(job, attempt::fetched);
+        Workloads.Prepared prepared = workloads.of(job, attempt::fetched, () -> attempt.alive(StepWatch.UNKNOWN));
         Workload workload = prepared.workload();
         limits.jobs().require(job, workload.network(), workload.stepsPerEpoch());
         Device device;
@@ -183,7 +188,8 @@ public final class JobTraining {
                 .orElse(workload)
                 .withChoices(attempt.choices(newest));
         Workload asked = job.kind() == JobKind.EVALUATE ? asBefore.forTests() : asBefore;
-        try (LearningSession session = open(attempt, device, asked)) {
+        try (Company.Place place = company.join(device, asked);
+                LearningSession session = open(attempt, place, device, asked)) {
             StartingPoint start = StartingPoint.of(attempt, workload.network(), newest);
             session.load(start.state());
             logNewChoices(attempt, asked.choices(), session.choices());
@@ -197,15 +203,15 @@ public final class JobTraining {
 
     /// What its device chooses is kept before anything that depends on it is told: an attempt that is lost before its
     /// first checkpoint is gone on with by the same. Where another attempt was faster, that one's is taken.
-    private static LearningSession open(Attempt attempt, Device device, Workload asked) {
-        LearningSession session = device.open(asked);
+    private static LearningSession open(Attempt attempt, Company.Place place, Device device, Workload asked) {
+        LearningSession session = place.open(() -> device.open(asked));
         DeviceChoices chosen = session.choices();
         DeviceChoices kept = attempt.folder().keep(chosen);
         if (chosen.with(kept).equals(chosen)) {
             return session;
         }
         session.close();
-        return device.open(asked.withChoices(asked.choices().with(kept)));
+        return place.open(() -> device.open(asked.withChoices(asked.choices().with(kept))));
     }
 
     /// Where the last bits may differ from here on from what they would have been.
@@ -249,6 +255,6 @@ public final class JobTraining {
     }
 
     private Outcome stop(Attempt attempt, Halt halt, long step) {
-        return attempt.stop(halt, step, "worker %s stops".formatted(worker));
+        return attempt.stop(halt, step, worker);
     }
 }

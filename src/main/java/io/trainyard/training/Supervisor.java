@@ -15,6 +15,8 @@ public interface Supervisor {
     enum Halt {
         /// Its worker stops: another attempt goes on from a checkpoint.
         DRAIN,
+        /// An urgent job needs the device: another attempt goes on from a checkpoint.
+        PREEMPT,
         /// Somebody asked that the job rests.
         PAUSE,
         /// Somebody asked that the job ends.
@@ -34,6 +36,11 @@ public interface Supervisor {
     /// Asked at every step boundary; once there is one, the attempt saves a checkpoint, unless it is cancelled, and
     /// ends.
     Optional<Halt> halt();
+
+    /// The urgent job that needs the device, once the attempt is to stop for one; empty: it is not.
+    default Optional<String> preemptor() {
+        return Optional.empty();
+    }
 
     /// What was told and is not yet with the brokers, as JSON, in order. A checkpoint keeps it: were this worker to
     /// die, nobody else could tell it.

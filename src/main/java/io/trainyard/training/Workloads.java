@@ -14,29 +14,41 @@ import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/// Makes of a job what a device compiles. Keeps the data set, because jobs in a row often use the same one. Who asks
-/// for
-/// one while another reads waits: there may be room for a single one. Thread-safe.
+/// Makes of a job what a device compiles. Keeps the data set, because jobs in a row often use the same one, and knows
+/// those
+/// that jobs still have. Who asks for one while another reads waits: there may be room for a single one. Thread-safe.
 final class Workloads {
     private static final System.Logger LOG = System.getLogger(Workloads.class.getName());
+
+    /// Who waits for others who read says so as often.
+    private static final long TOLD_SECONDS = 60;
 
     private final DataRoots roots;
     private final JobDevices devices;
     private final int threads;
-    private @Nullable Kept last;
+    private final int sharers;
+    private final ReentrantLock reading = new ReentrantLock();
+    private final List<Kept> known = new ArrayList<>(); // guarded by it, as the next
+    private @Nullable Dataset last;
 
     /// What a job's device compiles.
     ///
     /// @param dataset as it is described
     record Prepared(Workload workload, DatasetInfo dataset) {}
 
-    /// A data set, with what it was read by.
+    /// A data set that somebody may have still, with what it was read by.
     ///
     /// @param stamps of its files before they were read
-    private record Kept(DataRoot root, DatasetSpec spec, DatasetInfo info, FileStamps stamps, Dataset dataset) {
+    private record Kept(
+            DataRoot root, DatasetSpec spec, DatasetInfo info, FileStamps stamps, WeakReference<Dataset> dataset) {
         boolean isOf(DataRoot otherRoot, DatasetSpec otherSpec, DatasetInfo otherInfo) {
             return root.equals(otherRoot)
                     && spec.equals(otherSpec)
@@ -49,16 +61,43 @@ final class Workloads {
     /// @param devices are got ready beside the reading of the data
     /// @param threads CPU threads; 0 lets the device choose
     Workloads(DataRoots roots, JobDevices devices, int threads) {
+        this(roots, devices, threads, 1);
+    }
+
+    private Workloads(DataRoots roots, JobDevices devices, int threads, int sharers) {
         this.roots = roots;
         this.devices = devices;
         this.threads = threads;
+        this.sharers = sharers;
+    }
+
+    /// For jobs of which so many run at once.
+    Workloads sharing(int jobs) {
+        return new Workloads(roots, devices, threads, jobs);
     }
 
     /// @param progress hears of a data set that is brought here first
+    /// @param waits is called now and then while others read
     /// @throws io.trainyard.spec.InvalidJobException if nobody can run the job as it is written
     /// @throws io.trainyard.data.DatasetException if its data set cannot be read here
-    synchronized Prepared of(JobSpec job, FetchProgress progress) {
+    Prepared of(JobSpec job, FetchProgress progress, Runnable waits) {
         check(job);
+        try {
+            while (!reading.tryLock(TOLD_SECONDS, TimeUnit.SECONDS)) {
+                waits.run();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while others read their data sets", e);
+        }
+        try {
+            return prepare(job, progress);
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    private Prepared prepare(JobSpec job, FetchProgress progress) {
         DataRoot root = roots.of(job.dataset().name(), progress);
         DatasetInfo info = root.describe(job.dataset());
         Network network = fit(job, info);
@@ -77,7 +116,7 @@ final class Workloads {
                 job.precision(),
                 threads,
                 true);
-        return new Prepared(workload, info);
+        return new Prepared(workload.withSharers(sharers), info);
     }
 
     /// Whether a job's data set is on this machine, as far as that is known without asking.
@@ -108,15 +147,21 @@ final class Workloads {
 
     private Dataset dataset(DataRoot root, JobSpec job, DatasetInfo info, Network network) {
         DatasetSpec spec = job.dataset().asRead();
-        Kept kept = last;
-        if (kept == null || !kept.isOf(root, spec, info)) {
-            last = null; // room for the next one
-            beginWarmUp(job, network);
-            FileStamps stamps = root.stamps(spec.name());
-            kept = new Kept(root, spec, info, stamps, root.open(spec));
-            last = kept;
+        known.removeIf(kept -> kept.dataset().get() == null);
+        for (Kept kept : known) {
+            Dataset dataset = kept.dataset().get();
+            if (dataset != null && kept.isOf(root, spec, info)) {
+                last = dataset;
+                return dataset;
+            }
         }
-        return kept.dataset();
+        last = null; // room for the next one
+        beginWarmUp(job, network);
+        FileStamps stamps = root.stamps(spec.name());
+        Dataset dataset = root.open(spec);
+        known.add(new Kept(root, spec, info, stamps, new WeakReference<>(dataset)));
+        last = dataset;
+        return dataset;
     }
 
     /// Beside the reading of the data; opening the session waits for what is left of it.

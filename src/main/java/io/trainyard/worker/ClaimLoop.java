@@ -23,6 +23,9 @@ final class ClaimLoop implements AutoCloseable {
     /// How often a worker whose slots are all taken looks for strays.
     private static final Duration LOOK = Duration.ofMillis(500);
 
+    /// The same, while something urgent waits: it may be handed to one that is busy after the other.
+    private static final Duration URGENT_LOOK = Duration.ofMillis(50);
+
     private final Surroundings around;
     private final WorkerRules rules;
     private final Supplier<CommandQueue> queues;
@@ -111,7 +114,10 @@ final class ClaimLoop implements AutoCloseable {
             var command = queue.next();
             if (command.isPresent()) {
                 switch (claiming.take(queue, command.get())) {
-                    case Taken.Begun(Held held) -> slots.start(held);
+                    case Taken.Begun(Held held) -> {
+                        around.order().took();
+                        slots.start(held);
+                    }
                     case Taken.Settled _ -> {}
                     case Taken.Refused(String reason) -> fitness.refused(reason);
                     case Taken.Lost(String reason) -> {
@@ -129,7 +135,7 @@ final class ClaimLoop implements AutoCloseable {
 
     /// Waits until the worker may take a command; not for a slot alone, for strays must not lie with it meanwhile.
     private boolean mayTake(CommandQueue queue) throws InterruptedException {
-        if (!slots.awaitFree(LOOK)) {
+        if (!slots.awaitFree(around.fleet().isUrgent() ? URGENT_LOOK : LOOK)) {
             giveBackStray(queue);
             return false;
         }

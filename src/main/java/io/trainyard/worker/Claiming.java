@@ -176,7 +176,8 @@ final class Claiming {
                     return settle(queue, park(request.in(store), folder));
                 }
                 case Verdict.Void(int last, Holder holder) -> {
-                    Custody held = Custody.held(request.attempt(last).in(store), holder.worker());
+                    Custody held = Custody.held(
+                            request.attempt(last).in(store).preempted(folder.preemptions()), holder.worker());
                     return settle(queue, publisher.publish(held));
                 }
                 case Verdict.Elsewhere(String other) -> {
@@ -197,7 +198,9 @@ final class Claiming {
                         return begin(
                                 queue,
                                 new Held(
-                                        request.attempt(attempt).in(store),
+                                        request.attempt(attempt)
+                                                .in(store)
+                                                .preempted(attempt == 1 ? 0 : folder.preemptions()),
                                         folder,
                                         claim.begun(attempt),
                                         around.activity().of(request.job(), attempt)));

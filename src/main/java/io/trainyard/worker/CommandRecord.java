@@ -55,7 +55,7 @@ final class CommandRecord {
 
     /// @param contract the newest that is understood
     /// @throws InvalidJobException with a sentence for the person who wrote the command
-    static JobSpec job(ConsumerRecord<byte[], byte[]> command, int contract) {
+    static JobSpec job(ConsumerRecord<?, byte[]> command, int contract) {
         try {
             return JobJson.read(body(command), contract);
         } catch (InvalidJobException e) {
@@ -65,7 +65,7 @@ final class CommandRecord {
         }
     }
 
-    private static byte[] body(ConsumerRecord<byte[], byte[]> command) {
+    private static byte[] body(ConsumerRecord<?, byte[]> command) {
         return command.value() == null ? new byte[0] : command.value();
     }
 
@@ -84,7 +84,7 @@ final class CommandRecord {
     }
 
     /// @throws InvalidJobException if a header is not what it should be
-    static Request request(ConsumerRecord<byte[], byte[]> command, JobSpec job, Priority priority) {
+    static Request request(ConsumerRecord<?, byte[]> command, JobSpec job, Priority priority) {
         Headers headers = command.headers();
         return new Request(
                 job,
@@ -92,7 +92,8 @@ final class CommandRecord {
                 priority,
                 refusals(text(headers, CommandHeaders.REFUSALS)),
                 store(text(headers, CommandHeaders.STORE)),
-                text(headers, CloudEvents.TRACE_PARENT));
+                text(headers, CloudEvents.TRACE_PARENT),
+                0);
     }
 
     private static int attempt(@Nullable String text) {

@@ -20,6 +20,7 @@ final class Fitness {
 
     private final Quarantine quarantine = new Quarantine(MIN_QUARANTINE, MAX_QUARANTINE);
     private final RecentRefusals refusals = new RecentRefusals(REFUSAL);
+    private RecentRefusals crowded = new RecentRefusals(REFUSAL); // beside the jobs that the worker has
     private final String worker;
     private int faults; // in a row, and not for want of something: the worker's memory or its store
     private @Nullable String restart;
@@ -51,9 +52,20 @@ final class Fitness {
         refusals.note(job, reason, nowNanos);
     }
 
+    /// There was no room for a job beside the others.
+    synchronized void crowded(String job, String reason, long nowNanos) {
+        quarantine.fault(reason);
+        crowded.note(job, reason, nowNanos);
+    }
+
+    /// What a job had of the device is free again.
+    synchronized void freed() {
+        crowded = new RecentRefusals(REFUSAL);
+    }
+
     /// What the worker has lacked for a job lately; empty where it has not tried.
     synchronized Optional<String> lacking(String job, long nowNanos) {
-        return refusals.reason(job, nowNanos);
+        return crowded.reason(job, nowNanos).or(() -> refusals.reason(job, nowNanos));
     }
 
     /// The worker could not run a job, and another may.

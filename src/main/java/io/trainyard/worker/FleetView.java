@@ -2,6 +2,7 @@ package io.trainyard.worker;
 
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Deferrals.Deferral;
+import io.trainyard.custody.PreemptionRule.Room;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.spec.JobContract;
 import java.time.Instant;
@@ -24,6 +25,8 @@ final class FleetView {
     private volatile @Nullable Instant since;
     private volatile Map<String, Deferral<Deferred>> deferred = Map.of();
     private volatile boolean full;
+    private volatile List<Room> rooms = List.of();
+    private volatile boolean urgent;
 
     /// @param worker this one's id
     /// @param now when it begins
@@ -61,6 +64,11 @@ final class FleetView {
         return Deferrals.able(contract, live);
     }
 
+    /// Whether all that are heard do.
+    boolean allUnderstand(int contract) {
+        return live.values().stream().allMatch(understood -> understood >= contract);
+    }
+
     /// @param workers and the newest contract that each understands
     void live(Map<String, Integer> workers) {
         live = Map.copyOf(workers);
@@ -82,6 +90,26 @@ final class FleetView {
         due.forEach(one -> all.put(one.key(), one));
         deferred = Collections.unmodifiableMap(all);
         full = isFull;
+    }
+
+    /// The urgent job for which an attempt of this worker makes room; empty: it does for none.
+    Optional<String> preemptor(String job, int attempt) {
+        return rooms.stream()
+                .filter(room -> room.victim().job().equals(job) && room.victim().attempt() == attempt)
+                .map(room -> room.urgent().job())
+                .findFirst();
+    }
+
+    /// Whether something urgent waits.
+    boolean isUrgent() {
+        return urgent;
+    }
+
+    /// @param waits whether something urgent does
+    /// @param mine the room that this worker's jobs make for it
+    void urgent(boolean waits, List<Room> mine) {
+        urgent = waits;
+        rooms = List.copyOf(mine);
     }
 
     /// Why this worker must not take jobs in this fleet; empty: it may.

@@ -24,6 +24,11 @@ record Held(Request request, JobFolder folder, AttemptTrace trace, Activity.AtWo
         return request.attempt();
     }
 
+    /// The command of the next attempt, after this one has made room for an urgent job.
+    Request nextPreempted() {
+        return next().preempted(request.preemptions() + 1);
+    }
+
     /// The command of the next attempt.
     Request next() {
         return request.attempt(request.attempt() + 1);

@@ -80,6 +80,9 @@ final class Holding {
     }
 
     private void handOver(Held held, Outcome outcome, JobEvents events) throws InterruptedException {
+        if (!(outcome instanceof Outcome.Crowded)) {
+            fitness.freed();
+        }
         switch (outcome) {
             case Outcome.Finished _, Outcome.Failed _, Outcome.Cancelled _ -> {
                 fitness.ended();
@@ -94,7 +97,17 @@ final class Holding {
                     isTold(held, publisher.publish(Custody.paused(held.next(), rules.worker())));
                 }
             }
-            case Outcome.Released _ -> handBack(held, held.next(), events);
+            case Outcome.Released(Released event) -> {
+                boolean preempted = event.preemptedBy() != null;
+                if (preempted) {
+                    around.order().madeRoom();
+                }
+                handBack(held, preempted ? held.nextPreempted() : held.next(), events);
+            }
+            case Outcome.Crowded(Released event) -> {
+                fitness.crowded(held.id(), event.reason(), around.host().nanoTime());
+                handBack(held, held.next(), events);
+            }
             case Outcome.WorkerFault fault -> refuse(held, fault, events);
             case Outcome.DeviceLost(Released event) -> {
                 fitness.lost(event.reason());

@@ -1,12 +1,18 @@
 package io.trainyard.worker;
 
 import io.trainyard.topics.Brokers;
+import io.trainyard.topics.KafkaUnreachableException;
 import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicAdmin;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListShareGroupOffsetsSpec;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -19,12 +25,19 @@ final class KafkaFleetLog implements FleetLog {
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
+    /// The bound on what the share groups are asked.
+    private static final Duration BACKLOG_TIMEOUT = Duration.ofSeconds(5);
+
+    private final Brokers kafka;
+    private final String prefix;
     private final KafkaConsumer<String, byte[]> consumer;
     private final Map<TopicPartition, Long> ends;
     private boolean caughtUp;
 
     /// @param prefix of the topics' names
     KafkaFleetLog(Brokers kafka, String prefix, String worker) {
+        this.kafka = kafka;
+        this.prefix = prefix;
         consumer = kafka.consumer(Map.of(
                 ConsumerConfig.CLIENT_ID_CONFIG,
                 worker + "-keeper",
@@ -37,10 +50,30 @@ final class KafkaFleetLog implements FleetLog {
         List<TopicPartition> heartbeats = partitions(Topic.WORKERS.name(prefix));
         List<TopicPartition> all = new ArrayList<>(kept);
         all.addAll(heartbeats);
+        URGENT.forEach(topic -> all.add(partition(topic)));
         consumer.assign(all);
         ends = consumer.endOffsets(kept, ANSWER_TIMEOUT);
         consumer.seekToBeginning(kept);
         consumer.endOffsets(heartbeats, ANSWER_TIMEOUT).forEach(consumer::seek);
+        Map<Topic, Backlog> waiting = backlogAtFirst();
+        URGENT.forEach(topic -> {
+            Backlog known = waiting.get(topic);
+            consumer.seek(
+                    partition(topic), known == null ? 0 : known.start()); // where that is gone: the first there is
+        });
+    }
+
+    /// Where the share groups do not tell, all commands that are there are read.
+    private Map<Topic, Backlog> backlogAtFirst() {
+        try {
+            return backlog();
+        } catch (KafkaUnreachableException _) {
+            return Map.of();
+        }
+    }
+
+    private TopicPartition partition(Topic topic) {
+        return new TopicPartition(topic.name(prefix), 0);
     }
 
     private List<TopicPartition> partitions(String topic) {
@@ -63,6 +96,36 @@ final class KafkaFleetLog implements FleetLog {
                     .allMatch(partition -> consumer.position(partition) >= Objects.requireNonNull(ends.get(partition)));
         }
         return caughtUp;
+    }
+
+    @Override
+    public void hold(Topic topic, boolean held) {
+        List<TopicPartition> partition = List.of(partition(topic));
+        if (held) {
+            consumer.pause(partition);
+        } else {
+            consumer.resume(partition);
+        }
+    }
+
+    @Override
+    public Map<Topic, Backlog> backlog() {
+        Map<Topic, Backlog> backlogs = new EnumMap<>(Topic.class);
+        try (Admin admin = kafka.admin(BACKLOG_TIMEOUT)) {
+            Map<String, ListShareGroupOffsetsSpec> groups = URGENT.stream()
+                    .collect(Collectors.toMap(topic -> topic.claimGroup(prefix), _ -> new ListShareGroupOffsetsSpec()));
+            var asked = admin.listShareGroupOffsets(groups);
+            for (Topic topic : URGENT) {
+                var known = TopicAdmin.await(
+                                kafka, asked.partitionsToOffsetInfo(topic.claimGroup(prefix)), BACKLOG_TIMEOUT)
+                        .get(partition(topic));
+                if (known != null) {
+                    backlogs.put(
+                            topic, new Backlog(known.startOffset(), known.lag().orElse(Long.MAX_VALUE)));
+                }
+            }
+        }
+        return backlogs;
     }
 
     @Override

@@ -54,6 +54,7 @@ final class KeeperLoop implements AutoCloseable {
     private final StoreWatch stores;
     private final CompletableFuture<Optional<JobSpec>> ready = new CompletableFuture<>();
     private final Deferrals<Deferred> deferrals;
+    private final Preemption preemption;
     private boolean toldTooMany;
 
     /// @param logs opens the log, anew whenever one is broken
@@ -67,6 +68,7 @@ final class KeeperLoop implements AutoCloseable {
         this.stop = new StopSignal(around.host());
         this.keeper = new Keeper(rules.worker(), keeping);
         this.deferrals = new Deferrals<>(keeper, rules.deferring());
+        this.preemption = new Preemption(around, keeper);
         this.stores = new StoreWatch(rules.worker(), around.store());
     }
 
@@ -105,9 +107,12 @@ final class KeeperLoop implements AutoCloseable {
         boolean judged = false;
         while (!stop.isRequested()) {
             boolean fresh = log.isCaughtUp();
-            var entries = log.poll(judged ? IDLE_POLL : POLL);
+            var entries = log.poll(!judged ? POLL : preemption.isNeeded() ? Preemption.LOOK : IDLE_POLL);
             for (var entry : entries) {
                 read(entry, fresh);
+            }
+            if (judged) {
+                preemption.look(log);
             }
             boolean isNews = !judged || !entries.isEmpty(); // time is heartbeats: without any, nothing becomes due
             if (log.isCaughtUp() && isNews) {
@@ -171,6 +176,7 @@ final class KeeperLoop implements AutoCloseable {
                         heard(key, EventJson.readStatus(body));
                     }
                 }
+                case COMMANDS_HIGH, CPU_COMMANDS_HIGH, CUDA_COMMANDS_HIGH -> preemption.command(topic, entry);
                 default -> {}
             }
         } catch (IOException | RuntimeException e) {
@@ -188,6 +194,7 @@ final class KeeperLoop implements AutoCloseable {
     private void custody(String job, @Nullable Custody custody) {
         if (custody == null || custody.job().equals(job)) {
             keeper.custody(job, custody);
+            preemption.custody(job, custody);
         }
     }
 
@@ -211,6 +218,7 @@ final class KeeperLoop implements AutoCloseable {
             return;
         }
         stores.heard(status);
+        preemption.heard(status);
         deferrals.heard(worker, status.contract());
         if (status.stopping()) {
             keeper.left(worker);

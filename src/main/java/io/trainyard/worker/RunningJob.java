@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus.Fetching;
@@ -16,6 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /// An attempt on a training thread of its own, which answers to it.
 final class RunningJob implements Supervisor {
+    private static final System.Logger LOG = System.getLogger(RunningJob.class.getName());
+
     private static final long NEVER = Long.MAX_VALUE;
 
     private final Held held;
@@ -25,6 +28,7 @@ final class RunningJob implements Supervisor {
     private final CompletableFuture<Outcome> result = new CompletableFuture<>();
     private volatile @Nullable Thread thread;
     private volatile long dueNanos = NEVER; // when it should have been heard of
+    private Optional<String> preemptor = Optional.empty();
 
     /// @param workerStop ends the attempt, too
     RunningJob(Held held, JobEvents events, StopSignal workerStop, Surroundings around) {
@@ -80,7 +84,35 @@ final class RunningJob implements Supervisor {
         if (workerStop.isRequested()) {
             return Optional.of(Halt.DRAIN);
         }
-        return wish == Wish.PAUSE ? Optional.of(Halt.PAUSE) : Optional.empty();
+        if (wish == Wish.PAUSE) {
+            return Optional.of(Halt.PAUSE);
+        }
+        Optional<String> urgent = around.fleet().preemptor(held.id(), held.attempt());
+        return urgent.isPresent() && makesRoom(urgent.get()) ? Optional.of(Halt.PREEMPT) : Optional.empty();
+    }
+
+    /// Where the store cannot be used the job goes on: it could not save where it stands.
+    private boolean makesRoom(String urgent) {
+        try {
+            held.folder().notePreempted(held.attempt(), urgent);
+        } catch (CheckpointException e) {
+            LOG.log(System.Logger.Level.DEBUG, "job={0} makes no room: {1}", held.id(), e.getMessage());
+            return false;
+        }
+        LOG.log(
+                System.Logger.Level.INFO,
+                "job={0} attempt={1} worker={2} makes room for the urgent job {3}",
+                held.id(),
+                held.attempt(),
+                around.rules().worker(),
+                urgent);
+        preemptor = Optional.of(urgent);
+        return true;
+    }
+
+    @Override
+    public Optional<String> preemptor() {
+        return preemptor;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.topics.Brokers;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -49,6 +50,7 @@ final class ShareQueue implements CommandQueue {
 
     private final Brokers kafka;
     private final String worker;
+    private final ClaimOrder order;
     private final List<List<Source>> sources; // those of one urgency change their order
     private final Map<Source, KafkaShareConsumer<byte[], byte[]>> consumers = new HashMap<>();
 
@@ -66,7 +68,9 @@ final class ShareQueue implements CommandQueue {
     /// Begins to join the groups, all at the same time.
     ///
     /// @param sources the most urgent first; those in one list are as urgent as one another
-    ShareQueue(Brokers kafka, String worker, List<List<Source>> sources) {
+    /// @param order in which they are asked
+    ShareQueue(Brokers kafka, String worker, List<List<Source>> sources, ClaimOrder order) {
+        this.order = order;
         this.kafka = kafka;
         this.worker = worker;
         this.sources = sources.stream().<List<Source>>map(ArrayList::new).toList();
@@ -99,7 +103,7 @@ final class ShareQueue implements CommandQueue {
     /// ever since, in the background: what it had to give meanwhile is in hand, and nobody waits for it.
     @Override
     public Optional<ConsumerRecord<byte[], byte[]>> next() {
-        for (List<Source> equals : sources) {
+        for (List<Source> equals : order.of(sources)) {
             for (Source source : equals) {
                 KafkaShareConsumer<byte[], byte[]> consumer = Objects.requireNonNull(consumers.get(source));
                 ConsumerRecords<byte[], byte[]> records =

@@ -13,6 +13,12 @@ import java.util.concurrent.TimeoutException;
 final class Slots {
     private static final System.Logger LOG = System.getLogger(Slots.class.getName());
 
+    /// Workers that understand this contract of commands hear all jobs that a heartbeat names.
+    private static final int KNOWS_SEVERAL = 3;
+
+    /// Older ones hear one of them, each in turn, and wait for it for eight heartbeats by default.
+    static final int BESIDE_OLDER = 4;
+
     private final Surroundings around;
     private final JobRunner runner;
     private final StopSignal stop;
@@ -44,7 +50,8 @@ final class Slots {
 
     private boolean isFull() {
         taken.removeIf(CompletableFuture::isDone);
-        return taken.size() >= around.rules().slots();
+        int slots = around.rules().slots();
+        return taken.size() >= (around.fleet().allUnderstand(KNOWS_SEVERAL) ? slots : Math.min(slots, BESIDE_OLDER));
     }
 
     /// Runs a job in a free slot.

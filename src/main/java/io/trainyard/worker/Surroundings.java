@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.trace.Tracing;
 
 /// What a worker works with.
@@ -9,6 +10,7 @@ import io.trainyard.trace.Tracing;
 /// @param fleet what is known of the other workers
 /// @param activity what it is doing, for all who want to know
 /// @param tracing what it tells of spans
+/// @param order in which it looks for jobs
 record Surroundings(
         WorkerRules rules,
         Host host,
@@ -16,4 +18,5 @@ record Surroundings(
         EventPublisher publisher,
         FleetView fleet,
         Activity activity,
-        Tracing tracing) {}
+        Tracing tracing,
+        ClaimOrder order) {}

@@ -12,11 +12,14 @@ import io.trainyard.spec.DeviceSpec;
 /// histogram.
 ///
 /// @param device its own; a job that names others is not seen in its memory
-record WorkerMetrics(Activity activity, Host host, Device device) {
+/// @param slots how many jobs it has at once
+record WorkerMetrics(Activity activity, Host host, Device device, int slots) {
     void register(MeterRegistry registry) {
         Meters meters = new Meters(registry);
         String kind = new DeviceSpec(device.info().name()).kind();
         meters.gauge(Metric.WORKER_BUSY, () -> activity.jobs().isEmpty() ? 0 : 1, kind);
+        meters.gauge(Metric.WORKER_JOBS, () -> activity.jobs().size());
+        meters.gauge(Metric.WORKER_SLOTS, () -> slots);
         meters.gauge(Metric.WORKER_IMAGES_PER_SECOND, activity::imagesPerSecond);
         meters.counter(Metric.WORKER_STEPS_TOTAL, activity, its -> its.totals().steps());
         meters.counter(

@@ -13,6 +13,7 @@ import java.time.Duration;
 /// @param maxRefusals of different workers, each of which lacks what a job needs; with so many the job has failed
 /// @param deliveryLimit how often a command is delivered before the brokers drop it silently
 /// @param deferring what commands it understands, and how long those wait that nobody does
+/// @param maxPreemptions how often a job makes room for urgent ones
 record WorkerRules(
         String worker,
         CommandRoutes routes,
@@ -21,4 +22,5 @@ record WorkerRules(
         Duration claimTimeout,
         int maxRefusals,
         int deliveryLimit,
-        Deferrals.Rules deferring) {}
+        Deferrals.Rules deferring,
+        int maxPreemptions) {}

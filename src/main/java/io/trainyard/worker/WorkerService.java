@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.data.DataRoots;
@@ -106,7 +107,8 @@ public class WorkerService {
         String prefix = settings.topics().prefix();
         Host machine = new Machine();
         JobTraining training = new JobTraining(data, device, worker.threads(), id)
-                .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())));
+                .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())))
+                .sharing(slots(worker));
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
         Deferrals.Rules deferring = deferring(worker);
@@ -134,19 +136,21 @@ public class WorkerService {
                 worker.claimTimeout(),
                 worker.maxRefusals(),
                 deliveryLimit,
-                deferring);
-        Surroundings around = new Surroundings(rules, machine, store, publisher, fleet, activity, Tracing.ofProcess());
+                deferring,
+                worker.maxPreemptions());
+        Surroundings around = new Surroundings(
+                rules, machine, store, publisher, fleet, activity, Tracing.ofProcess(), new ClaimOrder());
         KeeperLoop keeping = new KeeperLoop(
                 around,
                 () -> new KafkaFleetLog(kafka, prefix, id),
                 new Keeper.Rules(worker.lostAfterBeats(), worker.maxWatched()));
         ClaimLoop claims = new ClaimLoop(
                 around,
-                () -> new ShareQueue(kafka, id, routes.sources()),
+                () -> new ShareQueue(kafka, id, routes.sources(), around.order()),
                 (job, attempt, supervisor) ->
                         training.attempt(job, new JobFolder(store, job.id()), attempt, supervisor));
         if (served) {
-            new WorkerMetrics(activity, machine, opened).register(registry);
+            new WorkerMetrics(activity, machine, opened, rules.slots()).register(registry);
         }
         keeping.start();
         claims.start(keeping.ready());

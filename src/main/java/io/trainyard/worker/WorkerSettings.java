@@ -133,6 +133,10 @@ public interface WorkerSettings {
         @WithDefault("5")
         int maxAttempts();
 
+        /// How often a job makes room for urgent ones; then it runs to its end.
+        @WithDefault("3")
+        int maxPreemptions();
+
         /// A block of steps that takes so many times as long as the slowest before it hangs; the worker gives up.
         @WithDefault("20")
         int hangFactor();

@@ -185,8 +185,10 @@ export interface Reading {
 export interface WorkerView {
   worker: string;
   device: string;
-  job: string | null;
+  job: string | null; // the first of its jobs
   attempt?: number | null;
+  slots: number; // how many jobs it has at once
+  jobs: { job: string; attempt: number; imagesPerSecond: number }[];
   imagesPerSecond: number;
   memoryBytes: number;
   lastSeenMillis: number;

@@ -197,7 +197,7 @@ class FleetView extends PageElement {
         </td>
         <td data-label="Device">${worker.device} ${this.readings(worker)}</td>
         <td data-label="Job" ?data-empty=${!worker.job}>
-          ${worker.job ? html`<a href=${jobLink(worker.job)}>${worker.job}</a>` : format.NONE}
+          ${this.jobs(worker)}
         </td>
         <td data-label="Images/s" class="number" ?data-empty=${!(worker.imagesPerSecond > 0)}>
           ${format.rate(state === "lost" || state === "unknown" ? 0 : worker.imagesPerSecond)}
@@ -212,6 +212,13 @@ class FleetView extends PageElement {
         </td>
       </tr>
     `;
+  }
+
+  // Of a worker that has room for several, how many it has.
+  private jobs({ jobs, slots }: WorkerView) {
+    if (jobs.length === 0) return format.NONE;
+    const links = jobs.map(({ job }) => html`<a href=${jobLink(job)}>${job}</a> `);
+    return slots === 1 ? links : html`${links}<span class="why">${jobs.length} of ${slots} slots</span>`;
   }
 
   // With their names where there are several; nothing of what its worker no longer says.

@@ -55,6 +55,7 @@ class CheckpointsPageTest {
         CheckpointRef _ = folder.checkpoints().save(checkpoint());
         folder.noteFrom(2, folder.checkpoints().newest());
         folder.noteStarted(1);
+        folder.notePreempted(1, "urgent");
         assertThat(folder.keep(checkpoint().choices())).isEqualTo(checkpoint().choices());
         assertThat(folder.keepOutcome(new byte[0])).isTrue();
         try (Stream<Path> files = Files.walk(root.resolve("job"))) {

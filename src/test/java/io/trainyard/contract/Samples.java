@@ -82,7 +82,8 @@ final class Samples {
                 Priority.NORMAL,
                 refusals,
                 "0b7f3a52-6f0c-4a39-9b6e-6d3a6fbe8a51",
-                trace);
+                trace,
+                1);
         try {
             return MAPPER.readTree(CustodyJson.write(Custody.held(request, "w1")));
         } catch (IOException e) {

@@ -9,6 +9,6 @@ public final class Requests {
     private Requests() {}
 
     public static Request of(String job, int attempt) {
-        return new Request(SampleEvents.spec(job), attempt, Priority.NORMAL, List.of(), null, null);
+        return new Request(SampleEvents.spec(job), attempt, Priority.NORMAL, List.of(), null, null, 0);
     }
 }

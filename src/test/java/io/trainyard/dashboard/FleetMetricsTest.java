@@ -6,6 +6,7 @@ import static io.trainyard.event.SampleEvents.failed;
 import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.losses;
 import static io.trainyard.event.SampleEvents.paused;
+import static io.trainyard.event.SampleEvents.preempted;
 import static io.trainyard.event.SampleEvents.released;
 import static io.trainyard.event.SampleEvents.resumed;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -209,6 +210,8 @@ class FleetMetricsTest {
         tell(claimed("a"), claimed("a", 2), claimed("a", 2)); // nothing was heard of the first one any more
         tell(claimed("b"), released("b", 1, 10, "the worker stops"), claimed("b", 2));
         tell(claimed("c"), paused("c", 1, 10), resumed("c", 1), claimed("c", 2));
+        tell(claimed("b"), preempted("b", 2, 20, "urgent"), preempted("b", 2, 20, "urgent"));
+        assertThat(value("trainyard_preemptions_total")).isOne();
         assertThat(value("trainyard_attempts_total{after=\"command\",}")).isEqualTo(3);
         assertThat(value("trainyard_attempts_total{after=\"loss\",}")).isOne();
         assertThat(value("trainyard_attempts_total{after=\"release\",}")).isOne();

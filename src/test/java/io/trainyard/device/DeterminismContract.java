@@ -2,6 +2,7 @@ package io.trainyard.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Patience;
 import io.trainyard.device.check.Bits;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.random.TorchRandom;
@@ -9,6 +10,9 @@ import io.trainyard.spec.OptimizerSpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -17,6 +21,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// Same states and plans, same bits.
 interface DeterminismContract extends TestedDevice {
+    int SIDE_BY_SIDE = 3;
+
     @Test
     default void evaluationChangesNothing() {
         Workload workload = eventful();
@@ -70,6 +76,22 @@ interface DeterminismContract extends TestedDevice {
                         return session.advance(3);
                     });
             assertThat(together).isEqualTo(alone);
+        }
+    }
+
+    /// As jobs have them that one worker has at once: each opens, computes and closes while others do.
+    @Test
+    default void sessionsOnThreadsOfTheirOwnDoNotDisturbEachOther() {
+        Workload workload = eventful();
+        SessionRun alone = run(workload, session -> session.advance(5));
+        try (ExecutorService threads = Executors.newFixedThreadPool(SIDE_BY_SIDE)) {
+            List<Future<SessionRun>> runs = IntStream.range(0, 3 * SIDE_BY_SIDE)
+                    .mapToObj(_ -> threads.submit(
+                            () -> run(workload, session -> session.advance(2), session -> session.advance(3))))
+                    .toList();
+            for (Future<SessionRun> run : runs) {
+                assertThat(run).succeedsWithin(Patience.LIMIT).isEqualTo(alone);
+            }
         }
     }
 

@@ -52,6 +52,13 @@ public final class SampleEvents {
                  "batchSize": 8, "reportEverySteps": 5}""".formatted(job).getBytes(StandardCharsets.UTF_8));
     }
 
+    /// The same, but that it makes no room for urgent jobs.
+    public static JobSpec firm(String job) {
+        return JobJson.read("""
+                {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 2, "batchSize": 8,
+                 "reportEverySteps": 5, "preemptible": false}""".formatted(job).getBytes(StandardCharsets.UTF_8));
+    }
+
     /// The test of a checkpoint.
     public static JobSpec evaluation(String job, CheckpointName initFrom) {
         return JobJson.read("""
@@ -242,7 +249,11 @@ public final class SampleEvents {
     }
 
     public static Released released(String job, int attempt, long step, String reason) {
-        return new Released(job, attempt, step, reason);
+        return new Released(job, attempt, step, reason, null);
+    }
+
+    public static Released preempted(String job, int attempt, long step, String by) {
+        return new Released(job, attempt, step, "it makes room", by);
     }
 
     public static Paused paused(String job, int attempt, long step) {

@@ -62,6 +62,14 @@ class DemandServerTest {
         assertThat(field(spec, "targetSizeFloat")).isEqualTo(1.0);
     }
 
+    @Test
+    void aWorkerWithSlotsIsWantedForSoManyJobs() throws Exception {
+        assertThat(keda.target("4")).isEqualTo(4);
+        for (String slots : List.of("0", "65", "-1", "two", "1.5")) {
+            requireStatus(Status.Code.INVALID_ARGUMENT, () -> keda.target(slots));
+        }
+    }
+
     private static Object field(DynamicMessage message, String name) {
         FieldDescriptor field = message.getDescriptorForType().findFieldByName(name);
         return message.getField(field);

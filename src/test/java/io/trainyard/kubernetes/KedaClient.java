@@ -47,13 +47,19 @@ public final class KedaClient implements AutoCloseable {
 
     /// Whom it asks for: the object with one trigger.
     DynamicMessage object(String kinds) {
+        return object(kinds, "");
+    }
+
+    /// @param slots of a worker; empty: the trigger does not tell
+    DynamicMessage object(String kinds, String slots) {
         Descriptor type = type("ScaledObjectRef");
         Descriptor entry = type.findFieldByName("scalerMetadata").getMessageType();
         DynamicMessage.Builder object = DynamicMessage.newBuilder(type)
                 .setField(type.findFieldByName("name"), "trainyard-worker")
                 .setField(type.findFieldByName("namespace"), "trainyard");
-        for (List<String> pair :
-                List.of(List.of("scalerAddress", "trainyard-dashboard:9500"), List.of("kinds", kinds))) {
+        List<List<String>> metadata = List.of(
+                List.of("scalerAddress", "trainyard-dashboard:9500"), List.of("kinds", kinds), List.of("slots", slots));
+        for (List<String> pair : metadata.subList(0, slots.isEmpty() ? 2 : 3)) {
             object.addRepeatedField(
                     type.findFieldByName("scalerMetadata"),
                     DynamicMessage.newBuilder(entry)
@@ -77,6 +83,12 @@ public final class KedaClient implements AutoCloseable {
         return metric(method, field, kinds, "trainyard-jobs-demand");
     }
 
+    /// How many jobs are wanted of one worker that has so many slots.
+    long target(String slots) {
+        DynamicMessage spec = only(call("GetMetricSpec", object("auto", slots)), "metricSpecs");
+        return (long) spec.getField(spec.getDescriptorForType().findFieldByName("targetSize"));
+    }
+
     DynamicMessage metric(String method, String field, String kinds, String metric) {
         DynamicMessage request = object(kinds);
         if (method.equals("GetMetrics")) {
@@ -86,7 +98,10 @@ public final class KedaClient implements AutoCloseable {
                     .setField(type.findFieldByName("metricName"), metric)
                     .build();
         }
-        DynamicMessage response = call(method, request);
+        return only(call(method, request), field);
+    }
+
+    private static DynamicMessage only(DynamicMessage response, String field) {
         List<?> metrics =
                 (List<?>) response.getField(response.getDescriptorForType().findFieldByName(field));
         if (metrics.size() != 1 || !(metrics.getFirst() instanceof DynamicMessage only)) {

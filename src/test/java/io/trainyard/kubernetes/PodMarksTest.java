@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -29,15 +30,15 @@ class PodMarksTest {
     }
 
     private static Worker idle(String name, long heardSeconds) {
-        return new Worker(name, null, false, heardSeconds * 1000);
+        return new Worker(name, Set.of(), false, heardSeconds * 1000);
     }
 
     private static Worker busy(String name, String job, long heardSeconds) {
-        return new Worker(name, job, false, heardSeconds * 1000);
+        return new Worker(name, Set.of(job), false, heardSeconds * 1000);
     }
 
     private static Worker refusing(String name, long heardSeconds) {
-        return new Worker(name, null, true, heardSeconds * 1000);
+        return new Worker(name, Set.of(), true, heardSeconds * 1000);
     }
 
     /// The more a worker has to lose, the longer it is kept.
@@ -130,5 +131,20 @@ class PodMarksTest {
         away = false;
         assertThat(look(121, fleet)).containsExactly("a IDLE", "b IDLE");
         assertThat(marks.unmarked()).isZero();
+    }
+
+    /// Of several jobs the one that it has had longest counts.
+    @Test
+    void whoHasSeveralJobsIsKeptByTheEldest() {
+        Worker both = new Worker("w", Set.of("a", "b"), false, 61_000);
+        assertThat(look(0, busy("w", "a", 0))).containsExactly("w NEWLY_BUSY");
+        assertThat(look(61, both)).containsExactly("w BUSY");
+        assertThat(look(62, busy("w", "b", 62))).containsExactly("w NEWLY_BUSY");
+        marks.claimed("w", "c", 63_000);
+        marks.claimed("w", "d", 63_000);
+        assertThat(look(123, busy("w", "b", 62))).containsExactly("w BUSY");
+        assertThat(look(124, new Worker("w", Set.of("c", "d"), false, 63_500)))
+                .containsExactly("w NEWLY_BUSY");
+        assertThat(look(130, idle("w", 130))).containsExactly("w IDLE");
     }
 }

@@ -69,7 +69,8 @@ class JobJsonTest {
                         null,
                         JobKind.TRAIN,
                         null,
-                        null));
+                        null,
+                        true));
         assertThat(read(
                         "{'id': 'a', 'network': 'lenet', 'dataset': 'cifar10', 'epochs': 3, 'seed': null, 'device': null, 'loss': null, 'precision': null,"
                                 + " 'optimizer': null, 'schedule': null, 'shuffle': null,"
@@ -79,8 +80,8 @@ class JobJsonTest {
 
     @Test
     void everyFieldIsRead() {
-        JobSpec job = read(
-                "{'id': 'tudui-1.v2', 'network': 'sjnet', 'dataset': {'name': 'cifar10', 'normalize': {'mean':"
+        JobSpec job =
+                read("{'id': 'tudui-1.v2', 'network': 'sjnet', 'dataset': {'name': 'cifar10', 'normalize': {'mean':"
                         + " [0.5, 0.25, 1], 'std': [1, 2, 0.5]}, 'augment': {'randomCrop': {'padding': 4}, 'horizontalFlip':"
                         + " {'p': 0.25}, 'cutout': {'size': 8}}}, 'epochs': 10, 'batchSize': 4, 'loss': {'type': 'crossEntropy', 'labelSmoothing': 0.1, 'classWeights': [1, 0.5]}, 'optimizer': {'type': 'sgd',"
                         + " 'learningRate': 1, 'momentum': 0.9, 'nesterov': true, 'weightDecay': 0.001}, 'schedule': {'type': 'step',"
@@ -88,7 +89,8 @@ class JobJsonTest {
                         + " 'shuffle': true, 'dropLast': true, 'seed':"
                         + " -9223372036854775808, 'device': 'cuda:1', 'precision': 'bf16', 'checkpointEveryEpochs': 2, 'checkpointEverySteps': 50,"
                         + " 'checkpointEverySeconds': 600, 'keepLast': 3, 'keepBest': true, 'reportEverySteps': 7,"
-                        + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820', 'project': 'vision'}");
+                        + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820',"
+                        + " 'project': 'vision', 'preemptible': false}");
         assertThat(job)
                 .isEqualTo(new JobSpec(
                         "tudui-1.v2",
@@ -123,7 +125,8 @@ class JobJsonTest {
                         new StopWhen(0.9, 5, 60.5),
                         JobKind.TRAIN,
                         new CheckpointName("tudui-0", 7820L),
-                        "vision"));
+                        "vision",
+                        false));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
     }
@@ -283,7 +286,7 @@ class JobJsonTest {
         assertThat(job.initFrom()).isEqualTo(new CheckpointName("b~2", 7L));
         assertThat(JobJson.write(job))
                 .isEqualTo(
-                        "{'id':'a','network':'lenet','dataset':{'name':'cifar10'},'batchSize':64,'loss':{'type':'crossEntropy','labelSmoothing':0.0},'device':'auto','precision':'fp32','kind':'evaluate','initFrom':'b~2/7'}"
+                        "{'id':'a','network':'lenet','dataset':{'name':'cifar10'},'batchSize':64,'loss':{'type':'crossEntropy','labelSmoothing':0.0},'device':'auto','precision':'fp32','kind':'evaluate','initFrom':'b~2/7','preemptible':true}"
                                 .replace('\'', '"'));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);

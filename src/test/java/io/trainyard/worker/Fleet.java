@@ -3,6 +3,7 @@ package io.trainyard.worker;
 import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.preempted;
 import static io.trainyard.event.SampleEvents.released;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -62,6 +63,9 @@ final class Fleet implements AutoCloseable {
 
     /// How long a command waits that nobody understands.
     static final int NEWER_BEATS = 20;
+
+    /// How often a job makes room.
+    static final int MAX_PREEMPTIONS = 3;
 
     final String prefix = "fleet-%d.".formatted(NUMBER.incrementAndGet());
     final String kafka;
@@ -241,7 +245,7 @@ final class Fleet implements AutoCloseable {
 
     private Outcome stop(Halt halt, Supervisor supervisor, String job, int attempt) {
         return switch (halt) {
-            case DRAIN -> release(supervisor, job, attempt);
+            case DRAIN, PREEMPT -> release(supervisor, job, attempt);
             case PAUSE -> {
                 Paused event = new Paused(job, attempt, 0);
                 supervisor.tell(event);
@@ -258,7 +262,10 @@ final class Fleet implements AutoCloseable {
     }
 
     static Outcome release(Supervisor supervisor, String job, int attempt) {
-        Released event = released(job, attempt, 0, "the worker stops");
+        Released event = supervisor
+                .preemptor()
+                .map(urgent -> preempted(job, attempt, 0, urgent))
+                .orElseGet(() -> released(job, attempt, 0, "the worker stops"));
         supervisor.tell(event);
         return new Outcome.Released(event);
     }

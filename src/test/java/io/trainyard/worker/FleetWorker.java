@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.Patience;
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.spec.JobContract;
@@ -60,13 +61,16 @@ final class FleetWorker implements AutoCloseable {
                 Duration.ofSeconds(5),
                 3,
                 deliveryLimit,
-                new Deferrals.Rules(setup.contract(), Fleet.NEWER_BEATS));
+                new Deferrals.Rules(setup.contract(), Fleet.NEWER_BEATS),
+                Fleet.MAX_PREEMPTIONS);
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());
-        Surroundings around = new Surroundings(rules, machine, fleet.store, publisher, view, activity, setup.tracing());
+        Surroundings around = new Surroundings(
+                rules, machine, fleet.store, publisher, view, activity, setup.tracing(), new ClaimOrder());
         keeper = new KeeperLoop(
                 around, () -> new KafkaFleetLog(fleet.brokers, fleet.prefix, id), new Keeper.Rules(Fleet.BEATS, 1000));
-        claims = new ClaimLoop(around, () -> new ShareQueue(fleet.brokers, id, routes.sources()), runner);
+        claims = new ClaimLoop(
+                around, () -> new ShareQueue(fleet.brokers, id, routes.sources(), around.order()), runner);
         heartbeat = new Heartbeat(
                 machine,
                 publisher,

@@ -8,6 +8,7 @@ import io.trainyard.Slow;
 import io.trainyard.broker.SecureBroker;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.event.Control;
 import io.trainyard.spec.JobJson;
@@ -164,7 +165,7 @@ class KafkaRolesTest {
     /// far a group is, the brokers say some acknowledgements late, or not at once.
     private static synchronized void claimAndSweep(String user, Brokers brokers, int deliveries) throws Exception {
         CommandRoutes routes = new CommandRoutes(PREFIX, Set.of("cpu"));
-        try (ShareQueue queue = new ShareQueue(brokers, user, routes.sources().subList(0, 1));
+        try (ShareQueue queue = new ShareQueue(brokers, user, routes.sources().subList(0, 1), new ClaimOrder());
                 Admin admin = kafka.anyDoor().admin(ANSWER)) {
             Patience.await("a command that may be swept").pollInterval(OFTEN).until(() -> {
                 send(Topic.COMMANDS_HIGH);
@@ -175,12 +176,21 @@ class KafkaRolesTest {
                 return begins(admin) > 0;
             });
         }
-        WorkerRules rules = new WorkerRules(user, routes, 1, ANSWER, ANSWER, 3, deliveries, new Deferrals.Rules(2, 8));
+        WorkerRules rules =
+                new WorkerRules(user, routes, 1, ANSWER, ANSWER, 3, deliveries, new Deferrals.Rules(2, 8), 3);
         FleetView view = new FleetView(user, Instant.now());
         EventPublisher nowhere = new EventPublisher((_, _, _, _) -> CompletableFuture.allOf(), PREFIX, user);
         new CommandSweep(
                         brokers,
-                        new Surroundings(rules, new Machine(), store, nowhere, view, new Activity(), Tracing.OFF))
+                        new Surroundings(
+                                rules,
+                                new Machine(),
+                                store,
+                                nowhere,
+                                view,
+                                new Activity(),
+                                Tracing.OFF,
+                                new ClaimOrder()))
                 .sweep();
     }
 

@@ -6,6 +6,7 @@ import io.trainyard.Campaign;
 import io.trainyard.Patience;
 import io.trainyard.broker.EmbeddedBroker;
 import io.trainyard.broker.TestBroker;
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.event.WorkerStatus;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
@@ -84,7 +85,8 @@ class ManyWorkersTest {
                             .daemon()
                             .name("worker-" + id)
                             .start(() -> {
-                                ShareQueue queue = new ShareQueue(fleet.brokers, id, routes.sources());
+                                ShareQueue queue =
+                                        new ShareQueue(fleet.brokers, id, routes.sources(), new ClaimOrder());
                                 while (!stop.get()) {
                                     try {
                                         assertThat(queue.next()).isEmpty();

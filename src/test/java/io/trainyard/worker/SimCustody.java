@@ -79,6 +79,7 @@ final class SimCustody {
     private final Set<String> commands = new TreeSet<>(); // the bodies of all
     private final List<SimWorker> workers = new ArrayList<>();
     private boolean chaos;
+    private boolean stops; // one worker, in a calm world
     private int started;
 
     SimCustody(long seed) {
@@ -192,7 +193,8 @@ final class SimCustody {
         recover();
     }
 
-    /// Commands come up to three times, before their job has ended and after it; workers stand still for moments.
+    /// Commands come up to three times, before their job has ended and after it; workers stand still for moments, and
+    /// one may be told to stop.
     private void beCalm() {
         kafka.weather(new Weather(Duration.ofMillis(50), 0, 0));
         store.slow(Duration.ofMillis(chance.nextInt(200)));
@@ -211,6 +213,10 @@ final class SimCustody {
         spoil(ACQUAINTED, CHAOS.dividedBy(2));
         for (int i = 0; i < 6; i++) {
             SimTimer _ = world.after(within(CHAOS), () -> some().process().freeze(Duration.ofSeconds(3)));
+        }
+        stops = slots.nextBoolean();
+        if (stops) {
+            SimTimer _ = world.after(ACQUAINTED.plus(within(CHAOS.dividedBy(2))), () -> some().stop());
         }
         world.run(CHAOS);
     }
@@ -392,17 +398,21 @@ final class SimCustody {
         return spec == null ? "" : new String(spec, StandardCharsets.UTF_8);
     }
 
-    /// Where nothing goes wrong, each job is done in one attempt, as it should be; but for what a worker lacks.
+    /// Where nothing goes wrong, each job is done in one attempt, and one more for each worker that stops with it; but
+    /// for
+    /// what a worker lacks.
     private List<String> wasted() {
         List<String> wrong = new ArrayList<>();
         for (String job : jobs) {
             Kind kind = Kind.of(job);
-            if (kind != Kind.PICKY && store.attempts(job) != 1) {
-                wrong.add("job %s took %d attempts".formatted(job, store.attempts(job)));
+            int needed = 1 + judge.handedOver(job);
+            if (kind != Kind.PICKY && store.attempts(job) != needed) {
+                wrong.add("job %s took %d attempts instead of %d".formatted(job, store.attempts(job), needed));
             }
             byte[] outcome = store.object(job + "/outcome.json");
             boolean failed = outcome != null && new String(outcome, StandardCharsets.UTF_8).contains("\"failed\"");
-            if (failed != (kind == Kind.SICK)) {
+            boolean may = kind == Kind.PICKY && stops; // who is left may lack what it needs
+            if (failed != (kind == Kind.SICK) && !may) {
                 wrong.add("job %s has %s".formatted(job, failed ? "failed" : "not failed"));
             }
             if (otherStore.attempts(job) > 0) {

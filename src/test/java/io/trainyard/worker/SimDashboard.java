@@ -34,6 +34,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /// What the dashboard knows of a simulated fleet, a moment after it is told, and what it does with that: it folds the
 /// news of jobs, marks pods, and tells how many jobs want a worker. The fold, the marks and what is wanted are the
@@ -150,7 +151,9 @@ final class SimDashboard {
                 .filter(heard -> now - heard.millis() <= GONE_MILLIS)
                 .map(heard -> new Worker(
                         heard.status().worker(),
-                        heard.status().job(),
+                        heard.status().held().stream()
+                                .map(WorkerStatus.Job::job)
+                                .collect(Collectors.toSet()),
                         heard.status().problem() != null,
                         heard.millis()))
                 .toList();

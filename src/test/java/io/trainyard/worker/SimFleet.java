@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Topic;
 import io.trainyard.worker.SimKafka.Weather;
@@ -124,7 +125,8 @@ final class SimFleet {
                 process,
                 List.of(
                         List.of(Topic.COMMANDS_HIGH.name(""), Topic.CPU_COMMANDS_HIGH.name("")),
-                        List.of(Topic.COMMANDS_NORMAL.name(""), Topic.CPU_COMMANDS_NORMAL.name(""))));
+                        List.of(Topic.COMMANDS_NORMAL.name(""), Topic.CPU_COMMANDS_NORMAL.name(""))),
+                new ClaimOrder());
     }
 
     private void train(SimProcess process, SimOutbox outbox, String job) {

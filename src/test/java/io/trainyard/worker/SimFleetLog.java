@@ -4,12 +4,15 @@ import io.trainyard.topics.Topic;
 import io.trainyard.worker.SimTopic.Entry;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +26,7 @@ final class SimFleetLog implements FleetLog {
         final boolean fromBeginning;
         long position;
         long endAtFirst;
+        boolean held;
 
         Reading(SimTopic topic, boolean fromBeginning) {
             this.topic = topic;
@@ -33,6 +37,7 @@ final class SimFleetLog implements FleetLog {
     private final SimKafka kafka;
     private final SimProcess process;
     private final List<Reading> readings;
+    private final List<Reading> commands;
     private final Runnable waking = this::wake;
     private CompletableFuture<Void> news = new CompletableFuture<>();
     private @Nullable CompletableFuture<Void> told; // of which it is known that it will be done
@@ -46,6 +51,10 @@ final class SimFleetLog implements FleetLog {
                 new Reading(kafka.topic(Topic.CONTROL), true),
                 new Reading(kafka.topic(Topic.WORKERS), false)));
         readings.forEach(reading -> reading.topic.atAppend(waking));
+        commands = URGENT.stream()
+                .map(topic -> new Reading(kafka.topic(topic), true))
+                .toList();
+        commands.forEach(reading -> reading.topic.atAppend(waking));
         kafka.atStart(waking);
         process.atCrash(this::forget);
     }
@@ -88,6 +97,8 @@ final class SimFleetLog implements FleetLog {
                 reading.endAtFirst = reading.topic.end();
                 reading.position = reading.fromBeginning ? 0 : reading.topic.end();
             });
+            commands.forEach(reading ->
+                    reading.position = kafka.group(reading.topic.name()).start());
         }
         List<ConsumerRecord<String, byte[]>> read = new ArrayList<>();
         int first = kafka.any(readings.size());
@@ -96,6 +107,7 @@ final class SimFleetLog implements FleetLog {
                 add(readings.get((first + i) % readings.size()), read);
             }
         }
+        commands.stream().filter(reading -> !reading.held).forEach(reading -> add(reading, read));
         if (read.isEmpty()) {
             readings.forEach(reading -> add(reading, read));
         }
@@ -118,6 +130,28 @@ final class SimFleetLog implements FleetLog {
     }
 
     @Override
+    public void hold(Topic topic, boolean held) {
+        commands.stream()
+                .filter(reading -> reading.topic.name().equals(topic.name(kafka.prefix())))
+                .forEach(reading -> reading.held = held);
+    }
+
+    @Override
+    public Map<Topic, Backlog> backlog() {
+        process.sleep(kafka.delay());
+        if (!kafka.isUp()) {
+            throw new KafkaException("the broker is away");
+        }
+        Map<Topic, Backlog> backlogs = new EnumMap<>(Topic.class);
+        for (Topic topic : URGENT) {
+            SimShareGroup group = kafka.group(topic.name(kafka.prefix()));
+            backlogs.put(topic, new Backlog(group.start(), group.lag()));
+        }
+        process.sleep(kafka.delay());
+        return backlogs;
+    }
+
+    @Override
     public boolean isCaughtUp() {
         return positioned
                 && readings.stream()
@@ -127,6 +161,7 @@ final class SimFleetLog implements FleetLog {
 
     private void forget() {
         readings.forEach(reading -> reading.topic.forget(waking));
+        commands.forEach(reading -> reading.topic.forget(waking));
         kafka.forget(waking);
     }
 

@@ -140,6 +140,16 @@ final class SimJudge {
         return ends.containsKey(job);
     }
 
+    /// How often a worker that stopped gave a job back.
+    int handedOver(String job) {
+        return (int) told.stream()
+                .filter(heard -> heard instanceof Happened happened
+                        && happened.job().equals(job)
+                        && happened.event() instanceof TrainingEvent.Released released
+                        && released.reason().equals(SimTraining.STOPS))
+                .count();
+    }
+
     /// Whether a command was put aside.
     ///
     /// @param command its body

@@ -2,6 +2,7 @@ package io.trainyard.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.topics.Topic;
 import io.trainyard.worker.SimKafka.Weather;
 import java.nio.charset.StandardCharsets;
@@ -42,7 +43,7 @@ class SimKafkaTest {
     }
 
     private SimQueue queue(SimProcess process) {
-        return new SimQueue(kafka, process, List.of(List.of(URGENT), List.of(COMMANDS)));
+        return new SimQueue(kafka, process, List.of(List.of(URGENT), List.of(COMMANDS)), new ClaimOrder());
     }
 
     /// Asks until a command comes.

@@ -198,11 +198,11 @@ enum SimMistake implements SimSeams {
     EVERYBODYS_BEATS(0, "a keeper counts everybody's heartbeats") {
         @Override
         public FleetLog log(FleetLog real, SimProcess process) {
-            return new FleetLog() {
+            return new SimLogSeam(real) {
                 @Override
                 public List<ConsumerRecord<String, byte[]>> poll(Duration time) {
                     List<ConsumerRecord<String, byte[]>> more = new ArrayList<>();
-                    for (var entry : real.poll(time)) {
+                    for (var entry : super.poll(time)) {
                         more.add(entry);
                         if (entry.topic().equals(Topic.WORKERS.name(""))
                                 && !process.name().equals(entry.key())) {
@@ -210,16 +210,6 @@ enum SimMistake implements SimSeams {
                         }
                     }
                     return more;
-                }
-
-                @Override
-                public boolean isCaughtUp() {
-                    return real.isCaughtUp();
-                }
-
-                @Override
-                public void close() {
-                    real.close();
                 }
             };
         }
@@ -254,6 +244,19 @@ enum SimMistake implements SimSeams {
             return dropping(real, (topic, custody) -> custody.state() == State.PAUSED);
         }
     },
+    FIRST_JOB_ALONE_IS_NAMED(0, "a heartbeat names the first of a worker's jobs alone") {
+        @Override
+        public Outbox outbox(Outbox real, SimProcess process) {
+            return (topic, key, value, headers) -> real.send(
+                    topic,
+                    key,
+                    value == null || !topic.equals(Topic.WORKERS.name(""))
+                            ? value
+                            : bytes(text(value).replaceAll("(\"jobs\":\\[\\{[^}]*}).*?]", "$1]")),
+                    headers);
+        }
+    },
+    ONE_JOB_IS_HANDED_OVER(0, "of the jobs of a worker that stops one alone is handed over", Habit.ONE_IS_HANDED_OVER),
     LAST_DELIVERY_IS_LIKE_OTHERS(0, "a command is not published anew at its last delivery") {
         @Override
         public int deliveryLimit(int real) {

@@ -20,6 +20,7 @@ class SimMutationTest {
     private static final Map<SimMistake, Long> RARE = Map.of(
             SimMistake.CUSTODY_ENDS_FIRST, 1500L,
             SimMistake.LATE_CHECKPOINT_IS_TAKEN, 150L,
+            SimMistake.ONE_JOB_IS_HANDED_OVER, 490L,
             SimMistake.TELLS_BEFORE_IT_KEEPS, 690L,
             SimMistake.VOID_MENDS_NOTHING, 90L);
 

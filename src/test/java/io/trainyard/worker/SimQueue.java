@@ -1,5 +1,6 @@
 package io.trainyard.worker;
 
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.worker.SimShareGroup.Delivered;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -94,6 +95,7 @@ final class SimQueue implements CommandQueue {
 
     private final SimKafka kafka;
     private final SimProcess process;
+    private final ClaimOrder order;
     private final long joinedNanos;
     private final List<List<Source>> sources; // those of one urgency change their order
     private CompletableFuture<Void> news = new CompletableFuture<>();
@@ -101,7 +103,8 @@ final class SimQueue implements CommandQueue {
     private boolean closed;
 
     /// @param topics the most urgent first; those in one list are as urgent as one another
-    SimQueue(SimKafka kafka, SimProcess process, List<List<String>> topics) {
+    SimQueue(SimKafka kafka, SimProcess process, List<List<String>> topics, ClaimOrder order) {
+        this.order = order;
         this.kafka = kafka;
         this.process = process;
         joinedNanos = kafka.world().nanos() + process.upTo(JOIN).toNanos();
@@ -150,7 +153,7 @@ final class SimQueue implements CommandQueue {
     }
 
     private Optional<ConsumerRecord<byte[], byte[]>> ask() {
-        for (List<Source> equals : sources) {
+        for (List<Source> equals : order.of(sources)) {
             for (Source source : equals) {
                 if (source.prefetched == null && !source.asking) {
                     source.ask();

@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.worker.SimTraining.Habit;
 import java.util.Set;
 
@@ -23,6 +24,11 @@ interface SimSeams {
 
     /// What its keeper reads.
     default FleetLog log(FleetLog real, SimProcess process) {
+        return real;
+    }
+
+    /// In which order it looks for jobs.
+    default ClaimOrder order(ClaimOrder real) {
         return real;
     }
 

@@ -35,6 +35,9 @@ final class SimTraining implements JobRunner {
     private static final int SAVE_EVERY = 4;
     private static final int FAILS_AT = 7;
 
+    /// Why a worker that stops gives a job back.
+    static final String STOPS = "the worker stops";
+
     /// How much longer than the longest a step may take before it hangs.
     private static final Duration HANGS = Duration.ofMinutes(1);
 
@@ -62,6 +65,9 @@ final class SimTraining implements JobRunner {
 
         /// Takes some five minutes.
         MINUTES(200, Duration.ofSeconds(3)),
+
+        /// The same, and makes room for nobody.
+        FIRM(200, Duration.ofSeconds(3)),
 
         /// Is over in a moment.
         TINY(2, Duration.ofSeconds(2));
@@ -97,6 +103,10 @@ final class SimTraining implements JobRunner {
         FAILS_FOR_WANT,
         /// That a job has failed is told, and not kept.
         KEEPS_NO_FAILURE,
+        /// Who makes room for an urgent job saves nothing.
+        MAKES_ROOM_WITHOUT_CHECKPOINT,
+        /// Of the jobs of a worker that stops one alone is handed over.
+        ONE_IS_HANDED_OVER,
         /// Nobody learns by when a step should be over.
         NOBODY_WATCHES
     }
@@ -108,6 +118,7 @@ final class SimTraining implements JobRunner {
     private final CheckpointStore store;
     private final boolean lacking;
     private final Set<Habit> habits;
+    private boolean oneStops;
 
     /// @param lacking whether this worker has not got what picky jobs need
     SimTraining(SimProcess process, CheckpointStore store, boolean lacking, Set<Habit> habits) {
@@ -119,8 +130,11 @@ final class SimTraining implements JobRunner {
 
     /// The job of that id.
     static JobSpec spec(String job) {
-        return SPECS.computeIfAbsent(
-                job, id -> Kind.of(id) == Kind.NEWER ? SampleEvents.newer(id) : SampleEvents.spec(id));
+        return SPECS.computeIfAbsent(job, id -> switch (Kind.of(id)) {
+            case NEWER -> SampleEvents.newer(id);
+            case FIRM -> SampleEvents.firm(id);
+            default -> SampleEvents.spec(id);
+        });
     }
 
     /// The body of its command.
@@ -190,6 +204,7 @@ final class SimTraining implements JobRunner {
             while (step < kind.steps) {
                 Optional<Halt> halt = supervisor.halt();
                 if (halt.isPresent()) {
+                    missIt(halt.get());
                     return stop(halt.get());
                 }
                 takeStep();
@@ -211,6 +226,13 @@ final class SimTraining implements JobRunner {
             }
             TrainingEvent.Finished event = SampleEvents.finished(job, number, kind.steps);
             return conclude(event, new Outcome.Finished(event));
+        }
+
+        private void missIt(Halt halt) {
+            if (halt == Halt.DRAIN && oneStops && habits.contains(Habit.ONE_IS_HANDED_OVER)) {
+                process.sleep(Duration.ofDays(365));
+            }
+            oneStops |= halt == Halt.DRAIN;
         }
 
         private void takeStep() {
@@ -246,7 +268,8 @@ final class SimTraining implements JobRunner {
                 TrainingEvent.Cancelled event = SampleEvents.cancelled(job, number, step);
                 return conclude(event, new Outcome.Cancelled(event));
             }
-            if (!save()) {
+            boolean careless = halt == Halt.PREEMPT && habits.contains(Habit.MAKES_ROOM_WITHOUT_CHECKPOINT);
+            if (!careless && !save()) {
                 return new Outcome.Superseded(number);
             }
             if (halt == Halt.PAUSE) {
@@ -254,7 +277,10 @@ final class SimTraining implements JobRunner {
                 tell(event);
                 return new Outcome.Paused(event);
             }
-            Released event = SampleEvents.released(job, number, step, "the worker stops");
+            Released event = supervisor
+                    .preemptor()
+                    .map(urgent -> SampleEvents.preempted(job, number, step, urgent))
+                    .orElseGet(() -> SampleEvents.released(job, number, step, STOPS));
             tell(event);
             return new Outcome.Released(event);
         }

@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.spec.JobContract;
@@ -17,6 +18,9 @@ final class SimWorker {
 
     /// How long a command waits that nobody understands: five minutes.
     static final int NEWER_BEATS = 150;
+
+    /// How often a job makes room.
+    static final int MAX_PREEMPTIONS = 3;
 
     private final SimProcess process;
     private final Fleet fleet;
@@ -81,13 +85,15 @@ final class SimWorker {
                 Duration.ofSeconds(5),
                 3,
                 seams.deliveryLimit(fleet.limits().deliveries()),
-                deferring);
+                deferring,
+                MAX_PREEMPTIONS);
         CheckpointStore view = seams.store(perils.view(store, process));
         Outbox outbox = seams.outbox(perils.around(new SimOutbox(kafka, process), process), process);
         EventPublisher publisher = new EventPublisher(outbox, "", id);
         FleetView seen = new FleetView(id, process.now());
         Activity activity = new Activity();
-        Surroundings around = new Surroundings(rules, process, view, publisher, seen, activity, Tracing.OFF);
+        Surroundings around =
+                new Surroundings(rules, process, view, publisher, seen, activity, Tracing.OFF, new ClaimOrder());
         KeeperLoop keeping = new KeeperLoop(
                 around, () -> seams.log(new SimFleetLog(kafka, process), process), new Keeper.Rules(8, 200_000));
         List<List<String>> topics = routes.sources().stream()
@@ -95,7 +101,11 @@ final class SimWorker {
                 .toList();
         ClaimLoop claiming = new ClaimLoop(
                 around,
-                () -> seams.queue(perils.around(new SimQueue(kafka, process, topics), process), kafka, process, store),
+                () -> seams.queue(
+                        perils.around(new SimQueue(kafka, process, topics, seams.order(around.order())), process),
+                        kafka,
+                        process,
+                        store),
                 new SimTraining(process, view, lacking, seams.habits()));
         Heartbeat.Self self =
                 new Heartbeat.Self(id, "cpu", view.identity(), seen::since, "1.0", contract(), slots, List::of);

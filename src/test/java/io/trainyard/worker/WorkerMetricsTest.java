@@ -30,7 +30,7 @@ class WorkerMetricsTest {
 
     @Test
     void tellsOfItsJob() {
-        new WorkerMetrics(activity, new Machine(), Devices.open(new DeviceSpec("cpu"))).register(registry);
+        new WorkerMetrics(activity, new Machine(), Devices.open(new DeviceSpec("cpu")), 4).register(registry);
         scrape().requireAll(true);
         assertThat(scrape().value("trainyard_worker_busy{kind=\"cpu\",}")).isZero();
         assertThat(scrape().value("trainyard_worker_device_memory_bytes")).isZero();
@@ -46,6 +46,8 @@ class WorkerMetricsTest {
         job.checkpointFailed();
         Scrape training = scrape();
         assertThat(training.value("trainyard_worker_busy{kind=\"cpu\",}")).isOne();
+        assertThat(training.value("trainyard_worker_jobs")).isOne();
+        assertThat(training.value("trainyard_worker_slots")).isEqualTo(4);
         assertThat(training.value("trainyard_worker_steps_total")).isEqualTo(10);
         assertThat(training.value("trainyard_worker_images_per_second")).isEqualTo(80);
         assertThat(training.value("trainyard_worker_checkpoints_total")).isOne();

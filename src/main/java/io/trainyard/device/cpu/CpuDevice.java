@@ -104,7 +104,8 @@ final class CpuDevice implements PartDevice {
         if (asked > 0) {
             return asked;
         }
-        int processors = Math.clamp(Runtime.getRuntime().availableProcessors() / parts, 1, MAX_THREADS / parts);
+        int processors = Math.clamp(
+                Runtime.getRuntime().availableProcessors() / (parts * workload.sharers()), 1, MAX_THREADS / parts);
         return parts * ThreadRule.threads(workload.network(), workload.precision(), samples, processors);
     }
 }

@@ -85,7 +85,7 @@ public final class Buffer {
         arena.gpu().compute().synchronize(); // whoever still reads it
         Status.driver(JCudaDriver.cuMemcpyHtoD(target, source, length), "cuMemcpyHtoD to " + this);
         // from pageable memory the call may return early, and our streams do not wait for the one it uses
-        Status.driver(JCudaDriver.cuCtxSynchronize(), "cuCtxSynchronize after a copy to " + this);
+        Stream.OF_COPIES.synchronize();
     }
 
     /// Copies to the host, after all work that was enqueued.

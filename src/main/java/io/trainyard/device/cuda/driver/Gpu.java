@@ -30,6 +30,7 @@ public final class Gpu implements AutoCloseable {
     private final CUdevice device;
     private final CUcontext context;
     private final Deque<Runnable> resources = new ArrayDeque<>();
+    private final List<CUstream> streams = new ArrayList<>();
     private final boolean forks;
     private final Lane chain;
     private final Lane beside; // the chain itself, where there is no second one
@@ -86,6 +87,7 @@ public final class Gpu implements AutoCloseable {
         CUstream handle = new CUstream();
         // the default stream cannot be captured, and a blocking one would wait for it
         Status.driver(JCudaDriver.cuStreamCreate(handle, CUstream_flags.CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+        streams.add(handle);
         onClose(() -> JCudaDriver.cuStreamDestroy(handle));
         return new Stream(handle);
     }
@@ -269,7 +271,7 @@ public final class Gpu implements AutoCloseable {
     /// those others.
     public void settle() {
         JCudaDriver.cuCtxSetCurrent(context);
-        JCudaDriver.cuCtxSynchronize(); // of a lost context it says so, which is no news to who closes it
+        streams.forEach(JCudaDriver::cuStreamSynchronize); // of a lost context it says so, which is no news
     }
 
     /// Frees everything. What fails on a lost context is lost with it.

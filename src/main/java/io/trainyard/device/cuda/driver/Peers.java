@@ -60,12 +60,12 @@ final class Peers {
         CUdeviceptr from = allocate(other, bytes);
         try {
             Status.driver(JCudaDriver.cuMemcpyHtoD(from, Pointer.to(sent), bytes), "cuMemcpyHtoD to " + other);
-            Status.driver(JCudaDriver.cuCtxSynchronize(), "cuCtxSynchronize of " + other);
+            Stream.OF_COPIES.synchronize();
             gpu.enter();
             CUdeviceptr to = allocate(gpu, bytes);
             try {
                 Status.driver(JCudaDriver.cuMemsetD8(to, (byte) 0, bytes), "cuMemsetD8");
-                Status.driver(JCudaDriver.cuCtxSynchronize(), "cuCtxSynchronize of " + gpu);
+                Stream.OF_COPIES.synchronize();
                 Status.driver(
                         JCudaDriver.cuMemcpyPeerAsync(
                                 to,

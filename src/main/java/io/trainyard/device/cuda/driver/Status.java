@@ -108,7 +108,7 @@ public final class Status {
 
     private static void library(String call, String name, int status, String library) {
         String said = "%s failed: %s (%s's status %d)".formatted(call, name, library, status);
-        int context = JCudaDriver.cuCtxSynchronize();
+        int context = JCudaDriver.cuStreamSynchronize(Stream.OF_COPIES.handle());
         if (STICKY.contains(context)) {
             throw new DeviceLostException(
                     "%s; the driver says %s; %s".formatted(said, CUresult.stringFor(context), STICKY_HINT));

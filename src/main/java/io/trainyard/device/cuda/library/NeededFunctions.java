@@ -11,7 +11,7 @@ final class NeededFunctions {
             cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString
             cuDeviceGet cuDeviceGetCount cuDeviceGetName cuDeviceGetPCIBusId cuDeviceGetAttribute cuDeviceTotalMem_v2
             cuDevicePrimaryCtxRetain
-            cuDeviceCanAccessPeer cuCtxEnablePeerAccess cuCtxDisablePeerAccess cuCtxSetCurrent cuCtxSynchronize
+            cuDeviceCanAccessPeer cuCtxEnablePeerAccess cuCtxDisablePeerAccess cuCtxSetCurrent
             cuMemGetInfo_v2 cuMemAlloc_v2 cuMemFree_v2 cuMemHostAlloc cuMemFreeHost
             cuMemcpyHtoD_v2 cuMemcpyDtoH_v2 cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2 cuMemcpyDtoDAsync_v2
             cuMemcpyPeerAsync cuMemsetD8_v2 cuMemsetD8Async

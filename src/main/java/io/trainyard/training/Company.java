@@ -1,0 +1,77 @@
+package io.trainyard.training;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.DeviceBusyException;
+import io.trainyard.device.DeviceMemoryException;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.Workload;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/// The attempts of this process that have sessions at the same time, and whether there is memory for another beside
+/// them: what alone would be short of memory is the device's lack, what is short of it beside others is not.
+/// Thread-safe.
+final class Company {
+    private final List<Place> places = new ArrayList<>();
+
+    /// A place among the others, until it is closed.
+    final class Place implements AutoCloseable {
+        private final String device;
+        private final long bytes; // that its session may need
+
+        private Place(String device, long bytes) {
+            this.device = device;
+            this.bytes = bytes;
+        }
+
+        /// Opens a session, and another in its place as often as wanted.
+        ///
+        /// @throws DeviceBusyException if the device's memory is short, and others have some of it
+        LearningSession open(Supplier<LearningSession> session) {
+            try {
+                return session.get();
+            } catch (DeviceMemoryException e) {
+                if (others() == 0) {
+                    throw e;
+                }
+                throw new DeviceBusyException("beside the %d jobs that this worker has on %s: %s"
+                        .formatted(others(), device, e.getMessage()));
+            }
+        }
+
+        private int others() {
+            return on(device).size() - 1;
+        }
+
+        @Override
+        public void close() {
+            synchronized (Company.this) {
+                places.remove(this);
+            }
+        }
+    }
+
+    /// Takes a place, if there is one.
+    ///
+    /// @throws DeviceBusyException if what all may need together is more than the device has
+    synchronized Place join(Device device, Workload workload) {
+        String name = device.info().name();
+        List<Place> others = on(name);
+        long taken = others.stream().mapToLong(other -> other.bytes).sum();
+        long needed = workload.estimatedBytes();
+        long has = device.info().memoryBytes();
+        if (!others.isEmpty() && taken + needed > has) {
+            throw new DeviceBusyException(
+                    "the job may need %d MiB, and the %d jobs that this worker has on %s may need %d of its %d MiB; it is left to others until one of them has ended"
+                            .formatted(needed >> 20, others.size(), name, taken >> 20, has >> 20));
+        }
+        Place place = new Place(name, needed);
+        places.add(place);
+        return place;
+    }
+
+    private synchronized List<Place> on(String device) {
+        return places.stream().filter(place -> place.device.equals(device)).toList();
+    }
+}

@@ -1,0 +1,98 @@
+package io.trainyard;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.CheckpointSaved;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.topics.Topic;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Three jobs at once in one worker, which is told to stop, and in the next, which is killed: each ends with the bits
+/// that it has alone.
+@DisabledOnOs(OS.WINDOWS)
+final class SlotsIT {
+    private static final List<String> JOBS = List.of("one", "two", "three");
+
+    /// One thread, whatever the machine: as many are part of what makes a run repeatable.
+    private static final List<String> THREE_SLOTS =
+            List.of("TRAINYARD_WORKER_SLOTS=3", "TRAINYARD_WORKER_THREADS=1", "TRAINYARD_WORKER_HEARTBEAT=1s");
+
+    @TempDir
+    private Path folder;
+
+    private static String job(String id) {
+        return """
+            {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 8, "batchSize": 4, "shuffle": true,
+             "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}}""".formatted(id);
+    }
+
+    @Test
+    void threeJobsOfAWorkerThatStopsAndOfOneThatIsKilledEndAsTheyWouldAlone() throws Exception {
+        try (PackagedFleet fleet = PackagedFleet.withBroker(folder)) {
+            fleet.startWorker("stopped", THREE_SLOTS);
+            fleet.awaitMembers();
+            assertThat(fleet.submit("[%s]"
+                                    .formatted(String.join(
+                                            ",", JOBS.stream().map(SlotsIT::job).toList())))
+                            .exitStatus())
+                    .isZero();
+            awaitCheckpointsOf(1, fleet);
+            fleet.startWorker("killed", THREE_SLOTS);
+            fleet.worker("stopped").terminate();
+            awaitCheckpointsOf(2, fleet);
+            fleet.startWorker("last", THREE_SLOTS);
+            fleet.worker("killed").kill();
+
+            Path file = Files.writeString(folder.resolve("alone.json"), job("alone"));
+            String sha256;
+            try (TrainyardProcess alone = TrainyardProcess.start(
+                    folder, "train", file.toString(), "--json", "--threads", "1", "--checkpoints", "alone")) {
+                assertThat(alone.exitStatus()).isZero();
+                sha256 = ((Finished) PackagedFleet.event(alone.lines().getLast())).parametersSha256();
+            }
+            for (String job : JOBS) {
+                Finished finished = fleet.await(Topic.JOBS, job, Finished.class);
+                assertThat(finished.parametersSha256()).isEqualTo(sha256);
+                assertThat(finished.attempt()).isEqualTo(3);
+            }
+            fleet.checkAll(JOBS.size());
+            for (String job : JOBS) {
+                List<TrainingEvent> events = fleet.events().stream()
+                        .filter(event -> event.job().equals(job))
+                        .toList();
+                assertThat(events).filteredOn(Released.class::isInstance).hasSize(1);
+                assertThat(events)
+                        .filteredOn(Started.class::isInstance)
+                        .hasSize(3)
+                        .allMatch(event -> ((Started) event).threads() == 1);
+            }
+        }
+    }
+
+    private static void awaitCheckpointsOf(int attempt, PackagedFleet fleet) {
+        var _ = fleet.read(
+                Topic.CHECKPOINTS,
+                records -> records.stream()
+                                .map(SlotsIT::event)
+                                .filter(event -> event instanceof CheckpointSaved && event.attempt() == attempt)
+                                .map(TrainingEvent::job)
+                                .distinct()
+                                .count()
+                        == JOBS.size());
+    }
+
+    private static TrainingEvent event(ConsumerRecord<String, byte[]> record) {
+        return PackagedFleet.event(new String(record.value(), StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,69 @@
+package io.trainyard.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.device.Device;
+import io.trainyard.device.DeviceBusyException;
+import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.DeviceMemoryException;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.Workload;
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.Layers;
+import io.trainyard.spec.Shape;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class CompanyTest {
+    private final Company company = new Company();
+    private final Workload workload = CheckWorkload.of(
+            Shape.of(1, 4, 4), 3, List.of(Layers.flatten(), Layers.linear(3, true)), CheckWorkload.PLAIN, 4, 4, 4);
+
+    private record FullDevice(DeviceInfo info) implements Device {
+        @Override
+        public LearningSession open(Workload workload) {
+            throw new DeviceMemoryException("9 MiB are needed, and 1 MiB is free");
+        }
+    }
+
+    private Device device(String name, long bytes) {
+        return new FullDevice(new DeviceInfo(name, "a model", "a device", bytes));
+    }
+
+    @Test
+    void asManyAsFitAreThereAtOnce() {
+        Device two = device("cpu", 2 * workload.estimatedBytes());
+        Company.Place first = company.join(two, workload);
+        Company.Place second = company.join(two, workload);
+        assertThatThrownBy(() -> company.join(two, workload))
+                .isInstanceOf(DeviceBusyException.class)
+                .hasMessageContaining("the 2 jobs that this worker has on cpu");
+        first.close();
+        assertThatCode(() -> company.join(two, workload)).doesNotThrowAnyException();
+        second.close();
+    }
+
+    /// What is too large for a device says the device itself, which knows better.
+    @Test
+    void whoIsAloneIsNotJudged() {
+        Company.Place alone = company.join(device("cpu", 1), workload);
+        assertThatCode(() -> company.join(device("cuda:0", 1), workload)).doesNotThrowAnyException();
+        alone.close();
+    }
+
+    @Test
+    void memoryThatIsShortIsTheOthersWhereThereAreOthers() {
+        Device device = device("cuda:0", Long.MAX_VALUE);
+        Company.Place first = company.join(device, workload);
+        assertThatThrownBy(() -> first.open(() -> device.open(workload))).isInstanceOf(DeviceMemoryException.class);
+        Company.Place second = company.join(device, workload);
+        assertThatThrownBy(() -> second.open(() -> device.open(workload)))
+                .isInstanceOf(DeviceBusyException.class)
+                .hasMessage("beside the 1 jobs that this worker has on cuda:0: 9 MiB are needed, and 1 MiB is free");
+        first.close();
+        assertThatThrownBy(() -> second.open(() -> device.open(workload))).isInstanceOf(DeviceMemoryException.class);
+        assertThat(Faults.isWorkers(new DeviceBusyException(""))).isTrue();
+    }
+}

@@ -1,0 +1,300 @@
+package io.trainyard.worker;
+
+import io.trainyard.custody.ClaimOrder;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Started;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.Priority;
+import io.trainyard.topics.Topic;
+import io.trainyard.worker.SimKafka.Weather;
+import io.trainyard.worker.SimTraining.Kind;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/// A fleet of real workers in a simulated world to which urgent jobs come. Where nothing goes wrong, they begin at
+/// once,
+/// at the cost of no step; and whatever goes wrong, no job makes room for them more often than it may, and all end.
+final class SimUrgency {
+    /// How soon an urgent job begins on a full fleet: a step may take three seconds, and a job that has just begun is
+    /// told by the next heartbeat.
+    static final Duration SOON = Duration.ofSeconds(10);
+
+    private static final Duration CHAOS = Duration.ofMinutes(4);
+    private static final Duration BOUND = Duration.ofMinutes(60);
+    private static final Duration ACQUAINTED = Duration.ofSeconds(60);
+
+    /// Urgent jobs: the others may be interrupted, and still end before as many have.
+    private static final int FLOOD = 5 * ClaimOrder.CYCLE;
+
+    /// What goes on.
+    enum Course {
+        /// All are busy, and urgent jobs come.
+        FULL,
+        /// All are busy but one, to which urgent jobs come one after the other, and the store is slow.
+        FREE,
+        /// The one worker has one job, and urgent ones come more often than it has to make room.
+        AGAIN,
+        /// All are busy, and everything goes wrong.
+        WILD,
+        /// The one worker has more urgent jobs than it can do, and some that are less so.
+        FLOOD
+    }
+
+    private final SimWorld world;
+    private final SimKafka kafka;
+    private final SimStore store;
+    private final SimJudge judge;
+    private final SimPerils perils;
+    private final SimWorker.Fleet fleet;
+    private final SplittableRandom chance;
+    private final Course course;
+    private final List<String> jobs = new ArrayList<>();
+    private final Map<String, Long> urgentNanos = new LinkedHashMap<>(); // when they were asked for
+    private final Map<String, Long> startedNanos = new HashMap<>();
+    private final Map<String, Integer> rooms = new HashMap<>();
+    private final Map<String, Set<String>> steps = new HashMap<>(); // and by which attempt
+    private final List<SimWorker> workers = new ArrayList<>();
+    private int begun;
+
+    SimUrgency(long seed, SimSeams seams) {
+        world = new SimWorld(seed);
+        chance = world.chance("urgency");
+        course = Course.values()[Math.floorMod(seed, Course.values().length)];
+        var limits = seams.limits(new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000));
+        kafka = new SimKafka(world, "", limits);
+        store = new SimStore(world, "disk");
+        judge = new SimJudge(kafka, store);
+        perils = new SimPerils(world, () -> {});
+        fleet = new SimWorker.Fleet(kafka, perils, seams, limits, Duration.ofSeconds(2));
+        listen(Topic.JOBS);
+        listen(Topic.STEPS);
+    }
+
+    Course course() {
+        return course;
+    }
+
+    private void listen(Topic topic) {
+        SimTopic log = kafka.topic(topic);
+        log.atAppend(() -> {
+            byte[] body = log.from(log.end() - 1, 1).getFirst().value();
+            if (body != null) {
+                hear(event(body));
+            }
+        });
+    }
+
+    private static TrainingEvent event(byte[] json) {
+        try {
+            return EventJson.readEvent(json).event();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void hear(TrainingEvent event) {
+        switch (event) {
+            case Started started -> startedNanos.putIfAbsent(started.job(), world.nanos());
+            case StepLosses losses ->
+                steps.computeIfAbsent(losses.job(), _ -> new HashSet<>())
+                        .add(losses.attempt() + " " + losses.firstStep());
+            case Released released
+            when released.preemptedBy() != null ->
+                rooms.merge(released.job() + " " + released.attempt(), 1, Integer::sum);
+            default -> {} // nothing is counted
+        }
+    }
+
+    /// How often a job made room, each attempt once: what is told again is no other time.
+    private int rooms(String job) {
+        return (int) rooms.keySet().stream()
+                .filter(attempt -> attempt.startsWith(job + " "))
+                .count();
+    }
+
+    private int rooms() {
+        return rooms.size();
+    }
+
+    /// Lets everything happen.
+    ///
+    /// @return what is wrong, in sentences
+    List<String> run() {
+        kafka.weather(new Weather(Duration.ofMillis(50), 0, 0));
+        store.slow(Duration.ofMillis(course == Course.FREE ? 300 : 50));
+        if (course == Course.FLOOD) {
+            return flood();
+        }
+        int size = course == Course.AGAIN ? 1 : 2 + chance.nextInt(3);
+        for (int i = 0; i < size; i++) {
+            startWorker();
+        }
+        occupy(course == Course.FREE ? size - 1 : size);
+        world.run(ACQUAINTED);
+        int urgent = course == Course.AGAIN ? 2 * SimWorker.MAX_PREEMPTIONS : 1 + chance.nextInt(size);
+        for (int i = 1; i <= urgent; i++) {
+            String job = Kind.TINY.id(i);
+            jobs.add(job);
+            Duration when = course == Course.FREE || course == Course.AGAIN
+                    ? Duration.ofSeconds(20L * i)
+                    : within(Duration.ofMinutes(2));
+            SimTimer _ = world.after(when, () -> {
+                urgentNanos.put(job, world.nanos());
+                command(job, Priority.HIGH);
+            });
+        }
+        if (course == Course.WILD) {
+            beWild();
+        }
+        List<String> wrong = new ArrayList<>();
+        if (!world.runUntil(() -> jobs.stream().allMatch(this::isOver), BOUND)) {
+            jobs.stream().filter(job -> !isOver(job)).forEach(job -> wrong.add("job " + job + " does not end"));
+        }
+        world.run(Duration.ofSeconds(100)); // who stands still goes on
+        wrong.addAll(judge.wrong());
+        for (String job : jobs) {
+            if (rooms(job) > (Kind.of(job) == Kind.MINUTES ? SimWorker.MAX_PREEMPTIONS : 0)) {
+                wrong.add("job %s makes room %d times".formatted(job, rooms(job)));
+            }
+        }
+        if (course != Course.WILD) {
+            wrong.addAll(unlikeCalm());
+        }
+        return wrong;
+    }
+
+    /// Short jobs that are all there at first: the less urgent have ended while urgent ones still wait.
+    private List<String> flood() {
+        List<String> others = new ArrayList<>();
+        for (int i = 1; i <= FLOOD; i++) {
+            jobs.add(Kind.TINY.id(i));
+            command(Kind.TINY.id(i), Priority.HIGH);
+        }
+        for (int i = FLOOD + 1; i <= FLOOD + 2; i++) {
+            others.add(Kind.TINY.id(i));
+            command(Kind.TINY.id(i), i % 2 == 0 ? Priority.NORMAL : Priority.LOW);
+        }
+        startWorker();
+        world.runUntil(() -> others.stream().allMatch(this::isOver), BOUND);
+        long urgent = jobs.stream().filter(this::isOver).count();
+        world.runUntil(() -> jobs.stream().allMatch(this::isOver), BOUND);
+        List<String> wrong = new ArrayList<>(judge.wrong());
+        if (urgent > FLOOD - ClaimOrder.CYCLE) {
+            wrong.add("all others end after %d urgent ones".formatted(urgent));
+        }
+        return wrong;
+    }
+
+    /// So many long jobs, one of which may not want to make room.
+    private void occupy(int count) {
+        for (int i = 1; i <= count; i++) {
+            boolean firm = course == Course.FULL && i > 1 && chance.nextInt(4) == 0;
+            String job = (firm ? Kind.FIRM : Kind.MINUTES).id(i);
+            jobs.add(job);
+            command(job, chance.nextBoolean() ? Priority.NORMAL : Priority.LOW);
+        }
+    }
+
+    private void beWild() {
+        kafka.weather(new Weather(Duration.ofMillis(50), chance.nextInt(3) * 0.05, 0.01));
+        perils.share(List.of(0.0, 0.002, 0.01).get(chance.nextInt(3)));
+        for (int i = 0; i < 8; i++) {
+            SimTimer _ = world.after(within(CHAOS), this::goWrong);
+        }
+        world.run(CHAOS);
+        perils.share(0);
+        kafka.weather(Weather.CALM);
+        if (!kafka.isUp()) {
+            kafka.start();
+        }
+    }
+
+    private void goWrong() {
+        SimWorker some = workers.get(chance.nextInt(workers.size()));
+        switch (chance.nextInt(6)) {
+            case 0, 1 -> some.process().crash();
+            case 2 -> some.stop();
+            case 3 ->
+                some.process().freeze(Duration.ofSeconds(List.of(3, 40, 100).get(chance.nextInt(3))));
+            case 4 -> kafka.restart(Duration.ofSeconds(chance.nextBoolean() ? 5 : 40));
+            default -> kafka.sweep();
+        }
+    }
+
+    private Duration within(Duration most) {
+        return Duration.ofNanos((long) (most.toNanos() * chance.nextDouble()));
+    }
+
+    private void startWorker() {
+        SimProcess process = world.process("w" + ++begun);
+        SimWorker worker = new SimWorker(process, fleet, store, false);
+        workers.add(worker);
+        process.atCrash(() -> {
+            workers.remove(worker);
+            startWorker();
+        });
+        worker.start();
+    }
+
+    private void command(String job, Priority priority) {
+        var headers = CloudEvents.headers(CloudEvents.COMMAND, "/simulation", Instant.EPOCH);
+        byte[] body = SimTraining.command(job).getBytes(StandardCharsets.UTF_8);
+        kafka.publish(new ProducerRecord<>(
+                priority.topicOf(SimTraining.spec(job)).name(""),
+                null,
+                (Long) null,
+                job.getBytes(StandardCharsets.UTF_8),
+                body,
+                headers));
+    }
+
+    private boolean isOver(String job) {
+        return judge.isEndTold(job);
+    }
+
+    /// What is wrong where nothing went wrong.
+    private List<String> unlikeCalm() {
+        List<String> wrong = new ArrayList<>();
+        for (String job : jobs) {
+            int told = steps.getOrDefault(job, Set.of()).size();
+            if (told != Kind.of(job).steps) {
+                wrong.add("job %s trains %d steps".formatted(job, told));
+            }
+            if (store.attempts(job) != 1 + rooms(job)) {
+                wrong.add("job %s takes %d attempts, and makes room %d times"
+                        .formatted(job, store.attempts(job), rooms(job)));
+            }
+        }
+        int allowed = course == Course.AGAIN ? SimWorker.MAX_PREEMPTIONS : urgentNanos.size();
+        urgentNanos.entrySet().stream()
+                .limit(allowed)
+                .filter(asked ->
+                        startedNanos.getOrDefault(asked.getKey(), Long.MAX_VALUE) - asked.getValue() > SOON.toNanos())
+                .forEach(asked -> wrong.add("urgent job %s begins after %s"
+                        .formatted(
+                                asked.getKey(),
+                                Duration.ofNanos(startedNanos.getOrDefault(asked.getKey(), 0L) - asked.getValue()))));
+        if (rooms() > (course == Course.FREE ? 0 : allowed)) {
+            wrong.add("room is made %d times for %d urgent jobs".formatted(rooms(), urgentNanos.size()));
+        }
+        if (course == Course.AGAIN && rooms() < SimWorker.MAX_PREEMPTIONS) {
+            wrong.add("room is made %d times only".formatted(rooms()));
+        }
+        return wrong;
+    }
+}

@@ -1,0 +1,152 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Campaign;
+import io.trainyard.Slow;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.custody.ClaimOrder;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.worker.SimTraining.Habit;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// Real workers in simulated worlds to which urgent jobs come.
+@Slow
+@ExtendWith(SilentWorkers.class)
+class SimUrgencyTest {
+    private static final int SEEDS = 40;
+
+    private static List<String> wrong(long seed, SimSeams seams) {
+        try {
+            return new SimUrgency(seed, seams).run();
+        } catch (SimFailure e) {
+            return List.of(e.toString());
+        }
+    }
+
+    private static List<String> wrong(long first, long seeds) {
+        List<String> wrong = new ArrayList<>();
+        LongStream.range(first, first + seeds)
+                .forEach(seed -> wrong(seed, SimSeams.NONE)
+                        .forEach(sentence -> wrong.add("seed %d: %s".formatted(seed, sentence))));
+        return wrong;
+    }
+
+    @Test
+    void urgentJobsBeginSoonAndNobodyLosesAStep() {
+        assertThat(wrong(0, SEEDS)).isEmpty();
+    }
+
+    @Test
+    void allCoursesAreTaken() {
+        assertThat(LongStream.range(0, 5).mapToObj(seed -> new SimUrgency(seed, SimSeams.NONE).course()))
+                .containsExactlyInAnyOrder(SimUrgency.Course.values());
+    }
+
+    /// Mistakes, each of which a few worlds show.
+    enum Mistake implements SimSeams {
+        /// Nobody knows how often a job has made room.
+        FORGETS_HOW_OFTEN {
+            @Override
+            public CheckpointStore store(CheckpointStore real) {
+                return new SimStoreSeam(real) {
+                    @Override
+                    public List<String> list(String folder) {
+                        return super.list(folder).stream()
+                                .filter(key -> !key.endsWith(".preempted"))
+                                .toList();
+                    }
+                };
+            }
+        },
+        /// Who makes room saves nothing before.
+        SAVES_NOTHING {
+            @Override
+            public Set<Habit> habits() {
+                return Set.of(Habit.MAKES_ROOM_WITHOUT_CHECKPOINT);
+            }
+        },
+        /// Each looks at its own jobs alone when it asks who makes room.
+        EVERYBODY_MAKES_ROOM {
+            @Override
+            public FleetLog log(FleetLog real, SimProcess process) {
+                return inTrouble(real, (worker, _) -> !worker.equals(process.name()));
+            }
+        },
+        /// Nobody looks whether somebody is free.
+        NOBODY_IS_FREE {
+            @Override
+            public FleetLog log(FleetLog real, SimProcess process) {
+                return inTrouble(real, (_, status) -> status.held().isEmpty());
+            }
+        },
+        /// The most urgent always come first.
+        NO_SHARES {
+            @Override
+            public ClaimOrder order(ClaimOrder real) {
+                return new ClaimOrder(); // which never hears that a job was taken
+            }
+        };
+
+        /// Heartbeats that say what their workers did not: that they take no jobs.
+        private static FleetLog inTrouble(FleetLog real, BiPredicate<String, WorkerStatus> who) {
+            return new SimLogSeam(real) {
+                @Override
+                public List<ConsumerRecord<String, byte[]>> poll(Duration time) {
+                    return super.poll(time).stream()
+                            .map(entry -> entry.topic().equals("workers") ? troubled(entry, who) : entry)
+                            .toList();
+                }
+            };
+        }
+
+        private static ConsumerRecord<String, byte[]> troubled(
+                ConsumerRecord<String, byte[]> entry, BiPredicate<String, WorkerStatus> who) {
+            try {
+                byte[] body = entry.value();
+                String text = new String(body, StandardCharsets.UTF_8);
+                return who.test(entry.key(), EventJson.readStatus(body))
+                        ? new ConsumerRecord<>(
+                                entry.topic(),
+                                entry.partition(),
+                                entry.offset(),
+                                entry.key(),
+                                text.replaceFirst("\\{", "{\"problem\": \"none\", ")
+                                        .getBytes(StandardCharsets.UTF_8))
+                        : entry;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mistake.class)
+    void aSeedFindsTheMistake(Mistake mistake) {
+        assertThat(LongStream.range(0, 100)
+                        .filter(seed -> !wrong(seed, mistake).isEmpty())
+                        .findFirst())
+                .isPresent();
+    }
+
+    /// As many seeds as `-Dseeds` says, from `-Dseed` on.
+    @Test
+    @Campaign
+    void manySeeds() {
+        assertThat(wrong(Long.getLong("seed", 0), Long.getLong("seeds", 2000))).isEmpty();
+    }
+}

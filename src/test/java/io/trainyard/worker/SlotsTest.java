@@ -1,0 +1,183 @@
+package io.trainyard.worker;
+
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.released;
+import static java.util.stream.Collectors.toSet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Patience;
+import io.trainyard.Slow;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.Topic;
+import io.trainyard.training.Outcome;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// A worker that has several jobs at once.
+@Slow
+class SlotsTest {
+    private static final List<String> JOBS = List.of("one", "two", "three");
+
+    private final Fleet fleet = new Fleet();
+    private final AtomicBoolean finish = new AtomicBoolean();
+
+    @AfterEach
+    void close() {
+        finish.set(true);
+        fleet.close();
+    }
+
+    private FleetWorker start(String worker, int slots, JobRunner runner) {
+        return fleet.start(new FleetWorker.Setup(worker, Set.of("cpu"), fleet.outbox).slots(slots), runner);
+    }
+
+    private List<TrainingEvent> untilClaimed(int count) {
+        return fleet.events(
+                events -> events.stream().filter(Claimed.class::isInstance).count() >= count);
+    }
+
+    private static List<TrainingEvent> of(Class<? extends TrainingEvent> type, List<TrainingEvent> events) {
+        return events.stream().filter(type::isInstance).toList();
+    }
+
+    private static WorkerStatus status(ConsumerRecord<byte[], byte[]> heartbeat) {
+        try {
+            return EventJson.readStatus(heartbeat.value());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /// The job that an older reader sees.
+    private static @Nullable String named(ConsumerRecord<byte[], byte[]> heartbeat) {
+        return status(heartbeat).job();
+    }
+
+    @Test
+    void asManyJobsAsSlotsRunAtOnceAndAnotherWaits() {
+        FleetWorker worker = start("w", 3, fleet.runner("w", finish::get));
+        JOBS.forEach(fleet::submit);
+        assertThat(untilClaimed(3)).extracting(TrainingEvent::job).containsExactlyInAnyOrderElementsOf(JOBS);
+        assertThat(worker.activity.jobs()).extracting(WorkerStatus.Job::job).containsExactlyInAnyOrderElementsOf(JOBS);
+        fleet.submit("four");
+        fleet.read(
+                Topic.WORKERS,
+                records ->
+                        !records.isEmpty() && status(records.getLast()).held().size() == 3);
+        finish.set(true);
+        List<TrainingEvent> events = fleet.eventsUntilFinished(4);
+        List<TrainingEvent> claims = of(Claimed.class, events);
+        assertThat(claims).hasSize(4).allMatch(event -> event.attempt() == 1);
+        assertThat(claims.getLast().job()).isEqualTo("four");
+        assertThat(events.indexOf(claims.getLast()))
+                .as("after one of the others has ended")
+                .isGreaterThan(events.indexOf(of(Finished.class, events).getFirst()));
+    }
+
+    /// To which each of so many is named often enough.
+    @Test
+    void besideAnOlderWorkerThereAreNoMoreThanItHearsOf() {
+        fleet.start(
+                new FleetWorker.Setup("older", Set.of("cuda"), fleet.outbox, Patience.LIMIT, 2), fleet.runner("older"));
+        FleetWorker worker = start("w", Slots.BESIDE_OLDER + 1, fleet.runner("w", finish::get));
+        Patience.await("the older one to be heard")
+                .until(() -> worker.view.live().size() == 2);
+        for (int i = 0; i <= Slots.BESIDE_OLDER; i++) {
+            fleet.submit("job-" + i);
+        }
+        Set<String> claimed = of(Claimed.class, untilClaimed(Slots.BESIDE_OLDER)).stream()
+                .map(TrainingEvent::job)
+                .collect(toSet());
+        var _ = fleet.read(
+                Topic.WORKERS,
+                records -> records.stream()
+                        .map(SlotsTest::named)
+                        .filter(Objects::nonNull)
+                        .collect(toSet())
+                        .equals(claimed));
+        assertThat(worker.activity.jobs()).hasSize(Slots.BESIDE_OLDER);
+        finish.set(true);
+        fleet.eventsUntilFinished(Slots.BESIDE_OLDER + 1);
+    }
+
+    @Test
+    void allJobsOfAWorkerThatStopsGoOnWithAnother() {
+        FleetWorker first = start("a", 3, fleet.runner("a", finish::get));
+        JOBS.forEach(fleet::submit);
+        untilClaimed(3);
+        first.close();
+        assertThat(first.claims.ended()).isCompleted();
+        assertThat(first.activity.jobs()).isEmpty();
+        finish.set(true);
+        start("b", 3, fleet.runner("b", finish::get));
+        List<TrainingEvent> events = fleet.eventsUntilFinished(3);
+        assertThat(of(Released.class, events)).hasSize(3);
+        assertThat(of(Finished.class, events)).hasSize(3).allMatch(event -> event.attempt() == 2);
+    }
+
+    /// One finds it out, and all others hand over what can be handed over.
+    @Test
+    void aLostDeviceEndsAllSlots() {
+        CountDownLatch lost = new CountDownLatch(1);
+        FleetWorker broken = start("broken", 3, (job, attempt, supervisor) -> {
+            if (!job.id().equals("two")) {
+                return fleet.runner("broken", finish::get).run(job, attempt, supervisor);
+            }
+            supervisor.tell(claimed(job.id(), attempt, "broken"));
+            Patience.await("the loss").until(() -> lost.getCount() == 0);
+            return Fleet.loseDevice(supervisor, job.id(), attempt);
+        });
+        JOBS.forEach(fleet::submit);
+        untilClaimed(3);
+        lost.countDown();
+        assertThat(broken.claims.ended())
+                .failsWithin(Patience.LIMIT)
+                .withThrowableThat()
+                .withMessageContaining("worker=broken has lost its device");
+        finish.set(true);
+        start("whole", 3, fleet.runner("whole", finish::get));
+        List<TrainingEvent> events = fleet.eventsUntilFinished(3);
+        assertThat(of(Released.class, events)).hasSize(3);
+        assertThat(of(Finished.class, events)).allMatch(event -> event.attempt() == 2);
+    }
+
+    /// The first job has all the memory.
+    @Test
+    void aJobThatHasNoRoomBesideAnotherWaitsForItWithoutMoreAttempts() {
+        start("w", 2, (job, attempt, supervisor) -> {
+            if (job.id().equals("small") || finish.get()) {
+                return fleet.runner("w", finish::get).run(job, attempt, supervisor);
+            }
+            supervisor.tell(claimed(job.id(), attempt, "w"));
+            Released event = released(job.id(), attempt, 0, "there is no room");
+            supervisor.tell(event);
+            return new Outcome.Crowded(event);
+        });
+        fleet.submit("small");
+        untilClaimed(1);
+        fleet.submit("large");
+        fleet.read(
+                Topic.COMMANDS_NORMAL,
+                records -> records.size() >= 4); // both, and the second one handed back, and left to others
+        finish.set(true);
+        List<TrainingEvent> events = fleet.eventsUntilFinished(2);
+        assertThat(of(Claimed.class, events)).hasSize(3);
+        assertThat(of(Finished.class, events))
+                .extracting(TrainingEvent::attempt)
+                .containsExactlyInAnyOrder(1, 2);
+    }
+}
