@@ -161,8 +161,7 @@ public final class JoinCommand implements Callable<Integer>, PlainCommand {
         }
         int port = Integer.parseInt(leader.substring(colon + 1));
         if (port < 1 || port > 65_535) {
-            throw new ParameterException(
-                    command.commandLine(), "port is %d; allowed is 1 to 65535".formatted(port));
+            throw new ParameterException(command.commandLine(), "port is %d; allowed is 1 to 65535".formatted(port));
         }
         return new InetSocketAddress(leader.substring(0, colon), port);
     }

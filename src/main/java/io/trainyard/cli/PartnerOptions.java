@@ -39,7 +39,8 @@ public final class PartnerOptions {
     @Option(
             names = "--port",
             paramLabel = "P",
-            description = "The port that other processes connect to; of join the first of 16 that is free (default: any).")
+            description =
+                    "The port that other processes connect to; of join the first of 16 that is free (default: any).")
     private int port;
 
     Port port() {
@@ -61,13 +62,12 @@ public final class PartnerOptions {
     byte[] secret() {
         Path file = secret;
         if (file == null) {
-            throw wrong("--secret is missing; give all processes of the job the same file, such as: openssl rand -hex 32");
+            throw wrong(
+                    "--secret is missing; give all processes of the job the same file, such as: openssl rand -hex 32");
         }
         try {
             byte[] content = Files.size(file) > MOST_SECRET ? new byte[0] : Files.readAllBytes(file);
-            byte[] text = new String(content, StandardCharsets.UTF_8)
-                    .strip()
-                    .getBytes(StandardCharsets.UTF_8);
+            byte[] text = new String(content, StandardCharsets.UTF_8).strip().getBytes(StandardCharsets.UTF_8);
             if (text.length < LEAST_SECRET) {
                 throw wrong("--secret is %s, which has not %d to %d characters; make one with: openssl rand -hex 32"
                         .formatted(file, LEAST_SECRET, MOST_SECRET));

@@ -167,6 +167,12 @@ public record Workload(
         return withDataset(dataset.withTests(from, to));
     }
 
+    /// With the tests of one part of a session, where the first parts have some.
+    public Workload withTestsOf(EvenPart part) {
+        int testing = Math.min(part.count(), testBatches());
+        return part.index() < testing ? withTests(new EvenPart(part.index(), testing)) : this;
+    }
+
     /// Batches that the test set is cut into.
     public int testBatches() {
         return Math.ceilDiv(dataset.test().size(), batchSize);

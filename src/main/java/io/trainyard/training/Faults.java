@@ -18,7 +18,8 @@ final class Faults {
     private Faults() {}
 
     /// Whether another worker may well do what this one could not: its data set, its store, its device, what that
-    /// computes in, its memory, a native library, or one who trains a part of the job is to blame. All else is the job's.
+    /// computes in, its memory, a native library, or one who trains a part of the job is to blame. All else is the
+    /// job's.
     static boolean isWorkers(Throwable cause) {
         return switch (cause) {
             case DatasetException _, StoreException _ -> true;

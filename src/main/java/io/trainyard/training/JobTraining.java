@@ -25,6 +25,7 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.training.Supervisor.Halt;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// Runs jobs from their specification to their end, each on the thread that asks for it. Thread-safe.
 public final class JobTraining {
@@ -34,7 +35,7 @@ public final class JobTraining {
     private final JobDevices devices;
     private final String worker;
     private final Limits limits;
-    private final Optional<Partners> partners;
+    private @Nullable Partners partners; // null: it trains alone
     private final Company company;
 
     /// @param roots where data sets are read from
@@ -48,27 +49,30 @@ public final class JobTraining {
 
     /// @param devices opens what a job runs on, anew for each attempt
     JobTraining(DataRoots roots, JobDevices devices, int threads, String worker) {
-        this(new Workloads(roots, devices, threads), devices, worker, Limits.DEFAULT, Optional.empty());
+        this(new Workloads(roots, devices, threads), devices, worker, Limits.DEFAULT);
     }
 
-    private JobTraining(
-            Workloads workloads, JobDevices devices, String worker, Limits limits, Optional<Partners> partners) {
+    private JobTraining(Workloads workloads, JobDevices devices, String worker, Limits limits) {
         this.company = new Company();
         this.workloads = workloads;
         this.devices = devices;
         this.worker = worker;
         this.limits = limits;
-        this.partners = partners;
     }
 
     /// The same with other limits, in the place of this one.
     public JobTraining with(Limits other) {
-        return new JobTraining(workloads, devices, worker, other, partners);
+        return new JobTraining(workloads, devices, worker, other).among(partners);
     }
 
     /// The same, where other processes train each job with this one, in the place of this one.
     public JobTraining with(Partners others) {
-        return new JobTraining(workloads, devices, worker, limits, Optional.of(others));
+        return new JobTraining(workloads, devices, worker, limits).among(others);
+    }
+
+    private JobTraining among(@Nullable Partners others) {
+        partners = others;
+        return this;
     }
 
     /// Trains a part of a job that another process has, until that says no more.
@@ -79,7 +83,7 @@ public final class JobTraining {
     /// @throws RuntimeException if this process cannot do it; the others have been told why
     public String serve(JobSpec job, Links links) {
         try {
-            Workload workload = workloads.of(job, FetchProgress.UNHEARD).workload();
+            Workload workload = workloads.of(job, FetchProgress.UNHEARD, () -> {}).workload();
             Device device = devices.open(job);
             if (!(device instanceof PartDevice part)) {
                 throw new DeviceException("device %s cannot compute a part of a batch"
@@ -94,7 +98,7 @@ public final class JobTraining {
 
     /// For so many jobs at once, in the place of this one: where the device chooses, each has its part of the threads.
     public JobTraining sharing(int jobs) {
-        return new JobTraining(workloads.sharing(jobs), devices, worker, limits, partners);
+        return new JobTraining(workloads.sharing(jobs), devices, worker, limits).among(partners);
     }
 
     /// What can be known of a job without looking at the data root or at a device.
@@ -176,7 +180,8 @@ public final class JobTraining {
         try {
             HeapRoom.require(workload.network());
             Device own = devices.open(job);
-            device = partners.map(others -> others.with(own, attempt)).orElse(own);
+            Partners others = partners;
+            device = others == null ? own : others.with(own, attempt);
         } catch (DeviceException e) {
             return attempt.giveBack(e);
         }

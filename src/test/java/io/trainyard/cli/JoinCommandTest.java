@@ -63,8 +63,8 @@ class JoinCommandTest {
                 .isEqualTo(ExitCodes.OK);
 
         ByteArrayOutputStream together = new ByteArrayOutputStream();
-        CompletableFuture<Integer> trained = begin(
-                () -> train(JOB.formatted("together", 1, "\"device\": \"cpu\""), together, leading()));
+        CompletableFuture<Integer> trained =
+                begin(() -> train(JOB.formatted("together", 1, "\"device\": \"cpu\""), together, leading()));
         awaitDoor();
         assertThat(run(member(), joining())).isEqualTo(ExitCodes.OK);
         assertThat(Patience.get(trained)).isEqualTo(ExitCodes.OK);
@@ -82,8 +82,8 @@ class JoinCommandTest {
                 .isEqualTo(ExitCodes.OK);
 
         ByteArrayOutputStream together = new ByteArrayOutputStream();
-        CompletableFuture<Integer> trained = begin(
-                () -> train(JOB.formatted("together", 3, "\"device\": \"cpu\""), together, leading()));
+        CompletableFuture<Integer> trained =
+                begin(() -> train(JOB.formatted("together", 3, "\"device\": \"cpu\""), together, leading()));
         awaitDoor();
         JoinCommand first = member();
         CompletableFuture<Integer> stopped = begin(() -> run(first, joining()));
@@ -119,7 +119,11 @@ class JoinCommandTest {
     }
 
     private static <T extends TrainingEvent> T last(ByteArrayOutputStream out, Class<T> type) throws IOException {
-        return events(out).stream().filter(type::isInstance).map(type::cast).toList().getLast();
+        return events(out).stream()
+                .filter(type::isInstance)
+                .map(type::cast)
+                .toList()
+                .getLast();
     }
 
     private static List<TrainingEvent> events(ByteArrayOutputStream out) throws IOException {
@@ -137,8 +141,7 @@ class JoinCommandTest {
     }
 
     private String[] joining() {
-        return new String[] {
-            "127.0.0.1:" + port, "--secret", secret().toString(), "--host", "127.0.0.1", "--wait", "1"
+        return new String[] {"127.0.0.1:" + port, "--secret", secret().toString(), "--host", "127.0.0.1", "--wait", "1"
         };
     }
 
@@ -156,7 +159,8 @@ class JoinCommandTest {
 
     /// On a thread of its own: it waits for others.
     private static CompletableFuture<Integer> begin(Supplier<Integer> command) {
-        return CompletableFuture.supplyAsync(command, task -> Thread.ofPlatform().daemon().start(task));
+        return CompletableFuture.supplyAsync(
+                command, task -> Thread.ofPlatform().daemon().start(task));
     }
 
     private JoinCommand member() {

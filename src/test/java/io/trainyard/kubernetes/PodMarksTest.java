@@ -143,8 +143,7 @@ class PodMarksTest {
         marks.claimed("w", "c", 63_000);
         marks.claimed("w", "d", 63_000);
         assertThat(look(123, busy("w", "b", 62))).containsExactly("w BUSY");
-        assertThat(look(124, new Worker("w", Set.of("c", "d"), false, 63_500)))
-                .containsExactly("w NEWLY_BUSY");
+        assertThat(look(124, new Worker("w", Set.of("c", "d"), false, 63_500))).containsExactly("w NEWLY_BUSY");
         assertThat(look(130, idle("w", 130))).containsExactly("w IDLE");
     }
 }

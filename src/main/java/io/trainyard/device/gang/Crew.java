@@ -19,10 +19,6 @@ public record Crew(String job, int attempt, int count, String leader, byte[] sec
 
     /// Whether both are for the same attempt at the same job.
     boolean isSame(Crew other) {
-        return job.equals(other.job)
-                && attempt == other.attempt
-                && count == other.count
-                && leader.equals(other.leader);
+        return job.equals(other.job) && attempt == other.attempt && count == other.count && leader.equals(other.leader);
     }
-
 }

@@ -23,13 +23,12 @@ final class GangPart implements AutoCloseable {
     ///
     /// @param workload of the whole batches, with all tests; its threads are this part's
     /// @throws DeviceException if the device cannot run it
-            /// @throws PartLostException if another part is gone
-            GangPart(PartDevice device, Workload workload, Links links) {
+    /// @throws PartLostException if another part is gone
+    GangPart(PartDevice device, Workload workload, Links links) {
         this.links = links;
         this.workload = workload;
         EvenPart part = links.part();
-        Workload own = part.index() < testing() ? workload.withTests(new EvenPart(part.index(), testing())) : workload;
-        session = device.openApart(own, part);
+        session = device.openApart(workload, part);
     }
 
     /// Once all are open.

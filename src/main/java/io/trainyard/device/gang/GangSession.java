@@ -90,6 +90,7 @@ public final class GangSession implements LearningSession {
     @Override
     public float[] advance(int steps) {
         return together(() -> {
+            part.session().beginSteps(steps); // refuses what the members would
             links.tell(Kind.ADVANCE, Messages.number(steps));
             return part.advance(steps);
         });

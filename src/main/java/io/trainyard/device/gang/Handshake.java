@@ -139,7 +139,10 @@ final class Handshake {
                         crew.attempt(),
                         crew.count(),
                         crew.leader(),
-                        self.worker(), self.host(), self.port(), rank);
+                        self.worker(),
+                        self.host(),
+                        self.port(),
+                        rank);
     }
 
     private static byte[] proof(Crew crew, String who, byte[] listener, byte[] connecting, String said) {

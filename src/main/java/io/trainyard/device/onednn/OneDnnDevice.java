@@ -33,7 +33,7 @@ public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements Pa
         return new OneDnnSession(workload, part, library, threads, shards, (OneDnnSession) first);
     }
 
-    /// The first part chooses how parameters lie, for all. Where this one gets another number of samples it might
+    /// The first part chooses how parameters lie, for all. Where this one gets another number of samples, or tests, it might
     /// choose
     /// otherwise: then the first is opened here, too, and stays open, for its layouts are used.
     ///
@@ -41,12 +41,15 @@ public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements Pa
     @Override
     public PartSession openApart(Workload workload, EvenPart part) {
         EvenPart chooser = new EvenPart(0, part.count());
-        if (part.size(workload.batchSize()) == chooser.size(workload.batchSize())) {
-            return openPart(workload, part, null);
+        Workload tested = workload.withTestsOf(part);
+        Workload firsts = workload.withTestsOf(chooser);
+        if (part.size(workload.batchSize()) == chooser.size(workload.batchSize())
+                && tested.dataset().test().size() == firsts.dataset().test().size()) {
+            return openPart(tested, part, null);
         }
-        PartSession first = openPart(workload, chooser, null);
+        PartSession first = openPart(firsts, chooser, null);
         try {
-            OneDnnSession own = (OneDnnSession) openPart(workload, part, first);
+            OneDnnSession own = (OneDnnSession) openPart(tested, part, first);
             own.keep(first);
             return own;
         } catch (RuntimeException | Error e) {

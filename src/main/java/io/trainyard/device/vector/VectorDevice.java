@@ -22,7 +22,7 @@ public record VectorDevice(DeviceInfo info) implements PartDevice {
 
     @Override
     public PartSession openApart(Workload workload, EvenPart part) {
-        return openPart(workload, part, null);
+        return openPart(workload.withTestsOf(part), part, null);
     }
 
     @Override

@@ -89,8 +89,7 @@ final class LocalGang implements Device {
         Thread thread = Thread.ofPlatform().daemon().unstarted(() -> {
             try {
                 Joining joining = new Joining(crew(count).secret(), PORT, "member-" + number);
-                Links own = joining.join(
-                                new InetSocketAddress("127.0.0.1", port), () -> false, HEARD, Patience.LIMIT)
+                Links own = joining.join(new InetSocketAddress("127.0.0.1", port), () -> false, HEARD, Patience.LIMIT)
                         .links();
                 links.complete(own);
                 end.complete(GangMember.serve(device(number), workload, own));
@@ -128,9 +127,7 @@ final class LocalGang implements Device {
         public PartSession openApart(Workload workload, EvenPart part) {
             PartSession session = real.openApart(workload, part);
             return (PartSession) Proxy.newProxyInstance(
-                    LocalGang.class.getClassLoader(),
-                    new Class<?>[] {PartSession.class},
-                    (_, method, arguments) -> {
+                    LocalGang.class.getClassLoader(), new Class<?>[] {PartSession.class}, (_, method, arguments) -> {
                         if (method.getName().equals("computeGradients")) {
                             Thread.sleep(random.nextInt(4));
                         }
