@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Small jobs one after another, and several at once: what a worker with slots computes, as packaged broker and worker.
 
-    bench/slots.py [--slots 1,2,4,8] [--jobs 8] [--epochs 1] [--network lenet] [--rounds 2] [--threads 0]
+    bench/slots.py [--slots 1,2,4,8] [--jobs 8] [--epochs 4] [--network lenet] [--dataset shapes32] [--rounds 2] [--threads 0]
 
 Images a second of all jobs together, from the first `started` to the last `finished`: checkpoints, tests and whatever lies
 between two jobs included. Rounds alternate between the numbers of slots; before each the worker trains a job that does not
@@ -18,12 +18,13 @@ def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--slots", default="1,2,4,8")
     parser.add_argument("--jobs", type=int, default=8)
-    parser.add_argument("--epochs", type=int, default=1)
+    parser.add_argument("--epochs", type=int, default=4)
     parser.add_argument("--network", default="lenet")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=9)
-    parser.add_argument("--data", default="data")
+    parser.add_argument("--dataset", default="shapes32")
+    parser.add_argument("--data", default=".")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--rest", type=float, default=1)
     a = parser.parse_args()
@@ -35,11 +36,11 @@ def rate(a, slots):
     """Images a second, and the threads of each job."""
     with fleet.Fleet(a) as one:
         one.worker("worker", "--slots", str(slots))
-        one.run(a.network, 1, ids=("warm",))
+        one.run(a.network, 1, ids=("warm",), dataset=a.dataset)
         before = len(one.lines)
         ids = [f"job-{i}" for i in range(a.jobs)]
         counted = lambda kind: [(at, event) for at, event in one.lines[before:] if event["type"] == kind and event["job"] in ids]
-        one.run(a.network, a.epochs, ids=ids)
+        one.run(a.network, a.epochs, ids=ids, dataset=a.dataset)
         while len(counted("finished")) < a.jobs:
             a.clock.left()
             time.sleep(0.05)

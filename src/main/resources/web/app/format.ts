@@ -1,6 +1,6 @@
 // Numbers and times for people. A value that is not known is an en dash.
 
-import type { JobStateName, JobSummary, JsonNumber, Reading } from "./api/types";
+import type { JobStateName, JobSummary, JsonNumber, Outlook, Reading } from "./api/types";
 
 export const NONE = "–";
 const integers = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
@@ -86,6 +86,25 @@ export function duration(millis: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
 }
 
+const FAR_MILLIS = 30 * 24 * 3_600_000;
+
+// A guess at a span of time: as exact as a guess is.
+export function rough(millis: number): string {
+  const seconds = Math.max(0, millis) / 1000;
+  if (millis >= FAR_MILLIS) return "30 days or more";
+  if (seconds < 99.5) return `${Math.round(seconds)} s`;
+  if (seconds < 99.5 * 60) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 48 * 3600) return seconds < 9.95 * 3600 ? `${(seconds / 3600).toFixed(1)} h` : `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} days`;
+}
+
+// When a job begins that waits: "in 3 min (90 %: 1 min to 8 min)"; nothing where that is not known.
+export function begins({ start }: Outlook, nowMillis: number): string | null {
+  if (!start) return null;
+  const [low, median, high] = [start.lowMillis, start.medianMillis, start.highMillis].map((at) => rough(at - nowMillis));
+  return `in ${median} (90 %: ${low} to ${high})`;
+}
+
 export function hours(value: number): string {
   if (!(value > 0)) return "0";
   if (value < 0.01) return "<\u00a00.01";
@@ -135,7 +154,7 @@ export function count(n: number, noun: string): string {
 
 // True when nothing more will happen to the job.
 export function isOver(state: JobStateName): boolean {
-  return state === "finished" || state === "failed" || state === "cancelled" || state === "rejected";
+  return state === "finished" || state === "failed" || state === "cancelled" || state === "rejected" || state === "expanded";
 }
 
 export function stateWord(state: JobStateName): string {

@@ -7,6 +7,7 @@ import "./styles/tables.css";
 import "./styles/run.css";
 import "./styles/chart.css";
 import "./styles/classes.css";
+import "./styles/sweep.css";
 import "./styles/narrow.css";
 import "./views/page";
 import { listen } from "./api/live";

@@ -1,11 +1,11 @@
 // The address names the view and how it is set, so that a link shows the same: #fleet, #runs?state=failed,
-// #job/ID?x=epoch, #compare?jobs=A,B.
+// #job/ID?x=epoch, #sweep/GROUP, #compare?jobs=A,B.
 
-export type ViewName = "fleet" | "runs" | "job" | "compare";
+export type ViewName = "fleet" | "runs" | "job" | "sweep" | "compare";
 
 export interface Route {
   view: ViewName;
-  job: string; // of the view "job"
+  job: string; // of the view "job"; of "sweep" the group
   query: URLSearchParams;
 }
 
@@ -15,7 +15,7 @@ export function route(): Route {
   const [path = "", query = ""] = location.hash.slice(1).split(/\?(.*)/s);
   const [view, ...rest] = path.split("/");
   const parameters = new URLSearchParams(query);
-  if (view === "job" && rest.length > 0) {
+  if ((view === "job" || view === "sweep") && rest.length > 0) {
     try {
       return { view, job: decodeURIComponent(rest.join("/")), query: parameters };
     } catch {
@@ -32,12 +32,16 @@ function withQuery(path: string, query: URLSearchParams): string {
   return "#" + path + (text ? "?" + text : "");
 }
 
-export function link(view: Exclude<ViewName, "job">, query: Record<string, string> = {}): string {
+export function link(view: Exclude<ViewName, "job" | "sweep">, query: Record<string, string> = {}): string {
   return withQuery(view, new URLSearchParams(query));
 }
 
 export function jobLink(job: string): string {
   return "#job/" + encodeURIComponent(job);
+}
+
+export function sweepLink(group: string): string {
+  return "#sweep/" + encodeURIComponent(group);
 }
 
 // Changes how the view is set. The way back leads to the view before, not through every setting of this one.

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /// that it has alone.
 @DisabledOnOs(OS.WINDOWS)
 final class SlotsIT {
+    private static final int SIGTERM_STATUS = 128 + 15;
     private static final List<String> JOBS = List.of("one", "two", "three");
 
     /// One thread, whatever the machine: as many are part of what makes a run repeatable.
@@ -33,7 +34,7 @@ final class SlotsIT {
 
     private static String job(String id) {
         return """
-            {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 8, "batchSize": 4, "shuffle": true,
+            {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 6, "batchSize": 4, "shuffle": true,
              "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}}""".formatted(id);
     }
 
@@ -48,11 +49,12 @@ final class SlotsIT {
                             .exitStatus())
                     .isZero();
             awaitCheckpointsOf(1, fleet);
-            fleet.startWorker("killed", THREE_SLOTS);
             fleet.worker("stopped").terminate();
+            assertThat(fleet.worker("stopped").exitStatus()).isEqualTo(SIGTERM_STATUS);
+            fleet.startWorker("killed", THREE_SLOTS); // now, for no job is to end while it starts
             awaitCheckpointsOf(2, fleet);
-            fleet.startWorker("last", THREE_SLOTS);
             fleet.worker("killed").kill();
+            fleet.startWorker("last", THREE_SLOTS);
 
             Path file = Files.writeString(folder.resolve("alone.json"), job("alone"));
             String sha256;

@@ -123,7 +123,7 @@ public final class AlertRules {
                         "job %s has failed: %s".formatted(job, failed.reason()),
                         data(failed, "reason", failed.reason())));
             }
-            case Released _, Paused _, Cancelled _ -> runs.remove(job);
+            case Released _, Paused _, Cancelled _, TrainingEvent.Expanded _ -> runs.remove(job);
         }
     }
 

@@ -68,6 +68,11 @@ public final class JobFolder {
         return folder;
     }
 
+    /// What the jobs of a group keep together, in the same store.
+    public GroupFolder group(String name) {
+        return new GroupFolder(store, name);
+    }
+
     public JobCheckpoints checkpoints() {
         return new JobCheckpoints(store, job, folder);
     }

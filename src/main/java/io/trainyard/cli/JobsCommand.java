@@ -1,14 +1,18 @@
 package io.trainyard.cli;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.cli.watch.FleetReader;
 import io.trainyard.cli.watch.JobTable;
-import io.trainyard.cli.watch.NewsReader;
-import io.trainyard.event.JobBook;
 import io.trainyard.event.JobState;
-import io.trainyard.topics.Topic;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.forecast.Forecast;
+import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.OutlookView;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -38,9 +42,6 @@ import picocli.CommandLine.Option;
             "  ./trainyard jobs --json | jq -r 'select(.state == \"failed\") | .job'"
         })
 public final class JobsCommand implements Callable<Integer>, PlainCommand {
-    /// The most jobs that are listed.
-    private static final int MAX_JOBS = 10_000;
-
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
     private final Terminal terminal;
@@ -75,13 +76,15 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
 
     @Override
     public Integer call() throws JsonProcessingException {
-        NewsReader reader = new NewsReader(terminal.err()::println);
-        JobBook book = new JobBook(MAX_JOBS, _ -> {});
-        try (EventLog log = EventLog.open(kafka.cluster(), Topic.NEWS)) {
-            log.readToEnd(entry -> reader.read(entry).ifPresent(book::take));
+        FleetReader fleet = new FleetReader(kafka.cluster(), terminal.err()::println);
+        try (EventLog log = fleet.open()) {
+            log.readToEnd(fleet::take);
         }
         List<JobState> chosen =
-                new ArrayList<>(book.jobs().stream().filter(choice::matches).toList());
+                new ArrayList<>(fleet.jobs().stream().filter(choice::matches).toList());
+        Forecast forecast = chosen.stream().anyMatch(JobsCommand::waits)
+                ? fleet.forecast(System.currentTimeMillis())
+                : Forecast.NONE;
         if (order != null) {
             chosen.sort(order.comparator(descending));
         }
@@ -89,21 +92,37 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
             terminal.err()
                     .printf(
                             "there are no jobs%s at %s, topics %s*%n",
-                            book.jobs().isEmpty()
+                            fleet.jobs().isEmpty()
                                     ? ""
                                     : " like that, but %d others,"
-                                            .formatted(book.jobs().size()),
+                                            .formatted(fleet.jobs().size()),
                             kafka.address(),
                             kafka.prefix());
         } else if (json) {
             for (JobState state : chosen) {
-                terminal.out().println(MAPPER.writeValueAsString(state));
+                terminal.out().println(MAPPER.writeValueAsString(new Listed(state, outlook(forecast, state))));
             }
         } else {
-            JobTable.rows(chosen).forEach(terminal.out()::println);
+            JobTable.rows(chosen, forecast).forEach(terminal.out()::println);
         }
         terminal.out().flush();
         return ExitCodes.OK;
+    }
+
+    /// @param outlook what lies before it; null: it does not wait
+    private record Listed(
+            @JsonUnwrapped JobState state,
+
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable
+            OutlookView outlook) {}
+
+    private static boolean waits(JobState state) {
+        return state.status() == Status.QUEUED || state.status() == Status.PAUSED;
+    }
+
+    private static @Nullable OutlookView outlook(Forecast forecast, JobState state) {
+        Outlook its = forecast.of(state.job());
+        return its == null ? null : OutlookView.of(its, forecast.atMillis());
     }
 
     private static final class OrderConverter implements ITypeConverter<JobOrder> {

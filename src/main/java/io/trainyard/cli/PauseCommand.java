@@ -4,10 +4,9 @@ import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
-import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Mixin;
 
 /// `pause`: has jobs rest.
 @Command(
@@ -23,10 +22,10 @@ import picocli.CommandLine.Parameters;
             ExitCodes.INTERRUPTED_HELP
         },
         footerHeading = "%nExamples:%n",
-        footer = "  ./trainyard pause tudui-1")
+        footer = {"  ./trainyard pause tudui-1", "  ./trainyard pause --sweep rates-1"})
 public final class PauseCommand extends WishCommand {
-    @Parameters(arity = "1..*", paramLabel = "JOB", description = "Ids of jobs.")
-    private List<String> jobs = List.of();
+    @Mixin
+    private NamedJobs jobs = new NamedJobs();
 
     public PauseCommand() {
         this(Terminal.system());
@@ -37,7 +36,7 @@ public final class PauseCommand extends WishCommand {
     }
 
     @Override
-    List<String> jobs() {
+    NamedJobs jobs() {
         return jobs;
     }
 

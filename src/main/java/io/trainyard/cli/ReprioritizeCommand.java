@@ -54,8 +54,8 @@ public final class ReprioritizeCommand extends WishCommand {
     }
 
     @Override
-    List<String> jobs() {
-        return List.of(job);
+    NamedJobs jobs() {
+        return NamedJobs.of(job);
     }
 
     @Override

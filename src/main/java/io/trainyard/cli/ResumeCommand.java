@@ -4,10 +4,9 @@ import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
-import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Mixin;
 
 /// `resume`: has jobs that rest go on.
 @Command(
@@ -23,10 +22,10 @@ import picocli.CommandLine.Parameters;
             ExitCodes.INTERRUPTED_HELP
         },
         footerHeading = "%nExamples:%n",
-        footer = "  ./trainyard resume tudui-1")
+        footer = {"  ./trainyard resume tudui-1", "  ./trainyard resume --sweep rates-1"})
 public final class ResumeCommand extends WishCommand {
-    @Parameters(arity = "1..*", paramLabel = "JOB", description = "Ids of jobs.")
-    private List<String> jobs = List.of();
+    @Mixin
+    private NamedJobs jobs = new NamedJobs();
 
     public ResumeCommand() {
         this(Terminal.system());
@@ -37,13 +36,21 @@ public final class ResumeCommand extends WishCommand {
     }
 
     @Override
-    List<String> jobs() {
+    NamedJobs jobs() {
         return jobs;
     }
 
-    /// A pause that is wished and not obeyed yet is taken back.
+    /// A pause that is wished and not obeyed yet is taken back. What rests at a rung is not had to run on by a wish for
+    /// all of its sweep.
     @Override
     Optional<Answer> before(JobState job, WishedJobs all) {
+        if (jobs.areGroup() && job.rung() != null && all.wish(job.job()) != Wish.PAUSE) {
+            return Optional.of(new Answer(
+                    true,
+                    true,
+                    "rests where others of its sweep are better; ./trainyard resume %s has it run on all the same"
+                            .formatted(job.job())));
+        }
         Optional<Answer> ended = ended(job, "resume");
         boolean rests = job.status() == Status.PAUSED || all.wish(job.job()) == Wish.PAUSE;
         return ended.isPresent() || rests
@@ -57,11 +64,24 @@ public final class ResumeCommand extends WishCommand {
     }
 
     @Override
+    boolean runsOn(JobState job) {
+        return !jobs.areGroup() && job.rung() != null;
+    }
+
+    /// Who resumes a whole sweep is told which of its jobs rest at a rung.
+    private Optional<Answer> restsAgain(JobState job) {
+        return jobs.areGroup() && job.rung() != null
+                ? Optional.of(new Answer(
+                        true, true, "is not paused any more, and rests where others of its sweep are better"))
+                : Optional.empty();
+    }
+
+    @Override
     Optional<Answer> after(JobState job, WishedJobs all) {
         return switch (job.status()) {
-            case PAUSED -> Optional.empty();
+            case PAUSED -> restsAgain(job);
             case QUEUED, RUNNING -> Optional.of(new Answer(true, true, "goes on: it " + words(job.status())));
-            case FINISHED, FAILED, CANCELLED, REJECTED -> ended(job, "resume");
+            case FINISHED, FAILED, CANCELLED, REJECTED, EXPANDED -> ended(job, "resume");
         };
     }
 }

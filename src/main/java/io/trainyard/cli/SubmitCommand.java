@@ -1,5 +1,6 @@
 package io.trainyard.cli;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.cli.watch.JobWatch;
@@ -9,7 +10,9 @@ import io.trainyard.event.JobState;
 import io.trainyard.jobfile.JobFiles;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Trials;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.CommandSender;
 import io.trainyard.topics.KafkaUnreachableException;
@@ -30,7 +33,10 @@ import picocli.CommandLine.TypeConversionException;
 /// `submit`: all jobs are checked before the first is sent.
 @Command(
         name = "submit",
-        description = "Publishes jobs for the workers, and prints their ids, one a line.",
+        description = {
+            "Publishes jobs for the workers, and prints their ids, one a line.",
+            "On standard error then, for each job, its place, why it waits, and when it begins."
+        },
         mixinStandardHelpOptions = true,
         exitCodeListHeading = ExitCodes.HEADING,
         exitCodeList = {
@@ -44,6 +50,7 @@ import picocli.CommandLine.TypeConversionException;
         footer = {
             "  ./trainyard submit job.json",
             "  ./trainyard submit nightly.yaml more.json --watch",
+            "  ./trainyard submit sweep.json --dry-run | jq .id",
             "  echo '{network: fashion, dataset: shapes28, epochs: 5,",
             "         optimizer: {type: adam}}' | ./trainyard submit -"
         })
@@ -77,12 +84,19 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
                     "high, normal or low (default: ${DEFAULT-VALUE}). A free worker takes the most urgent job first.")
     private Priority priority = Priority.NORMAL;
 
+    @Option(
+            names = "--dry-run",
+            description =
+                    "Publish nothing, and print the jobs with all defaults, one a line: of a sweep those that it stands for.")
+    private boolean dryRun;
+
     @Option(names = "--watch", description = "Then show the jobs' progress until each has ended.")
     private boolean watch;
 
     @Option(
             names = "--json",
-            description = "Print a JSON object a job with its id, a line each; with --watch then its events.")
+            description =
+                    "Print a JSON object a job with its id, its state, and what lies before it where it waits, a line each; with --watch its id, then its events.")
     private boolean json;
 
     public SubmitCommand() {
@@ -94,17 +108,30 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
     }
 
     @Override
-    public Integer call() {
+    public Integer call() throws JsonProcessingException {
         List<JobSpec> jobs = JobFiles.read(files, terminal.in());
+        if (dryRun) {
+            jobs.stream()
+                    .flatMap(job -> Trials.of(job).stream())
+                    .map(JobJson::write)
+                    .forEach(terminal.out()::println);
+            terminal.out().flush();
+            return ExitCodes.OK;
+        }
         requireRoom(jobs, projects.rules());
         List<String> sent = new ArrayList<>();
         try {
             new CommandSender(kafka.cluster(), CloudEvents.CLI).send(jobs, priority, job -> {
                 sent.add(job.id());
-                terminal.out().println(json ? "{\"job\":\"%s\"}".formatted(job.id()) : job.id());
+                if (!json || watch) {
+                    terminal.out().println(json ? idAsJson(job.id()) : job.id());
+                }
             });
         } catch (KafkaUnreachableException e) {
             if (!sent.isEmpty()) {
+                if (json && !watch) {
+                    sent.forEach(id -> terminal.out().println(idAsJson(id)));
+                }
                 terminal.err()
                         .printf("only the first %d of %d jobs are known to be submitted%n", sent.size(), jobs.size());
             }
@@ -114,15 +141,32 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
         terminal.err()
                 .printf("submitted %d %s to %s%n", jobs.size(), jobs.size() == 1 ? "job" : "jobs", kafka.address());
         JobWatch.Submitted submitted = new JobWatch.Submitted(jobs);
+        if (!watch) {
+            tellWhen(sent);
+        }
         return !watch || JobWatch.run(kafka.cluster(), terminal, sent, submitted, json)
                 ? ExitCodes.OK
                 : ExitCodes.FAILED;
     }
 
+    private static String idAsJson(String id) {
+        return "{\"job\":\"%s\"}".formatted(id);
+    }
+
+    private void tellWhen(List<String> sent) throws JsonProcessingException {
+        SubmitAnswer answer = SubmitAnswer.of(kafka.cluster(), terminal, sent);
+        if (json) {
+            answer.tellPrograms();
+            terminal.out().flush();
+        } else {
+            answer.tellPeople();
+        }
+    }
+
     /// Reads the topics only where a project of the jobs has a quota of jobs that wait.
     private void requireRoom(List<JobSpec> jobs, ProjectRules rules) {
-        Map<String, Long> more =
-                jobs.stream().collect(Collectors.groupingBy(JobSpec::projectName, Collectors.counting()));
+        Map<String, Long> more = jobs.stream()
+                .collect(Collectors.groupingBy(JobSpec::projectName, Collectors.summingLong(Trials::count)));
         more.keySet().removeIf(project -> rules.of(project).waiting() == null);
         if (more.isEmpty()) {
             return;

@@ -11,6 +11,7 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.jobfile.JobFiles;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Printable;
+import io.trainyard.sweep.Trials;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Outcome;
 import io.trainyard.training.Partners;
@@ -103,7 +104,9 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
     @Override
     public Integer call() {
         requireProcesses();
-        List<JobSpec> jobs = JobFiles.read(List.of(file), terminal.in());
+        List<JobSpec> jobs = JobFiles.read(List.of(file), terminal.in()).stream()
+                .flatMap(job -> Trials.of(job).stream())
+                .toList();
         var _ = Devices.open(options.device()); // its absence is told before any data is read
         options.choice(jobs).ifPresent(terminal.err()::println);
         CheckpointStore store = CheckpointStore.open(options.checkpoints());

@@ -15,10 +15,10 @@ import io.trainyard.topics.CommandSender;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -62,14 +62,19 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
     /// @param ok whether the job is as wished, or will be
     record Answer(boolean done, boolean ok, String sentence) {}
 
-    /// The jobs that are named, as they were written.
-    abstract List<String> jobs();
+    /// The jobs that are meant.
+    abstract NamedJobs jobs();
 
     /// What is answered without a wish: the job is so already, or cannot be any more; empty where a wish is due.
     abstract Optional<Answer> before(JobState job, WishedJobs jobs);
 
     /// What becomes of the wish that is kept of a job.
     abstract Wish wish(Wish kept);
+
+    /// Whether the job is to run on where its `asha` would have it rest.
+    boolean runsOn(JobState job) {
+        return false;
+    }
 
     /// How urgent the job is from now on.
     @Nullable
@@ -87,8 +92,13 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
                     command.commandLine(),
                     "--timeout is %d; allowed is 0 to %d seconds".formatted(timeoutSeconds, MAX_TIMEOUT_SECONDS));
         }
+        Set<String> names = jobs().read(kafka.cluster(), command);
+        if (names.isEmpty()) {
+            terminal.err().println(jobs().noneLeft());
+            return ExitCodes.FAILED;
+        }
         try (EventLog log = EventLog.open(kafka.cluster(), WishedJobs.TOPICS)) {
-            WishedJobs jobs = new WishedJobs(new LinkedHashSet<>(jobs()), terminal.err()::println);
+            WishedJobs jobs = new WishedJobs(names, terminal.err()::println);
             log.readToEnd(jobs::take);
             Map<String, Answer> answers = new LinkedHashMap<>();
             for (String unknown : jobs.unknown()) {
@@ -130,7 +140,9 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
 
     private Control control(String job, WishedJobs jobs) {
         Urgency kept = jobs.kept(job).map(Control::priority).orElse(null);
-        return new Control(job, wish(jobs.wish(job)), urgency(kept), Instant.now());
+        boolean runsOn = jobs.kept(job).map(Control::isRunOn).orElse(false)
+                || jobs.state(job).map(this::runsOn).orElse(false);
+        return new Control(job, wish(jobs.wish(job)), urgency(kept), Instant.now(), runsOn ? true : null);
     }
 
     /// Publishes what is due, in order.
@@ -167,6 +179,7 @@ abstract class WishCommand implements Callable<Integer>, PlainCommand {
             case FAILED -> "has failed";
             case CANCELLED -> "was cancelled";
             case REJECTED -> "was rejected";
+            case EXPANDED -> "is a sweep, whose trials are jobs now";
         };
     }
 

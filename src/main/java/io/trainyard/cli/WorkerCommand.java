@@ -36,6 +36,9 @@ final class WorkerCommand implements Callable<Integer> {
     private KafkaOptions kafka;
 
     @Mixin
+    private ProjectsOptions projects = new ProjectsOptions();
+
+    @Mixin
     private TrainingOptions training = new TrainingOptions();
 
     @Option(
@@ -95,6 +98,7 @@ final class WorkerCommand implements Callable<Integer> {
     private Map<String, String> settings() {
         Map<String, String> settings = new HashMap<>(training.settings());
         settings.putAll(kafka.settings());
+        settings.putAll(projects.settings());
         settings.put("trainyard.worker.enabled", "true");
         settings.put("quarkus.http.host-enabled", Boolean.toString(metricsPort != null));
         settings.put("quarkus.http.host", metricsHost);

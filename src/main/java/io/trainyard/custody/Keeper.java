@@ -5,6 +5,7 @@ import io.trainyard.event.Control;
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.share.Load;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Priority;
 import java.util.ArrayList;
@@ -54,6 +55,7 @@ public final class Keeper {
     private final Map<String, Wish> wishes = new HashMap<>();
     private final Map<String, Urgency> urgencies = new HashMap<>();
     private final Map<String, Long> heard = new HashMap<>();
+    private final Set<String> runOn = new HashSet<>(); // jobs that rest at no rung, as somebody wants
     private final Set<String> asked = new LinkedHashSet<>(); // jobs whose wish is new, and which nobody holds
     private long beats;
     private int overlooked;
@@ -92,11 +94,17 @@ public final class Keeper {
         if (control == null) {
             wishes.remove(job);
             urgencies.remove(job);
+            runOn.remove(job);
             asked.remove(job);
             return;
         }
         Wish before = wish(job);
         wishes.put(job, control.wish());
+        if (control.isRunOn()) {
+            runOn.add(job);
+        } else {
+            runOn.remove(job);
+        }
         if (control.priority() != null) {
             urgencies.put(job, control.priority());
         }
@@ -144,6 +152,20 @@ public final class Keeper {
                 .map(custody -> custody.request().job());
     }
 
+    /// The commands of those that rest at a rung, and that nobody wants to rest or end besides.
+    public List<Request> resting() {
+        return jobs.entrySet().stream()
+                .filter(job -> job.getValue().custody.isResting() && wish(job.getKey()) == Wish.RUN)
+                .map(job -> urgent(job.getKey(), job.getValue().custody.request()))
+                .toList();
+    }
+
+    /// The group of a job that is watched; null where it has none.
+    public @Nullable String group(String job) {
+        Watched watched = jobs.get(job);
+        return watched == null ? null : watched.custody.request().job().group();
+    }
+
     /// What somebody wants of a job.
     public Wish wish(String job) {
         return wishes.getOrDefault(job, Wish.RUN);
@@ -183,6 +205,23 @@ public final class Keeper {
         return live;
     }
 
+    /// What each project has of the fleet: the jobs that somebody holds.
+    public Map<String, Load> loads() {
+        Map<String, Load> loads = new HashMap<>();
+        held().forEach(custody -> {
+            JobSpec job = custody.request().job();
+            loads.merge(job.projectName(), new Load(1, job.allDevices().size()), Load::plus);
+        });
+        return loads;
+    }
+
+    /// The workers that are heard and hold nothing.
+    public Set<String> idle() {
+        Set<String> idle = live();
+        held().forEach(custody -> idle.remove(custody.worker()));
+        return idle;
+    }
+
     /// What is to be done now, once: whoever asks does it.
     public List<Duty> due() {
         heard.values().removeIf(beat -> beats - beat >= rules.beats());
@@ -219,7 +258,10 @@ public final class Keeper {
                 switch (wish(job)) {
                     case PAUSE -> null;
                     case CANCEL -> after(0, watched, new Duty.Cancel(job));
-                    case RUN -> after(0, watched, new Duty.Republish(request, 1, true));
+                    case RUN ->
+                        custody.isResting() && !runOn.contains(job)
+                                ? null // whether it goes on the store says: see [Resting]
+                                : after(0, watched, new Duty.Republish(request, 1, true));
                 };
         };
     }
@@ -265,9 +307,13 @@ public final class Keeper {
 
     /// How many of some workers come before this one for that job.
     int rank(String job, Set<String> workers) {
-        long mine = weight(self, job);
-        return (int)
-                workers.stream().filter(worker -> weight(worker, job) < mine).count();
+        return rank(self, job, workers);
+    }
+
+    /// How many of some workers come before one for a job: the same in every process.
+    public static int rank(String worker, String job, Set<String> workers) {
+        long mine = weight(worker, job);
+        return (int) workers.stream().filter(other -> weight(other, job) < mine).count();
     }
 
     /// This worker.
@@ -276,7 +322,7 @@ public final class Keeper {
     }
 
     /// This worker's own heartbeats so far, as they came back.
-    long beats() {
+    public long beats() {
         return beats;
     }
 

@@ -57,6 +57,11 @@ public record Request(
         return new Request(job, attempt, priority, refusals, identity, trace, preemptions);
     }
 
+    /// A trial of a sweep, as urgent as that; no store has it yet.
+    public Request of(JobSpec trial) {
+        return new Request(trial, 1, priority, List.of(), null, trace, 0);
+    }
+
     /// The same, more or less urgent.
     public Request at(Priority urgency) {
         return new Request(job, attempt, urgency, refusals, store, trace, preemptions);

@@ -28,9 +28,10 @@ class Background {
     private final Instance<TensorBoardFiles> tensorBoard;
     private final Instance<PodWatch> pods;
     private final Instance<DemandWatch> demand;
+    private final Instance<Outlooks> outlooks;
     private final DashboardConfig config;
     private final ScheduledExecutorService timer = Executors.newScheduledThreadPool(
-            5, Thread.ofPlatform().name("background-", 0).daemon().factory());
+            6, Thread.ofPlatform().name("background-", 0).daemon().factory());
 
     /// @param watch not made, nor the store under it, in a process that is no dashboard; so are the others
     Background(
@@ -41,6 +42,7 @@ class Background {
             Instance<TensorBoardFiles> tensorBoard,
             Instance<PodWatch> pods,
             Instance<DemandWatch> demand,
+            Instance<Outlooks> outlooks,
             DashboardConfig config) {
         this.watch = watch;
         this.gauges = gauges;
@@ -49,6 +51,7 @@ class Background {
         this.tensorBoard = tensorBoard;
         this.pods = pods;
         this.demand = demand;
+        this.outlooks = outlooks;
         this.config = config;
     }
 
@@ -58,6 +61,7 @@ class Background {
             every(LOOK, watch.get()::look);
             every(METRICS, gauges.get()::look);
             every(LOOK, alert::look);
+            every(LOOK, outlooks.get()::look);
             every(SEND, alert::send);
             every(LOOK, tensorBoard.get()::append);
             if (config.markPods()) {

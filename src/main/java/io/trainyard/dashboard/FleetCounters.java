@@ -77,7 +77,8 @@ class FleetCounters {
                         preemptions.increment();
                     }
                 }
-                case RUNNING, PAUSED, REJECTED -> {} // the first two are gauges, the last has its dead letter
+                case RUNNING, PAUSED -> {} // gauges
+                case REJECTED, EXPANDED -> {} // that has its dead letter, and a sweep its trials
             }
         }
     }
@@ -94,7 +95,7 @@ class FleetCounters {
             case PAUSED -> "rest";
             case QUEUED ->
                 transition.reasonBefore() != null ? "release" : transition.attemptBefore() > 0 ? "rest" : "command";
-            case FINISHED, FAILED, CANCELLED, REJECTED -> "command";
+            case FINISHED, FAILED, CANCELLED, REJECTED, EXPANDED -> "command";
         };
     }
 

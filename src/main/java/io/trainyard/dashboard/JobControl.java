@@ -100,6 +100,13 @@ public class JobControl {
     /// @return in the order of the jobs
     /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
     public List<Answer> act(Action action, List<String> jobs, @Nullable Priority priority) {
+        return act(action, jobs, priority, false);
+    }
+
+    /// As the other `act`.
+    ///
+    /// @param group whether they are meant as one: then those that rest at a rung are not had to run on
+    public List<Answer> act(Action action, List<String> jobs, @Nullable Priority priority, boolean group) {
         Map<String, Answer> answers = new LinkedHashMap<>();
         List<Control> wishes = new ArrayList<>();
         List<String> waiting = new ArrayList<>();
@@ -110,6 +117,11 @@ public class JobControl {
                 continue;
             }
             Optional<Control> kept = store.wish(job);
+            boolean rests = action == Action.RESUME && state.get().rung() != null;
+            if (rests && group && kept.map(Control::wish).orElse(Wish.RUN) != Wish.PAUSE) {
+                answers.put(job, new Answer(job, true, "rests where others of its sweep are better", true));
+                continue;
+            }
             Answer answer = before(action, state.get(), kept);
             answers.put(job, answer);
             if (answer.ok() && !state.get().status().isFinal()) {
@@ -117,7 +129,8 @@ public class JobControl {
                     newestCommand(job).ifPresent(waiting::add);
                 }
                 Urgency urgency = priority == null ? kept.map(Control::priority).orElse(null) : priority.urgency();
-                wishes.add(new Control(job, wish(action, kept), urgency, Instant.now()));
+                boolean runsOn = (rests && !group) || kept.map(Control::isRunOn).orElse(false);
+                wishes.add(new Control(job, wish(action, kept), urgency, Instant.now(), runsOn ? true : null));
             }
         }
         if (priority != null && !waiting.isEmpty()) {

@@ -1,5 +1,6 @@
 package io.trainyard.dashboard;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonRawValue;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.trainyard.data.DatasetInfo;
@@ -9,6 +10,7 @@ import io.trainyard.event.JobNews;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.EpochTested;
+import io.trainyard.forecast.OutlookView;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.tracking.JobSummary;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// A job with its tests.
 ///
 /// @param waiting why it waits, in words; null: it does not
+/// @param outlook what lies before it, and when it begins; null where it does not wait, or has only just come
 /// @param command the job as JSON, with all defaults filled in: as it runs, or else as it was asked for; null where
 ///     neither is known
 /// @param classNames by label; null where they are not known here
@@ -36,8 +39,9 @@ import org.jspecify.annotations.Nullable;
 /// @param wish what somebody wished of it last; null: nothing
 /// @param submitter who submitted it here; null where it came another way, or nobody signs in
 public record JobDetail(
-        JobSummary summary,
+        @JsonIgnoreProperties("facts") JobSummary summary,
         @Nullable String waiting,
+        @Nullable OutlookView outlook,
         @JsonRawValue @Nullable String command,
         @Nullable List<String> classNames,
         @Nullable List<String> warnings,
@@ -83,6 +87,7 @@ public record JobDetail(
             JobState state,
             List<JobNews> news,
             @Nullable String waiting,
+            @Nullable OutlookView outlook,
             Remarks remarks,
             Optional<Control> wish,
             Optional<String> submitter) {
@@ -94,6 +99,7 @@ public record JobDetail(
         return new JobDetail(
                 JobSummary.of(state),
                 waiting,
+                outlook,
                 spec == null ? null : JobJson.write(spec),
                 classNames(state),
                 dataset == null ? null : dataset.warnings(),

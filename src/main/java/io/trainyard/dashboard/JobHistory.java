@@ -2,8 +2,15 @@ package io.trainyard.dashboard;
 
 import io.trainyard.event.Control;
 import io.trainyard.event.JobNews;
+import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.forecast.OutlookView;
+import io.trainyard.forecast.WorkerFacts;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.SweepView;
 import io.trainyard.tracking.Curve;
 import io.trainyard.tracking.JobPage;
 import io.trainyard.tracking.JobQuery;
@@ -16,6 +23,8 @@ import io.trainyard.tracking.TrackingException;
 import io.trainyard.tracking.TrackingStore;
 import io.trainyard.tracking.Transition;
 import io.trainyard.tracking.UnderWay;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.EnumSet;
@@ -28,6 +37,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /// What the page shows: the newest jobs and those that run, kept here, all others from the tracking store, and the
 /// workers.
@@ -42,6 +52,9 @@ public final class JobHistory {
 
     private record Seen(WorkerStatus status, long millis, boolean gone) {}
 
+    /// The most jobs of a group that are shown.
+    private static final int MAX_GROUP = 10_000;
+
     private static final Comparator<JobSummary> NEWEST_FIRST =
             Comparator.comparingLong(JobSummary::firstSeenMillis).reversed().thenComparing(JobSummary::job);
 
@@ -49,22 +62,28 @@ public final class JobHistory {
     private static final Comparator<JobSummary> LEAVING =
             Comparator.comparing(JobHistory::isUnderWay).thenComparing(NEWEST_FIRST.reversed());
 
+    /// Of how many jobs that wait the live stream tells what lies before them: the next ones.
+    private static final int MAX_OUTLOOKS = 200;
+
     private final TrackingStore store;
     private final Sources sources;
     private final Limits limits;
     private final Map<String, Entry> jobs = new HashMap<>();
     private final NavigableSet<JobSummary> leaving = new TreeSet<>(LEAVING);
     private final Map<String, Seen> workers = new HashMap<>();
+    private final Waiting waiting;
     private final List<Consumer<Collection<JobNews>>> listeners = new CopyOnWriteArrayList<>();
 
     private long version = 1;
     private long jobLeftVersion;
     private long workersVersion;
+    private long outlooksVersion;
 
     public JobHistory(TrackingStore store, Sources sources, Limits limits) {
         this.store = store;
         this.sources = sources;
         this.limits = limits;
+        this.waiting = new Waiting(store);
         Set<Status> underWay = EnumSet.of(Status.RUNNING, Status.QUEUED, Status.PAUSED);
         show(store.jobs(JobQuery.newest(limits.maxJobs())).jobs());
         show(store.jobs(new JobQuery(underWay, "", "", JobQuery.Sort.HEARD, true, limits.maxJobs(), 0))
@@ -88,6 +107,7 @@ public final class JobHistory {
     public List<Transition> apply(Collection<JobNews> news, Map<Partition, Long> next) {
         Taken taken = store.take(news, next);
         show(taken.changed());
+        waiting.take(taken.changed());
         listeners.forEach(listener -> listener.accept(news));
         return taken.transitions();
     }
@@ -106,6 +126,7 @@ public final class JobHistory {
 
     /// Jobs that are forgotten in the store are forgotten here.
     synchronized void forget(Collection<String> forgotten) {
+        waiting.forget(forgotten);
         for (String job : forgotten) {
             Entry left = jobs.remove(job);
             if (left != null) {
@@ -187,7 +208,31 @@ public final class JobHistory {
 
     /// Why a job waits, in words; empty for one that does not.
     public Optional<String> waiting(JobSummary job) {
-        return Waiting.reason(job, workers(sources.knownMillis()));
+        return Optional.ofNullable(waiting.reason(job, workersThere(sources.knownMillis())));
+    }
+
+    /// What lies before a job that waits; null for one that does not, and before anybody has looked ahead.
+    public @Nullable OutlookView outlook(JobSummary job) {
+        return waiting.outlook(job);
+    }
+
+    /// Looks ahead, from what is known now: takes a fraction of a second where thousands of jobs wait.
+    void lookAhead(String prefix) {
+        long millis = sources.knownMillis();
+        if (waiting.look(workersThere(millis), prefix, millis)) {
+            synchronized (this) {
+                outlooksVersion = ++version;
+            }
+        }
+    }
+
+    private synchronized List<WorkerFacts> workersThere(long nowMillis) {
+        watchWorkers(nowMillis);
+        return workers.values().stream()
+                .filter(seen -> !seen.gone())
+                .map(seen -> WorkerFacts.of(seen.status()))
+                .sorted(Comparator.comparing(WorkerFacts::worker))
+                .toList();
     }
 
     /// All workers, by id.
@@ -206,6 +251,7 @@ public final class JobHistory {
                         state,
                         store.news(id),
                         waiting(JobSummary.of(state)).orElse(null),
+                        outlook(JobSummary.of(state)),
                         store.remarks(id),
                         store.wish(id),
                         store.submitters().of(id)));
@@ -233,6 +279,43 @@ public final class JobHistory {
         return store.commands(query);
     }
 
+    /// The jobs of a group side by side; empty where it has none.
+    public Optional<SweepView> sweep(String group) {
+        List<SweepView.Member> members = new ArrayList<>();
+        Map<String, String> commands = store.commands(JobQuery.ofGroup(group, MAX_GROUP));
+        for (JobSummary job : group(group)) {
+            JobSpec spec = spec(job.job(), commands.get(job.job()));
+            boolean regression = spec != null && spec.loss().isRegression();
+            members.add(new SweepView.Member(
+                    job.job(),
+                    job.status(),
+                    spec,
+                    job.epochsDone(),
+                    regression ? job.bestTestLoss() : job.bestTestAccuracy(),
+                    regression ? job.testLoss() : job.testAccuracy(),
+                    job.reason()));
+        }
+        return members.isEmpty() ? Optional.empty() : Optional.of(SweepView.of(group, members));
+    }
+
+    /// The jobs of a group; a sweep whose trials are there is none of them.
+    public List<JobSummary> group(String group) {
+        return store.jobs(JobQuery.ofGroup(group, MAX_GROUP)).jobs().stream()
+                .filter(job -> job.status() != Status.EXPANDED)
+                .toList();
+    }
+
+    /// As it was asked for, or else as it runs. Another version may have written what this one cannot read.
+    private @Nullable JobSpec spec(String job, @Nullable String command) {
+        try {
+            return command == null
+                    ? store.job(job).map(JobState::spec).orElse(null)
+                    : JobJson.read(command.getBytes(StandardCharsets.UTF_8));
+        } catch (InvalidJobException _) {
+            return null; // its values are not shown
+        }
+    }
+
     /// Writes something beside a job, in the place of what was there.
     ///
     /// @return whether there is such a job
@@ -254,7 +337,8 @@ public final class JobHistory {
                 snapshot,
                 summaries(snapshot ? 0 : known),
                 views,
-                views == null ? null : Waiting.byKind(views),
+                views == null ? null : Waiting.byKind(workersThere(millis)),
+                snapshot || outlooksVersion > known ? waiting.first(MAX_OUTLOOKS) : null,
                 sources.state(),
                 System.currentTimeMillis());
     }

@@ -5,7 +5,9 @@ import io.trainyard.jobfile.ProjectFiles;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.JobField;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Trials;
 import io.trainyard.tracking.JobQuery;
+import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -28,6 +30,7 @@ public class ProjectQuotas {
     private final int maxWaiting;
 
     /// @param file of projects; empty: there is none
+    @Inject
     ProjectQuotas(
             JobHistory history,
             DashboardConfig config,
@@ -45,8 +48,8 @@ public class ProjectQuotas {
     /// Why jobs cannot wait, in a sentence; empty: they can. Only where a project of theirs has a quota are those
     /// counted that wait already.
     public Optional<String> refusal(Collection<JobSpec> jobs) {
-        Map<String, Long> more =
-                jobs.stream().collect(Collectors.groupingBy(JobSpec::projectName, Collectors.counting()));
+        Map<String, Long> more = jobs.stream()
+                .collect(Collectors.groupingBy(JobSpec::projectName, Collectors.summingLong(Trials::count)));
         more.keySet().removeIf(project -> rules.of(project).waiting() == null);
         if (more.isEmpty()) {
             return Optional.empty();

@@ -1,60 +1,160 @@
 package io.trainyard.dashboard;
 
 import io.trainyard.event.JobState.Status;
+import io.trainyard.forecast.Fleet;
+import io.trainyard.forecast.Forecast;
+import io.trainyard.forecast.JobFacts;
+import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.OutlookView;
+import io.trainyard.forecast.WorkerFacts;
+import io.trainyard.tracking.JobQuery;
 import io.trainyard.tracking.JobSummary;
+import io.trainyard.tracking.TrackingStore;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/// Why jobs wait.
+/// The jobs that have not ended and those that ended last, and what was foreseen of those that wait. In bounded memory:
+/// of more that wait the last to come have no forecast until others have begun. Thread-safe.
 final class Waiting {
-    /// Kinds of device of which every worker has one.
-    private static final Set<String> ANY = Set.of("auto", "reference");
-
     private static final List<String> KINDS = List.of("auto", "reference", "cpu", "cuda");
+    private static final Set<Status> UNDER_WAY = EnumSet.of(Status.QUEUED, Status.RUNNING, Status.PAUSED);
 
-    private Waiting() {}
+    private static final Set<Status> ENDED = EnumSet.of(Status.FINISHED, Status.FAILED, Status.CANCELLED);
 
-    /// In words, by the kind of device that a queued job wants.
-    static Map<String, String> byKind(List<WorkerView> workers) {
-        return KINDS.stream().collect(Collectors.toMap(kind -> kind, kind -> reason(kind, workers)));
+    /// Jobs that have not ended; with 1,000 workers the forecast of so many takes about a second.
+    private static final int MAX_UNDER_WAY = 20_000;
+
+    /// Jobs that have, from which it is learnt how long jobs take.
+    private static final int MAX_ENDED = 2_000;
+
+    private static final int PAGE = 500;
+
+    private final TrackingStore store;
+    private final Map<String, JobFacts> underWay = new HashMap<>();
+    private final Map<String, JobFacts> ended = new LinkedHashMap<>(); // the first is the next to leave
+    private boolean incomplete;
+    private volatile Forecast forecast = Forecast.NONE;
+
+    Waiting(TrackingStore store) {
+        this.store = store;
+        take(store.jobs(new JobQuery(ENDED, "", "", JobQuery.Sort.HEARD, true, PAGE, 0))
+                .jobs()
+                .reversed());
+        load();
     }
 
-    /// In words, after "waits: "; empty for a job that does not wait.
+    private void load() {
+        incomplete = false;
+        for (int offset = 0; !incomplete; offset += PAGE) {
+            List<JobSummary> page = store.jobs(
+                            new JobQuery(UNDER_WAY, "", "", JobQuery.Sort.HEARD, false, PAGE, offset))
+                    .jobs();
+            take(page);
+            if (page.size() < PAGE) {
+                return;
+            }
+        }
+    }
+
+    /// Takes in what jobs have become.
+    synchronized void take(Collection<JobSummary> changed) {
+        for (JobSummary job : changed) {
+            JobFacts facts = job.facts();
+            if (facts == null) {
+                continue;
+            }
+            if (!job.status().isFinal()) {
+                if (underWay.size() < MAX_UNDER_WAY || underWay.containsKey(job.job())) {
+                    underWay.put(job.job(), facts);
+                } else {
+                    incomplete = true;
+                }
+                continue;
+            }
+            underWay.remove(job.job());
+            ended.remove(job.job());
+            ended.put(job.job(), facts);
+            if (ended.size() > MAX_ENDED) {
+                ended.remove(ended.keySet().iterator().next());
+            }
+        }
+    }
+
+    synchronized void forget(Collection<String> forgotten) {
+        underWay.keySet().removeAll(forgotten);
+        ended.keySet().removeAll(forgotten);
+    }
+
+    private synchronized List<JobFacts> jobs() {
+        if (incomplete && underWay.size() < MAX_UNDER_WAY / 2) {
+            load();
+        }
+        return Stream.concat(ended.values().stream(), underWay.values().stream())
+                .toList();
+    }
+
+    /// Whether any job waits or rests, as far as is known.
+    synchronized boolean isAny() {
+        return underWay.values().stream().anyMatch(job -> job.status() != Status.RUNNING);
+    }
+
+    /// Looks ahead.
     ///
-    /// @param workers all that are known
-    static Optional<String> reason(JobSummary job, List<WorkerView> workers) {
+    /// @param workers that are there
+    /// @return whether there is anything to tell, or was
+    boolean look(List<WorkerFacts> workers, String prefix, long nowMillis) {
+        Forecast before = forecast;
+        forecast = isAny() ? Forecast.of(new Fleet(jobs(), workers, prefix, nowMillis)) : Forecast.NONE;
+        return !forecast.outlooks().isEmpty() || !before.outlooks().isEmpty();
+    }
+
+    /// What lies before a job; null where it neither waits nor rests, or has only just come.
+    @Nullable
+    OutlookView outlook(JobSummary job) {
+        Forecast now = forecast;
+        Outlook its = now.of(job.job());
+        boolean holds = job.status() == Status.QUEUED || job.status() == Status.PAUSED;
+        return its != null && holds ? OutlookView.of(its, now.atMillis()) : null;
+    }
+
+    /// What lies before the first so many jobs, by job.
+    Map<String, OutlookView> first(int most) {
+        Forecast now = forecast;
+        Map<String, OutlookView> first = new LinkedHashMap<>();
+        now.outlooks().values().stream()
+                .limit(most)
+                .forEach(outlook -> first.put(outlook.job(), OutlookView.of(outlook, now.atMillis())));
+        return first;
+    }
+
+    /// Why jobs wait that have only just come, in words, by the kind of device that they want.
+    static Map<String, String> byKind(List<WorkerFacts> workers) {
+        Fleet fleet = new Fleet(List.of(), workers, "", 0);
+        return KINDS.stream()
+                .collect(Collectors.toMap(
+                        kind -> kind, kind -> Forecast.ofNext(kind, fleet).sentence()));
+    }
+
+    /// In words, after "waits: "; null for a job that does not wait.
+    @Nullable
+    String reason(JobSummary job, List<WorkerFacts> workers) {
+        OutlookView outlook = outlook(job);
+        if (outlook != null) {
+            return outlook.sentence();
+        }
         if (job.status() == Status.PAUSED) {
-            return Optional.of("it is paused until somebody resumes it");
+            return "it is paused until somebody resumes it";
         }
         return job.status() == Status.QUEUED
-                ? Optional.of(reason(Objects.requireNonNullElse(job.wants(), "auto"), workers))
-                : Optional.empty();
-    }
-
-    private static String reason(String kind, List<WorkerView> workers) {
-        boolean any = ANY.contains(kind);
-        List<WorkerView> there = workers.stream()
-                .filter(worker -> !worker.gone())
-                .filter(worker ->
-                        any || worker.device().equals(kind) || worker.device().startsWith(kind + ":"))
-                .toList();
-        if (there.isEmpty()) {
-            return any ? "no worker is there" : "no worker is there whose device is " + kind;
-        }
-        if (there.stream().anyMatch(WorkerView::takesOne)) {
-            return "a worker takes it in a moment";
-        }
-        long busy = there.stream().filter(worker -> !worker.jobs().isEmpty()).count();
-        return there.stream()
-                .filter(worker -> worker.jobs().isEmpty() && worker.problem() != null)
-                .findFirst()
-                .map(worker -> "%d of %d workers are busy, and %s takes no jobs: %s"
-                        .formatted(busy, there.size(), worker.worker(), worker.problem()))
-                .orElseGet(
-                        () -> there.size() == 1 ? "the one worker is busy" : "all %d workers are busy".formatted(busy));
+                ? byKind(workers).getOrDefault(job.wants() == null ? "auto" : job.wants(), "a worker is being asked")
+                : null;
     }
 }

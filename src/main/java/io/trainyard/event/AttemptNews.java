@@ -21,7 +21,14 @@ final class AttemptNews {
     /// The newest word about whether it goes on.
     ///
     /// @param step that the next attempt goes on after; 0 where this one goes on
-    record Turn(Status status, @Nullable String reason, long step, long offset) {}
+    ///
+    /// @param rung after how many epochs it rests there; null: it does not, or as somebody asked
+    record Turn(
+            Status status,
+            @Nullable String reason,
+            long step,
+            @Nullable Integer rung,
+            long offset) {}
 
     record Claim(String worker, String device, long millis, long offset) {}
 
@@ -64,13 +71,13 @@ final class AttemptNews {
                 if (claim == null || offset >= claim.offset()) {
                     claim = new Claim(claimed.worker(), claimed.device(), news.millis(), offset);
                 }
-                turn(new Turn(Status.RUNNING, null, 0, offset));
+                turn(new Turn(Status.RUNNING, null, 0, null, offset));
             }
             case Started started -> {
                 if (start == null || offset >= start.offset()) {
                     start = start(started, news.millis(), offset);
                 }
-                turn(new Turn(Status.RUNNING, null, 0, offset));
+                turn(new Turn(Status.RUNNING, null, 0, null, offset));
             }
             case StepLosses losses -> progress(losses);
             case EpochTested tested -> test(tested);
@@ -79,10 +86,14 @@ final class AttemptNews {
                     saved = new Saved(checkpoint.step(), checkpoint.uri());
                 }
             }
-            case Released released -> turn(new Turn(Status.QUEUED, released.reason(), released.step(), offset));
-            case TrainingEvent.Paused paused -> turn(new Turn(Status.PAUSED, null, paused.step(), offset));
-            case TrainingEvent.Resumed _ -> turn(new Turn(Status.QUEUED, null, 0, offset));
-            case TrainingEvent.Finished _, TrainingEvent.Failed _, TrainingEvent.Cancelled _ ->
+            case Released released -> turn(new Turn(Status.QUEUED, released.reason(), released.step(), null, offset));
+            case TrainingEvent.Paused paused ->
+                turn(new Turn(Status.PAUSED, paused.reason(), paused.step(), paused.rung(), offset));
+            case TrainingEvent.Resumed _ -> turn(new Turn(Status.QUEUED, null, 0, null, offset));
+            case TrainingEvent.Finished _,
+                    TrainingEvent.Failed _,
+                    TrainingEvent.Cancelled _,
+                    TrainingEvent.Expanded _ ->
                 throw new IllegalArgumentException("a job's end is not about one attempt: " + news);
         }
     }
@@ -102,7 +113,8 @@ final class AttemptNews {
                     TrainingEvent.Resumed _,
                     TrainingEvent.Finished _,
                     TrainingEvent.Failed _,
-                    TrainingEvent.Cancelled _ -> {}
+                    TrainingEvent.Cancelled _,
+                    TrainingEvent.Expanded _ -> {}
         }
     }
 

@@ -79,7 +79,8 @@ final class Attempts {
                     TrainingEvent.Resumed _,
                     TrainingEvent.Finished _,
                     TrainingEvent.Failed _,
-                    TrainingEvent.Cancelled _ -> true;
+                    TrainingEvent.Cancelled _,
+                    TrainingEvent.Expanded _ -> true;
         };
     }
 

@@ -35,6 +35,11 @@ final class Commands {
         return newest == null ? null : newest.place();
     }
 
+    /// When the newest command was sent, since 1970; 0 where none is known.
+    long millis() {
+        return newest == null ? 0 : newest.millis();
+    }
+
     /// Why the newest command was refused; null if it was not.
     @Nullable
     String rejection() {

@@ -3,6 +3,7 @@ package io.trainyard.event;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.event.TrainingEvent.Cancelled;
+import io.trainyard.event.TrainingEvent.Expanded;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
 import java.util.Comparator;
@@ -33,6 +34,13 @@ record JobEnd(
                 new JobEnd(event, Status.FINISHED, news.millis(), event.stoppedEarly(), news.worker());
             case Failed event -> new JobEnd(event, Status.FAILED, news.millis(), event.reason(), news.worker());
             case Cancelled event -> new JobEnd(event, Status.CANCELLED, news.millis(), null, news.worker());
+            case Expanded event ->
+                new JobEnd(
+                        event,
+                        Status.EXPANDED,
+                        news.millis(),
+                        "it is %d jobs now, which have its id as group".formatted(event.trials()),
+                        news.worker());
             case TrainingEvent.Claimed _,
                     TrainingEvent.Started _,
                     TrainingEvent.StepLosses _,

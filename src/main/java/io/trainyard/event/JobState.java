@@ -50,6 +50,7 @@ import org.jspecify.annotations.Nullable;
     "initFrom",
     "checkpoint",
     "reason",
+    "rung",
     "loss",
     "stepTimes",
     "firstStep",
@@ -77,7 +78,11 @@ public final class JobState {
 
         /// Refused before it ever started.
         @JsonProperty("rejected")
-        REJECTED;
+        REJECTED,
+
+        /// It was a sweep, and its trials are jobs now.
+        @JsonProperty("expanded")
+        EXPANDED;
 
         /// As people and programs are told it.
         public String word() {
@@ -86,7 +91,7 @@ public final class JobState {
 
         /// True when nothing more will happen.
         public boolean isFinal() {
-            return this == FINISHED || this == FAILED || this == CANCELLED || this == REJECTED;
+            return this == FINISHED || this == FAILED || this == CANCELLED || this == REJECTED || this == EXPANDED;
         }
     }
 
@@ -219,6 +224,24 @@ public final class JobState {
         return attempts.firstClaimMillis();
     }
 
+    /// When its newest attempt was claimed, since 1970; 0 before.
+    public long claimMillis() {
+        Claim claim = attempts.newest(AttemptNews::claim);
+        return claim == null ? 0 : claim.millis();
+    }
+
+    /// When its newest attempt began to train or to test, since 1970; 0 before.
+    public long attemptStartMillis() {
+        List<Counted> counted = attempts.counted();
+        Start start = counted.isEmpty() ? null : counted.getLast().news().start();
+        return start == null ? 0 : start.millis();
+    }
+
+    /// When it ended, since 1970; 0 before.
+    public long endMillis() {
+        return end == null ? 0 : end.millis();
+    }
+
     /// From the start of its first attempt to its end, or to the newest event; 0 until it has started.
     @JsonProperty("durationMillis")
     public long durationMillis() {
@@ -248,6 +271,11 @@ public final class JobState {
     /// Where its newest command is: its topic, partition and offset; null where none is known.
     public @Nullable String commandPlace() {
         return commands.place();
+    }
+
+    /// When its newest command was sent, since 1970; 0 where none is known.
+    public long commandMillis() {
+        return commands.millis();
     }
 
     /// The job as it runs; null until it has started.
@@ -302,10 +330,13 @@ public final class JobState {
     /// Steps of the whole job; 0 until it has started, and where it only evaluates.
     @JsonProperty("steps")
     public long steps() {
+        return end != null && end.event() instanceof Finished finished ? finished.steps() : plannedSteps();
+    }
+
+    /// The same; of a job that ended before its last epoch, as many as it was to have.
+    public long plannedSteps() {
         Start start = attempts.newest(AttemptNews::start);
-        return end != null && end.event() instanceof Finished finished
-                ? finished.steps()
-                : start == null ? 0 : start.steps();
+        return start == null ? 0 : start.steps();
     }
 
     /// The loss of its newest attempt's newest step; null before the first.
@@ -391,7 +422,15 @@ public final class JobState {
         return attempts.checkpoint();
     }
 
-    /// Why it failed, was given back, was rejected, or finished before its last epoch.
+    /// After how many epochs it rests because others of its group are better; null where it does not rest, or does as
+    /// somebody asked.
+    @JsonProperty("rung")
+    public @Nullable Integer rung() {
+        Turn turn = attempts.newest(AttemptNews::turn);
+        return end != null || turn == null ? null : turn.rung();
+    }
+
+    /// Why it failed, was given back, was rejected, rests at a rung, or finished before its last epoch.
     @JsonProperty("reason")
     public @Nullable String reason() {
         if (end != null) {

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
     @JsonSubTypes.Type(value = TrainingEvent.Paused.class, name = "paused"),
     @JsonSubTypes.Type(value = TrainingEvent.Resumed.class, name = "resumed"),
     @JsonSubTypes.Type(value = TrainingEvent.Cancelled.class, name = "cancelled"),
+    @JsonSubTypes.Type(value = TrainingEvent.Expanded.class, name = "expanded"),
 })
 @JsonPropertyOrder({"job", "attempt"})
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -268,10 +269,25 @@ public sealed interface TrainingEvent {
             String reason,
             @Nullable String preemptedBy) implements TrainingEvent {}
 
-    /// The job rests, as somebody asked, until it is resumed or cancelled.
+    /// The job rests until it is resumed or cancelled: as somebody asked, or because others of its group are better.
     ///
     /// @param step of the checkpoint to go on from
-    record Paused(String job, int attempt, long step) implements TrainingEvent {}
+    /// @param rung after how many epochs its `asha` has it rest; null: somebody asked
+    /// @param reason why it rests there, in words; null: somebody asked
+    record Paused(
+            String job,
+            int attempt,
+            long step,
+            @Nullable Integer rung,
+            @Nullable String reason) implements TrainingEvent {
+        @JsonCreator
+        public Paused {}
+
+        /// As somebody asked.
+        public Paused(String job, int attempt, long step) {
+            this(job, attempt, step, null, null);
+        }
+    }
 
     /// A job that rested waits for a worker again.
     record Resumed(String job, int attempt) implements TrainingEvent {}
@@ -280,4 +296,10 @@ public sealed interface TrainingEvent {
     ///
     /// @param step steps done until then
     record Cancelled(String job, int attempt, long step) implements TrainingEvent {}
+
+    /// The job was a sweep, and all its trials are published, as jobs of their own with its id as group. That is its
+    /// end.
+    ///
+    /// @param trials how many there are
+    record Expanded(String job, int attempt, int trials) implements TrainingEvent {}
 }

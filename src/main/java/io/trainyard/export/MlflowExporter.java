@@ -191,7 +191,7 @@ final class MlflowExporter implements JobExporter {
         return switch (status) {
             case RUNNING -> 1;
             case QUEUED, PAUSED -> 2;
-            case FINISHED -> 3;
+            case FINISHED, EXPANDED -> 3;
             case FAILED, REJECTED -> 4;
             case CANCELLED -> 5;
         };

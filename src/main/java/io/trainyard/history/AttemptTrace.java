@@ -41,7 +41,8 @@ final class AttemptTrace {
             case TrainingEvent.Released _,
                     TrainingEvent.Finished _,
                     TrainingEvent.Failed _,
-                    TrainingEvent.Cancelled _ -> end = end == null || word.millis() < end.millis() ? word : end;
+                    TrainingEvent.Cancelled _,
+                    TrainingEvent.Expanded _ -> end = end == null || word.millis() < end.millis() ? word : end;
             case TrainingEvent.Paused _ ->
                 pauses.merge(
                         String.valueOf(news.worker()),

@@ -50,7 +50,8 @@ final class JobCheck {
         stepsLeftOut |= !kept;
         boolean isEnd = event instanceof Finished
                 || event instanceof TrainingEvent.Failed
-                || event instanceof TrainingEvent.Cancelled;
+                || event instanceof TrainingEvent.Cancelled
+                || event instanceof TrainingEvent.Expanded;
         if (isEnd && ends.size() < MAX_SAID) {
             ends.putIfAbsent(event.toString(), event);
         }

@@ -14,6 +14,7 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.Printable;
+import io.trainyard.sweep.Trials;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -222,7 +223,7 @@ public final class JobFiles {
                 throw new InvalidJobException(
                         "the job has %d bytes; allowed is up to %d".formatted(bytes, JobJson.MAX_BYTES));
             }
-            requireFitting(job);
+            var _ = Trials.of(job, JobFiles::requireFitting);
             String earlier = places.putIfAbsent(job.id(), place);
             if (earlier != null) {
                 throw new InvalidJobException(

@@ -15,7 +15,7 @@ public record Demand(Map<String, Long> byKind) {
     public static boolean isWanted(Status status) {
         return switch (status) {
             case QUEUED, RUNNING -> true;
-            case PAUSED, FINISHED, FAILED, CANCELLED, REJECTED -> false;
+            case PAUSED, FINISHED, FAILED, CANCELLED, REJECTED, EXPANDED -> false;
         };
     }
 

@@ -58,6 +58,19 @@ public record Standings(ProjectRules rules, Map<String, Double> used, Map<String
         return Comparator.comparingDouble(this::burden).thenComparing(Comparator.naturalOrder());
     }
 
+    /// Why a job of a project waits though a worker is free; empty: for no such reason.
+    ///
+    /// @param waiting the projects that have jobs which wait and are as urgent as this one
+    public Optional<Hold> hold(String project, Stream<String> waiting) {
+        Integer most = rules.of(project).running();
+        if (most != null && running(project) >= most) {
+            return Optional.of(new Hold.Quota(project, running(project), most));
+        }
+        return next(Stream.concat(waiting, Stream.of(project)))
+                .filter(next -> !next.equals(project))
+                .map(Hold.Turn::new);
+    }
+
     /// Whose turn it is of those that have jobs which wait; empty where none may run one more.
     public Optional<String> next(Stream<String> waiting) {
         return waiting.filter(this::hasRoom).min(order());

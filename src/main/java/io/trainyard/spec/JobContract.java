@@ -20,7 +20,11 @@ public record JobContract(List<Addition> additions) {
     public static final JobContract OURS = new JobContract(List.of(
             new Addition(2, "dataset", null, "split"),
             new Addition(3, "", null, "project"),
-            new Addition(3, "", null, "preemptible")));
+            new Addition(3, "", null, "preemptible"),
+            new Addition(3, "", null, "group"),
+            new Addition(3, "", null, "sweep"),
+            new Addition(3, "", null, "random"),
+            new Addition(3, "", null, "asha")));
 
     /// Something that commands may say since a contract.
     ///

@@ -195,6 +195,8 @@ final class JobJsonError {
             return "an object such as {\"norm\": 1.0} or {\"value\": 0.5}";
         } else if (target == EmaSpec.class) {
             return "an object such as {\"decay\": 0.999}";
+        } else if (target == AshaSpec.class) {
+            return "an object such as {\"minEpochs\": 1, \"reductionFactor\": 4}";
         } else if (target == DatasetSpec.Normalize.class) {
             return "an object such as {\"mean\": [0.5], \"std\": [0.5]}, with one number a channel";
         } else if (target == AugmentSpec.class) {

@@ -30,7 +30,8 @@ public enum JobKind {
             "keepLast",
             "keepBest",
             "reportEverySteps",
-            "stopWhen");
+            "stopWhen",
+            "asha");
 
     /// Whether jobs of this kind have the field of that name.
     boolean has(String field) {

@@ -8,15 +8,18 @@ package io.trainyard.spec;
 /// @param epochs of a job
 /// @param steps of a job: its epochs times the batches of one
 /// @param minutes that a job may be given by its `stopWhen.maxMinutes`, which it then must have; 0: any
-public record JobLimits(long parameters, int batchSize, int epochs, long steps, int minutes) {
+/// @param trials of a sweep
+public record JobLimits(long parameters, int batchSize, int epochs, long steps, int minutes, int trials) {
     public static final long MAX_PARAMETERS = 1L << 32;
     public static final int MAX_BATCH_SIZE = 65_536;
     public static final int MAX_EPOCHS = 100_000;
     public static final long MAX_STEPS = 1_000_000_000_000L;
     public static final int MAX_MINUTES = 1_000_000;
+    public static final int MAX_TRIALS = 1000;
 
     /// What a job can say.
-    public static final JobLimits DEFAULT = new JobLimits(MAX_PARAMETERS, MAX_BATCH_SIZE, MAX_EPOCHS, MAX_STEPS, 0);
+    public static final JobLimits DEFAULT =
+            new JobLimits(MAX_PARAMETERS, MAX_BATCH_SIZE, MAX_EPOCHS, MAX_STEPS, 0, MAX_TRIALS);
 
     private static final String VARIABLES = "TRAINYARD_LIMITS_";
 
@@ -27,6 +30,7 @@ public record JobLimits(long parameters, int batchSize, int epochs, long steps, 
         requireRange("EPOCHS", epochs, 1, MAX_EPOCHS);
         requireRange("STEPS", steps, 1, MAX_STEPS);
         requireRange("MINUTES", minutes, 0, MAX_MINUTES);
+        requireRange("TRIALS", trials, 1, MAX_TRIALS);
     }
 
     private static void requireRange(String name, long value, long from, long to) {
@@ -57,6 +61,11 @@ public record JobLimits(long parameters, int batchSize, int epochs, long steps, 
                         .formatted(asked == null ? "not given" : asked.toString(), minutes, VARIABLES));
             }
         }
+    }
+
+    /// @throws InvalidJobException if a sweep has more than it may
+    public void requireTrials(int asked) {
+        require("the sweep's trials are", asked, trials, "TRIALS");
     }
 
     private static void require(String what, long value, long allowed, String name) {

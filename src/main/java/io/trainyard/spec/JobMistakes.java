@@ -27,7 +27,8 @@ final class JobMistakes {
             "network", JSON.textNode("lenet"),
             "dataset", JSON.textNode("mnist"),
             "epochs", JSON.numberNode(1),
-            "initFrom", JSON.textNode("checkpoint"));
+            "initFrom", JSON.textNode("checkpoint"),
+            "sweep", JSON.objectNode().set("seed", JSON.arrayNode().add(0)));
 
     private final ObjectNode copy;
     private final List<String> told = new ArrayList<>();

@@ -31,6 +31,10 @@ import org.jspecify.annotations.Nullable;
 /// @param initFrom the checkpoint whose weights it starts from or evaluates; without one it draws them
 /// @param project whose share of the fleet it uses; null: that of [#DEFAULT_PROJECT]
 /// @param preemptible whether it makes room for urgent jobs, where it is less urgent
+/// @param group what it belongs to, with others; of a sweep's trials the sweep's id. Null: to nothing
+/// @param sweep which of its fields are varied: it stands for many jobs, and is none itself. Null: it is one
+/// @param random how many draws the sweep is; null: all combinations
+/// @param asha which of its group go on after so many epochs; null: all
 @JsonSerialize(using = JobSpecSerializer.class)
 public record JobSpec(
         String id,
@@ -60,7 +64,11 @@ public record JobSpec(
         JobKind kind,
         @Nullable CheckpointName initFrom,
         @Nullable String project,
-        boolean preemptible) {
+        boolean preemptible,
+        @Nullable String group,
+        @Nullable SweepSpec sweep,
+        @Nullable Integer random,
+        @Nullable AshaSpec asha) {
     /// The project of jobs that name none.
     public static final String DEFAULT_PROJECT = "default";
 
@@ -71,11 +79,7 @@ public record JobSpec(
     private static final OptimizerSpec DEFAULT_OPTIMIZER = new OptimizerSpec.Sgd(0.01, 0, 0);
 
     public JobSpec {
-        Check.matching(
-                "id",
-                id,
-                "(?=.{1,100}$)" + ID,
-                "1 to 100 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit");
+        requireId("id", id);
         switch (kind) {
             case TRAIN -> Check.between("epochs", epochs, 1, JobLimits.MAX_EPOCHS);
             case EVALUATE -> {
@@ -116,6 +120,41 @@ public record JobSpec(
             throw new InvalidJobException(
                     "initFrom is \"%s\", the job's own id; name another job's checkpoint, for a job that goes on does so from its own by itself"
                             .formatted(initFrom));
+        }
+        requireGroup(group, sweep, random, asha);
+    }
+
+    private static void requireId(String field, String id) {
+        Check.matching(
+                field,
+                id,
+                "(?=.{1,100}$)" + ID,
+                "1 to 100 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit");
+    }
+
+    private static void requireGroup(
+            @Nullable String group, @Nullable SweepSpec sweep, @Nullable Integer random, @Nullable AshaSpec asha) {
+        Check.unlessNull("random", random, 1, JobLimits.MAX_TRIALS);
+        if (group != null) {
+            requireId("group", group);
+        }
+        if (sweep != null && group != null) {
+            throw new InvalidJobException(
+                    "group is \"%s\", but the group of a sweep's trials is the sweep's id; leave it out"
+                            .formatted(group));
+        }
+        if (sweep == null && random != null) {
+            throw new InvalidJobException(
+                    "random is %d, but there is no sweep to draw from; give it one, or leave random out"
+                            .formatted(random));
+        }
+        if (sweep != null && random == null && sweep.hasRanges()) {
+            throw new InvalidJobException(
+                    "random is missing, and sweep has a range; say how many trials are drawn, or give lists of values");
+        }
+        if (asha != null && sweep == null && group == null) {
+            throw new InvalidJobException(
+                    "asha is given, but neither sweep nor group: a job alone has nobody to be better than; leave it out");
         }
     }
 
@@ -193,7 +232,11 @@ public record JobSpec(
             @Nullable JobKind kind,
             @Nullable CheckpointName initFrom,
             @Nullable String project,
-            @Nullable Boolean preemptible) {
+            @Nullable Boolean preemptible,
+            @Nullable String group,
+            @Nullable SweepSpec sweep,
+            @Nullable Integer random,
+            @Nullable AshaSpec asha) {
         return new JobSpec(
                 Check.present("id", id),
                 Check.present("network", network),
@@ -222,6 +265,10 @@ public record JobSpec(
                 kind == null ? JobKind.TRAIN : kind,
                 initFrom,
                 project,
-                preemptible == null || preemptible);
+                preemptible == null || preemptible,
+                group,
+                sweep,
+                random,
+                asha);
     }
 }

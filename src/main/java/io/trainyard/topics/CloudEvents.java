@@ -91,6 +91,7 @@ public final class CloudEvents {
             case TrainingEvent.Paused _ -> "io.trainyard.job.paused.v1";
             case TrainingEvent.Resumed _ -> "io.trainyard.job.resumed.v1";
             case TrainingEvent.Cancelled _ -> "io.trainyard.job.cancelled.v1";
+            case TrainingEvent.Expanded _ -> "io.trainyard.job.expanded.v1";
         };
     }
 }

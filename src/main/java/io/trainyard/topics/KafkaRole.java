@@ -37,7 +37,7 @@ public enum KafkaRole {
             group("dashboard-", AclOperation.READ)),
 
     /// `./trainyard jobs`, `watch` and `events`.
-    READER(commands(AclOperation.READ), news()),
+    READER(commands(AclOperation.READ), news(), topic(Topic.WORKERS, AclOperation.READ)),
 
     /// `./trainyard submit`; with `--watch` one is a reader, too.
     SUBMITTER(commands(AclOperation.WRITE)),

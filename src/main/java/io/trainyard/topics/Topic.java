@@ -132,7 +132,8 @@ public enum Topic {
                     TrainingEvent.Released _,
                     TrainingEvent.Paused _,
                     TrainingEvent.Resumed _,
-                    TrainingEvent.Cancelled _ -> JOBS;
+                    TrainingEvent.Cancelled _,
+                    TrainingEvent.Expanded _ -> JOBS;
         };
     }
 

@@ -33,6 +33,11 @@ public record TopicRecord(Topic topic, ConsumerRecord<String, byte[]> entry) {
         return entry.value();
     }
 
+    /// When it was sent, since 1970.
+    public long millis() {
+        return entry.timestamp();
+    }
+
     /// Where it is, in words.
     public String place() {
         return place(entry.topic(), Integer.toString(entry.partition()), Long.toString(entry.offset()));

@@ -70,6 +70,10 @@ record JobLists(Connection connection) {
                     .collect(Collectors.joining(" OR ", "(", ")")));
             values.addAll(Collections.nCopies(searched.size(), query.pattern()));
         }
+        if (!query.group().isEmpty()) {
+            conditions.add("number IN (SELECT job FROM summaries WHERE summary LIKE ? ESCAPE '!')");
+            values.add(Database.text(query.groupPattern()));
+        }
         if (!query.tag().isEmpty()) {
             conditions.add("number IN (SELECT job FROM tags WHERE tag = ?)");
             values.add(Database.text(query.tag()));

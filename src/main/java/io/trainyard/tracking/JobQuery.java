@@ -9,11 +9,19 @@ import java.util.Set;
 /// @param statuses in one of which they are; empty: any
 /// @param text that is in their id, data set, network or worker, whatever the case; empty: any
 /// @param tag that they have; empty: any
+/// @param group whose they are; empty: any
 /// @param descending the greatest first; jobs that have no such value come last
 /// @param limit how many at most
 /// @param offset how many are passed over
 public record JobQuery(
-        Set<Status> statuses, String text, String tag, Sort sort, boolean descending, int limit, int offset) {
+        Set<Status> statuses,
+        String text,
+        String tag,
+        String group,
+        Sort sort,
+        boolean descending,
+        int limit,
+        int offset) {
     /// What jobs are sorted by.
     public enum Sort {
         JOB("job"),
@@ -39,6 +47,17 @@ public record JobQuery(
         statuses = Set.copyOf(statuses);
     }
 
+    /// Of any group.
+    public JobQuery(
+            Set<Status> statuses, String text, String tag, Sort sort, boolean descending, int limit, int offset) {
+        this(statuses, text, tag, "", sort, descending, limit, offset);
+    }
+
+    /// The jobs of a group, in the order in which they were first heard of.
+    public static JobQuery ofGroup(String group, int limit) {
+        return new JobQuery(Set.of(), "", "", group, Sort.HEARD, false, limit, 0);
+    }
+
     /// The newest jobs.
     public static JobQuery newest(int limit) {
         return new JobQuery(Set.of(), "", "", Sort.HEARD, true, limit, 0);
@@ -47,6 +66,11 @@ public record JobQuery(
     /// As LIKE has it, with `!` before what is meant literally.
     String pattern() {
         return "%" + text.toLowerCase(Locale.ROOT).replaceAll("[!%_]", "!$0") + "%";
+    }
+
+    /// As a summary has it in its JSON, and nothing else there: an id needs no quoting but for LIKE.
+    String groupPattern() {
+        return "%\"group\":\"" + group.replaceAll("[!%_]", "!$0") + "\"%";
     }
 
     /// Among equals the order is that of their numbers, so that pages fit together.

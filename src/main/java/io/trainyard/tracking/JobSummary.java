@@ -2,7 +2,9 @@ package io.trainyard.tracking;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Epoch;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.forecast.JobFacts;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobKind;
 import io.trainyard.spec.JobSpec;
@@ -26,7 +28,12 @@ import org.jspecify.annotations.Nullable;
 /// @param accuracyLow where the 95 % interval of the accuracy begins
 /// @param accuracyHigh where it ends; 0 where it is not known
 /// @param remainingMicros at the attempt's pace so far; 0 where nothing is known or nothing is left
-/// @param reason why it failed, was given back or was rejected
+/// @param reason why it failed, was given back, was rejected or rests at a rung
+/// @param group that it belongs to; a sweep's own is its id
+/// @param rung after how many epochs it rests because others of its group are better; null where it does not
+/// @param bestTestAccuracy of all its tests; null before the first, and where numbers are predicted
+/// @param bestTestLoss the lowest of all its tests; null before the first
+/// @param facts from which it is told when jobs begin; null in a row that an older version has written
 public record JobSummary(
         String job,
         long firstSeenMillis,
@@ -53,7 +60,12 @@ public record JobSummary(
         double accuracyHigh,
         double imagesPerSecond,
         long remainingMicros,
-        @Nullable String checkpoint) {
+        @Nullable String checkpoint,
+        @Nullable String group,
+        @Nullable Integer rung,
+        @Nullable Double bestTestAccuracy,
+        @Nullable Double bestTestLoss,
+        @Nullable JobFacts facts) {
 
     /// A longer reason is cut on the page, which shows the state of every job at once.
     public static final int MAX_REASON = 2000;
@@ -87,7 +99,20 @@ public record JobSummary(
                 epochs.isEmpty() ? 0 : epochs.getLast().accuracyHigh(),
                 state.imagesPerSecond(),
                 state.remainingMicros(),
-                state.checkpoint());
+                state.checkpoint(),
+                spec == null ? null : spec.sweep() == null ? spec.group() : spec.id(),
+                state.rung(),
+                epochs.stream()
+                        .map(Epoch::testAccuracy)
+                        .filter(accuracy -> accuracy != null)
+                        .max(Double::compare)
+                        .orElse(null),
+                epochs.stream()
+                        .map(Epoch::testLoss)
+                        .filter(loss -> !loss.isNaN())
+                        .min(Double::compare)
+                        .orElse(null),
+                JobFacts.of(state));
     }
 
     private static @Nullable String initFrom(JobState state, @Nullable JobSpec spec) {

@@ -17,12 +17,14 @@ import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Halving;
 import io.trainyard.training.Supervisor.Halt;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// One attempt at a job, as long as there is no later one. It ends once: by a method here that tells the last event
 /// and gives the outcome with that event. Used by one thread.
@@ -37,10 +39,13 @@ final class Attempt implements AutoCloseable {
     private final JobFolder folder;
     private final Supervisor supervisor;
     private final CheckpointWriter writer;
+    private final Halving halving;
     private boolean begun;
     private boolean started;
     private long savedStep; // of the checkpoint to go on from; 0 without one
     private long lookNanos = System.nanoTime(); // when to look for a later attempt again
+    private @Nullable Integer rung; // at which it rests
+    private @Nullable String restReason;
 
     /// @param number larger than that of every earlier attempt, and nobody else's
     /// @param folder the job's own, where the number is from
@@ -50,6 +55,7 @@ final class Attempt implements AutoCloseable {
         this.number = number;
         this.folder = folder;
         this.supervisor = supervisor;
+        this.halving = new Halving(folder::group);
         this.writer = new CheckpointWriter(folder, Retention.of(job), this::checkpointFailed);
     }
 
@@ -183,6 +189,42 @@ final class Attempt implements AutoCloseable {
         return ask(supervisor::halt);
     }
 
+    /// Whether the job rests where it stands because others of its group are better: asked once an epoch is tested, and
+    /// again by whoever goes on from there. Its result is kept before.
+    Optional<Halt> rests(Progress at) {
+        if (job.asha() == null || at.stepOfEpoch() > 0 || at.epoch() == 0 || !ask(supervisor::heedsRungs)) {
+            return Optional.empty();
+        }
+        alive(StepWatch.UNKNOWN);
+        requireLast();
+        restReason = halving.rests(job, at.epoch(), score(at)).orElse(null);
+        sayResult();
+        rung = restReason == null ? null : at.epoch();
+        return rung == null ? Optional.empty() : Optional.of(Halt.PAUSE);
+    }
+
+    /// The greater the better.
+    private double score(Progress at) {
+        return job.loss().isRegression() ? -at.testLoss() : at.accuracy();
+    }
+
+    /// The job ends before its last epoch: what is left of its rungs need not wait for it.
+    ///
+    /// @param score of its last test; NaN: it has failed
+    private void endRungs(double score) {
+        if (job.asha() != null && ask(supervisor::heedsRungs)) {
+            halving.ends(job, score);
+            sayResult();
+        }
+    }
+
+    private void sayResult() {
+        ask(() -> {
+            supervisor.keptResult(String.valueOf(job.group()));
+            return true;
+        });
+    }
+
     private void lookNowAndThen() {
         if (System.nanoTime() - lookNanos >= 0) {
             requireLast();
@@ -254,6 +296,15 @@ final class Attempt implements AutoCloseable {
     }
 
     /// The job is done, and its last checkpoint safe.
+    ///
+    /// @param end where it stands
+    Outcome finish(Finished event, Progress end) {
+        if (event.stoppedEarly() != null) {
+            endRungs(score(end));
+        }
+        return finish(event);
+    }
+
     Outcome finish(Finished event) {
         awaitSaved(false);
         return conclude(event, new Outcome.Finished(event));
@@ -273,7 +324,7 @@ final class Attempt implements AutoCloseable {
         requireLast();
         noteStopped();
         if (halt == Halt.PAUSE) {
-            Paused event = new Paused(job.id(), number, savedStep);
+            Paused event = new Paused(job.id(), number, savedStep, rung, restReason);
             tell(event);
             return new Outcome.Paused(event);
         }
@@ -347,6 +398,7 @@ final class Attempt implements AutoCloseable {
 
     private Outcome fail(Throwable cause) {
         settle();
+        endRungs(Double.NaN);
         Failed event = new Failed(
                 job.id(), number, Faults.reason(cause), Faults.failure(cause).word());
         Outcome outcome = conclude(event, new Outcome.Failed(event));

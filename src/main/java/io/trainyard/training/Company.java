@@ -35,8 +35,8 @@ final class Company {
                 if (others() == 0) {
                     throw e;
                 }
-                throw new DeviceBusyException("beside the %d jobs that this worker has on %s: %s"
-                        .formatted(others(), device, e.getMessage()));
+                throw new DeviceBusyException("beside what this worker runs on %s (jobs: %d): %s"
+                        .formatted(device, others(), e.getMessage()));
             }
         }
 
@@ -63,8 +63,8 @@ final class Company {
         long has = device.info().memoryBytes();
         if (!others.isEmpty() && taken + needed > has) {
             throw new DeviceBusyException(
-                    "the job may need %d MiB, and the %d jobs that this worker has on %s may need %d of its %d MiB; it is left to others until one of them has ended"
-                            .formatted(needed >> 20, others.size(), name, taken >> 20, has >> 20));
+                    "the job may need %d MiB, and what this worker runs on %s (jobs: %d) may need %d of its %d MiB; the job is left to others until there is room"
+                            .formatted(needed >> 20, name, others.size(), taken >> 20, has >> 20));
         }
         Place place = new Place(name, needed);
         places.add(place);

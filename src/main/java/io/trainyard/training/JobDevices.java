@@ -3,6 +3,7 @@ package io.trainyard.training;
 import io.trainyard.device.Device;
 import io.trainyard.device.Devices;
 import io.trainyard.device.parallel.ParallelDevice;
+import io.trainyard.device.stack.Stacks;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
@@ -17,6 +18,23 @@ interface JobDevices {
     ///
     /// @throws io.trainyard.device.DeviceException as [#open]
     default void warmUp(JobSpec job, Network network) {}
+
+    /// The same, with jobs that differ in numbers only trained together where that pays.
+    default JobDevices stacked() {
+        JobDevices alone = this;
+        Stacks stacks = new Stacks();
+        return new JobDevices() {
+            @Override
+            public Device open(JobSpec job) {
+                return stacks.over(alone.open(job));
+            }
+
+            @Override
+            public void warmUp(JobSpec job, Network network) {
+                alone.warmUp(job, network);
+            }
+        };
+    }
 
     /// @param own the device of this worker: what `auto` means in a job, and a kind without a number, where it is of
     ///     that kind

@@ -96,6 +96,12 @@ public final class JobTraining {
         }
     }
 
+    /// The same, in the place of this one, for jobs that run beside one another: those that differ in numbers only are
+    /// trained together where that pays. No bits depend on it.
+    public JobTraining stacking() {
+        return new JobTraining(workloads, devices.stacked(), worker, limits);
+    }
+
     /// For so many jobs at once, in the place of this one: where the device chooses, each has its part of the threads.
     public JobTraining sharing(int jobs) {
         return new JobTraining(workloads.sharing(jobs), devices, worker, limits).among(partners);
@@ -246,7 +252,7 @@ public final class JobTraining {
         Trainer.End end = trainer.train(from);
         return end.halt().isPresent()
                 ? stop(attempt, end.halt().get(), end.at().step())
-                : attempt.finish(trainer.finished(end.at()));
+                : attempt.finish(trainer.finished(end.at()), end.at());
     }
 
     private Outcome evaluate(Attempt attempt, LearningSession session, StartingPoint start) {

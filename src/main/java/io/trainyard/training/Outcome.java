@@ -65,7 +65,8 @@ public sealed interface Outcome {
                         TrainingEvent.CheckpointSaved _,
                         TrainingEvent.Released _,
                         TrainingEvent.Paused _,
-                        TrainingEvent.Resumed _ -> throw new IOException("it does not say that the job has ended");
+                        TrainingEvent.Resumed _,
+                        TrainingEvent.Expanded _ -> throw new IOException("it does not say that the job has ended");
             };
         } catch (IOException e) {
             throw new CheckpointException("the outcome kept for the job cannot be read: " + e.getMessage(), e);

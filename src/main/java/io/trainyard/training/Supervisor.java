@@ -37,6 +37,15 @@ public interface Supervisor {
     /// ends.
     Optional<Halt> halt();
 
+    /// Whether the job rests at a rung of its `asha` where others of its group are better. Alone it runs on: nobody
+    /// would have it go on later.
+    default boolean heedsRungs() {
+        return false;
+    }
+
+    /// A result is kept at a rung of the group, by which others may go on.
+    default void keptResult(String group) {}
+
     /// The urgent job that needs the device, once the attempt is to stop for one; empty: it is not.
     default Optional<String> preemptor() {
         return Optional.empty();

@@ -53,6 +53,11 @@ final class Trainer {
         Progress at = from;
         begunStep = from.step();
         while (!isEnd(at)) {
+            Optional<Halt> rest = attempt.rests(at);
+            if (rest.isPresent()) {
+                save(at);
+                return new End(at, rest);
+            }
             TorchRandom random = TorchRandom.restore(at.random());
             rates = StepRates.of(job, workload, at.epoch());
             beginEpoch(random, at);

@@ -84,7 +84,7 @@ final class ClaimLoop implements AutoCloseable {
     /// Whatever goes wrong with Kafka ends one queue, never the loop.
     private void claimUntilBroken() throws InterruptedException {
         String problem;
-        try (CommandQueue queue = new DeferredQueue(queues.get(), around)) {
+        try (CommandQueue queue = new DeferredQueue(new FairQueue(queues.get(), around), around)) {
             problem = claim(queue);
         } catch (KafkaException e) { // of brokers that are away, and of what they refuse, the message says all
             problem = String.valueOf(e.getMessage());

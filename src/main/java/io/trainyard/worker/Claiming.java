@@ -9,6 +9,7 @@ import io.trainyard.custody.Custody;
 import io.trainyard.custody.Request;
 import io.trainyard.custody.StoredJob;
 import io.trainyard.custody.Verdict;
+import io.trainyard.event.Control.Wish;
 import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
@@ -16,7 +17,6 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import io.trainyard.trace.Tracing;
-import io.trainyard.training.JobTraining;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -38,6 +38,8 @@ final class Claiming {
     private final EventPublisher publisher;
     private final Announcer announcer;
     private final Fitness fitness;
+    private final Quotas quotas;
+    private final Expansion expansion;
 
     /// @param fitness knows which jobs this worker lacks something for
     Claiming(Surroundings around, Fitness fitness) {
@@ -46,6 +48,8 @@ final class Claiming {
         this.publisher = around.publisher();
         this.announcer = new Announcer(around);
         this.fitness = fitness;
+        this.quotas = new Quotas(around);
+        this.expansion = new Expansion(around, announcer);
     }
 
     /// What becomes of a command that was handed out.
@@ -76,7 +80,7 @@ final class Claiming {
             JobSpec job;
             try {
                 job = CommandRecord.job(command, rules.deferring().contract());
-                JobTraining.requireRunnable(job);
+                expansion.requireRunnable(job);
             } catch (InvalidJobException e) {
                 return refuse(queue, command, String.valueOf(e.getMessage()));
             }
@@ -143,6 +147,10 @@ final class Claiming {
 
     private Taken take(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, Request request)
             throws InterruptedException, ExecutionException, TimeoutException {
+        Optional<String> waits = reasonToWait(command, request);
+        if (waits.isPresent()) {
+            return park(queue, command, request, waits.get());
+        }
         Delivery delivery = new Delivery(
                 request, CommandRecord.claim(command), command.deliveryCount().orElse((short) 1));
         try {
@@ -187,10 +195,21 @@ final class Claiming {
                             "job %s is in the store %s, and this worker's is %s; give all workers of a fleet one store (--checkpoints)"
                                     .formatted(job, other, store));
                 }
+                case Verdict.Begin(int attempt)
+                when request.job().sweep() != null -> {
+                    return settle(queue, expansion.expand(request.in(store), folder, attempt));
+                }
                 case Verdict.Begin(int attempt) -> {
                     Optional<String> lacking = lacking(request);
                     if (lacking.isPresent()) {
                         return leave(queue, request, lacking.get());
+                    }
+                    if (!quotas.admit(request.job(), attempt)) {
+                        return park(
+                                queue,
+                                command,
+                                request,
+                                SharesView.withoutPermit(request.job().projectName()));
                     }
                     Holder me = new Holder(rules.worker(), delivery.place(), delivery.delivery());
                     if (folder.createAttempt(attempt, me)) {
@@ -208,6 +227,43 @@ final class Claiming {
                 }
             }
         }
+    }
+
+    /// A command of whose job somebody wants something else than that it runs has to wait for nothing; nor has one
+    /// whose
+    /// turn it was when it was chosen.
+    private Optional<String> reasonToWait(ConsumerRecord<byte[], byte[]> command, Request request) {
+        return command.deliveryCount().isEmpty()
+                        || around.fleet().wish(request.job().id()) != Wish.RUN
+                ? Optional.empty()
+                : around.fleet().shares().reasonToWait(around.order().now(), request);
+    }
+
+    /// Lets a command wait beside its topic, so that others behind it can be taken. It is written there before it is
+    /// accepted. One that waits there already stays.
+    private Taken park(CommandQueue queue, ConsumerRecord<byte[], byte[]> command, Request request, String reason)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        if (Deferred.isParked(command)) {
+            return new Taken.Settled();
+        }
+        if (command.deliveryCount().isEmpty()) { // it was left to newer workers, under the very key
+            return settle(queue, publisher.again(command));
+        }
+        if (around.fleet().shares().isFull()) {
+            Taken settled = settle(queue, publisher.again(command));
+            return settled instanceof Taken.Settled
+                    ? new Taken.Refused("too many commands wait for their projects; " + reason)
+                    : settled;
+        }
+        LOG.log(
+                System.Logger.Level.DEBUG,
+                "job={0} worker={1} topic={2} offset={3} waits beside its topic: {4}",
+                request.job().id(),
+                rules.worker(),
+                command.topic(),
+                command.offset(),
+                reason);
+        return settle(queue, publisher.park(command, request.job(), reason));
     }
 
     /// What this worker has just seen to be lacking for a job, as long as others may have it.

@@ -1,8 +1,12 @@
 package io.trainyard.worker;
 
 import io.trainyard.custody.Deferrals.Deferral;
+import io.trainyard.custody.Parking.Parked;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.CommandHeaders;
 import io.trainyard.topics.DeadLetter;
+import io.trainyard.topics.Priority;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -13,13 +17,17 @@ import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 
-/// A command that waits for a worker of a newer version: a record of the topic `custody` whose key is the job's id and,
+/// A command that waits for a worker of a newer version, or for its project's turn: a record of the topic `custody`
+/// whose key is the job's id and,
 /// behind a slash, where the command was. Its body and its headers are the command's, and those of a [DeadLetter]
 /// besides, which say where it was, who could not read it, and why; and the command's own key.
 ///
 /// @param command as it was on its topic; that no share group has handed it out, the lack of a delivery count says
 /// @param offset of the record on `custody`
 record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offset) {
+    /// There where a command waits for its project's turn, and not for a newer worker: the project.
+    static final String PARKED = "trainyard-parked";
+
     private static final String KEY = "source-key";
 
     private static final List<String> ADDED = List.of(
@@ -50,6 +58,7 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
     static RecordHeaders headers(ConsumerRecord<byte[], byte[]> command, String worker, String reason) {
         RecordHeaders headers = new RecordHeaders(command.headers());
         ADDED.forEach(headers::remove);
+        headers.remove(PARKED);
         if (command.key() != null) {
             headers.add(KEY, command.key());
         }
@@ -90,6 +99,38 @@ record Deferred(ConsumerRecord<byte[], byte[]> command, String reason, long offs
         int contract = (int) number(headers, CommandHeaders.CONTRACT);
         return new Deferral<>(
                 entry.key(), contract, entry.value().length, new Deferred(command, reason, entry.offset()));
+    }
+
+    /// A command that waits for its project's turn; empty where it does not, or is newer than this worker.
+    ///
+    /// @throws IOException if it is no command that waits
+    static Optional<Parked<Deferred>> parked(ConsumerRecord<String, byte[]> entry, WorkerRules rules)
+            throws IOException {
+        if (entry.headers().lastHeader(PARKED) == null) {
+            return Optional.empty();
+        }
+        Deferral<Deferred> waits = read(entry);
+        var command = waits.command().command();
+        try {
+            JobSpec job = CommandRecord.job(command, rules.deferring().contract());
+            return Optional.of(new Parked<>(
+                    entry.key(),
+                    job.id(),
+                    job.projectName(),
+                    Priority.of(command.topic(), rules.routes().prefix()),
+                    command.topic(),
+                    command.offset(),
+                    entry.offset(),
+                    waits.bytes(),
+                    waits.command()));
+        } catch (InvalidJobException _) {
+            return Optional.empty();
+        }
+    }
+
+    /// Whether a command that this worker has at hand waits for its project's turn.
+    static boolean isParked(ConsumerRecord<byte[], byte[]> command) {
+        return command.deliveryCount().isEmpty() && command.headers().lastHeader(PARKED) != null;
     }
 
     private static String text(Headers headers, String name) throws IOException {

@@ -1,40 +1,36 @@
 package io.trainyard.worker;
 
 import io.trainyard.custody.Deferrals.Deferral;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.jspecify.annotations.Nullable;
 
-/// The commands of a queue, and before them those that older workers have left to this one. Several may take one of
-/// these at a time: the store decides, as it does for copies.
+/// The commands of a queue, and before them those that older workers have left to this one.
 final class DeferredQueue implements CommandQueue {
     private final CommandQueue queue;
     private final Surroundings around;
-
-    /// Where on `custody` those were that this worker has dealt with: it may not have read yet that they are gone.
-    private final Map<String, Long> dealtWith = new HashMap<>();
-
-    private @Nullable Deferral<Deferred> held;
+    private final CustodyCommand held;
 
     DeferredQueue(CommandQueue queue, Surroundings around) {
         this.queue = queue;
         this.around = around;
+        this.held = new CustodyCommand(around);
     }
 
     @Override
     public Optional<ConsumerRecord<byte[], byte[]>> next() {
         Map<String, Deferral<Deferred>> waiting = around.fleet().deferred();
-        dealtWith.keySet().retainAll(waiting.keySet());
-        held = waiting.values().stream()
-                .filter(one -> one.command().offset() > dealtWith.getOrDefault(one.key(), -1L))
+        held.keep(waiting.keySet());
+        var _ = held.letGo();
+        Optional<Deferral<Deferred>> next = waiting.values().stream()
+                .filter(one -> !held.isDealtWith(one.key(), one.command().offset()))
                 .filter(one -> around.rules().routes().urgency(topic(one)).isPresent())
-                .reduce((first, other) -> urgency(other) < urgency(first) ? other : first)
-                .orElse(null);
-        return held == null ? queue.next() : Optional.of(held.command().command());
+                .reduce((first, other) -> urgency(other) < urgency(first) ? other : first);
+        if (next.isEmpty()) {
+            return queue.next();
+        }
+        held.hold(next.get().key(), next.get().command().offset());
+        return Optional.of(next.get().command().command());
     }
 
     private int urgency(Deferral<Deferred> deferral) {
@@ -47,30 +43,13 @@ final class DeferredQueue implements CommandQueue {
 
     @Override
     public Optional<ConsumerRecord<byte[], byte[]>> stray() {
+        var _ = held.letGo(); // what is accepted next is the stray
         return queue.stray();
     }
 
     @Override
     public boolean accept() {
-        Deferral<Deferred> now = held;
-        if (now == null) {
-            return queue.accept();
-        }
-        held = null;
-        KillPoint.ACCEPTING.reach();
-        try {
-            var _ = around.host()
-                    .await(
-                            around.publisher().endDeferral(now.key()),
-                            around.rules().claimTimeout());
-            dealtWith.put(now.key(), now.command().offset());
-            return true;
-        } catch (ExecutionException | TimeoutException _) {
-            return false;
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+        return held.isHeld() ? held.accept() : queue.accept();
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.JobContract;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.CommandHeaders;
 import io.trainyard.topics.CommandLimits;
@@ -108,7 +109,19 @@ final class EventPublisher {
                 Topic.CUSTODY, Deferred.key(job, command), body(command), Deferred.headers(command, worker, reason));
     }
 
-    /// Says that a command waits for no newer worker any more.
+    /// Lets a command wait beside its topic, until it is its project's turn.
+    ///
+    /// @param reason why it has to wait
+    CompletableFuture<Void> park(ConsumerRecord<byte[], byte[]> command, JobSpec job, String reason) {
+        RecordHeaders headers = Deferred.headers(command, worker, reason);
+        add(headers, Deferred.PARKED, job.projectName());
+        if (headers.lastHeader(CommandHeaders.CONTRACT) == null) {
+            CommandHeaders.addContract(headers, JobJson.command(job).contract());
+        }
+        return send(Topic.CUSTODY, Deferred.key(job.id(), command), body(command), headers);
+    }
+
+    /// Says that a command waits on `custody` no more.
     ///
     /// @param key see [Deferred#key]
     CompletableFuture<Void> endDeferral(String key) {

@@ -1,8 +1,10 @@
 package io.trainyard.worker;
 
+import io.trainyard.custody.Custody;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Deferrals.Deferral;
 import io.trainyard.custody.PreemptionRule.Room;
+import io.trainyard.event.Control;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.spec.JobContract;
 import java.time.Instant;
@@ -19,12 +21,16 @@ import org.jspecify.annotations.Nullable;
 /// What a worker knows of its fleet: written by the thread that reads the fleet's topics, read by all.
 final class FleetView {
     private final Map<String, Wish> wishes = new ConcurrentHashMap<>();
+    private final Set<String> runOn = ConcurrentHashMap.newKeySet();
+    private final Set<String> kept = ConcurrentHashMap.newKeySet();
     private volatile Map<String, Integer> live; // and what they understand
     private volatile Optional<String> objection = Optional.empty();
 
     private volatile @Nullable Instant since;
     private volatile Map<String, Deferral<Deferred>> deferred = Map.of();
     private volatile boolean full;
+    private volatile SharesView shares = SharesView.NONE;
+    private final Map<String, Custody> custodies = new ConcurrentHashMap<>();
     private volatile List<Room> rooms = List.of();
     private volatile boolean urgent;
 
@@ -45,13 +51,35 @@ final class FleetView {
         return wishes.containsKey(job);
     }
 
-    /// @param wish null: the topic has none any more
-    void control(String job, @Nullable Wish wish) {
-        if (wish == null) {
+    /// Whether somebody wants that a job rests at no rung.
+    boolean isRunOn(String job) {
+        return runOn.contains(job);
+    }
+
+    /// @param control null: the topic has none any more
+    void control(String job, @Nullable Control control) {
+        if (control == null) {
             wishes.remove(job);
         } else {
-            wishes.put(job, wish);
+            wishes.put(job, control.wish());
         }
+        if (control != null && control.isRunOn()) {
+            runOn.add(job);
+        } else {
+            runOn.remove(job);
+        }
+    }
+
+    /// This worker has kept a result at a rung of the group.
+    void keptResult(String group) {
+        kept.add(group);
+    }
+
+    /// The groups in which it has since this was last asked.
+    Set<String> takeKept() {
+        Set<String> groups = Set.copyOf(kept);
+        kept.removeAll(groups);
+        return groups;
     }
 
     /// The workers that are heard, this one included.
@@ -90,6 +118,30 @@ final class FleetView {
         due.forEach(one -> all.put(one.key(), one));
         deferred = Collections.unmodifiableMap(all);
         full = isFull;
+    }
+
+    /// Whose turn it is.
+    SharesView shares() {
+        return shares;
+    }
+
+    void shares(SharesView now) {
+        shares = now;
+    }
+
+    /// @param custody null: the job has ended
+    void custody(String job, @Nullable Custody custody) {
+        if (custody == null) {
+            custodies.remove(job);
+        } else {
+            custodies.put(job, custody);
+        }
+    }
+
+    /// What custody says of a job, where projects have rules; null where it says nothing.
+    @Nullable
+    Custody custody(String job) {
+        return custodies.get(job);
     }
 
     /// The urgent job for which an attempt of this worker makes room; empty: it does for none.

@@ -8,6 +8,7 @@ import io.trainyard.event.FailureCause;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.JobJson;
+import io.trainyard.sweep.Halving;
 import io.trainyard.training.Outcome;
 import java.time.Duration;
 import java.util.Set;
@@ -91,10 +92,13 @@ final class Holding {
                     isTold(held, announcer.close(held.id()));
                 }
             }
-            case Outcome.Paused _ -> {
+            case Outcome.Paused(var event) -> {
                 fitness.paused();
+                Custody custody = event.rung() == null
+                        ? Custody.paused(held.next(), rules.worker())
+                        : Custody.resting(held.next(), rules.worker(), event.rung());
                 if (isTold(held, events.acknowledged())) {
-                    isTold(held, publisher.publish(Custody.paused(held.next(), rules.worker())));
+                    isTold(held, publisher.publish(custody));
                 }
             }
             case Outcome.Released(Released event) -> {
@@ -157,6 +161,7 @@ final class Holding {
     private void fail(Held held, String reason, JobEvents events) throws InterruptedException {
         Failed event = new Failed(held.id(), held.attempt(), reason, FailureCause.LACKING.word());
         new JobLog(rules.worker()).see(event);
+        new Halving(around.store()).ends(held.job(), Double.NaN);
         byte[] failed = EventJson.write(event, around.host().now());
         byte[] outcome = held.folder().keepOutcome(failed)
                 ? failed

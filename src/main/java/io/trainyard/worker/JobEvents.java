@@ -59,6 +59,7 @@ final class JobEvents {
             case TrainingEvent.Finished _,
                     TrainingEvent.Failed _,
                     TrainingEvent.Cancelled _,
+                    TrainingEvent.Expanded _,
                     TrainingEvent.Released _,
                     TrainingEvent.Paused _ -> true;
             case TrainingEvent.Claimed _,

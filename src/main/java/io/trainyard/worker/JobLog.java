@@ -46,6 +46,8 @@ final class JobLog {
             case Paused e -> Optional.of("step=%d paused".formatted(e.step()));
             case Resumed _ -> Optional.of("resumed");
             case Cancelled e -> Optional.of("step=%d cancelled".formatted(e.step()));
+            case TrainingEvent.Expanded e ->
+                Optional.of("is a sweep of %d trials, which are published".formatted(e.trials()));
             case Started _, StepLosses _, EpochTested _, CheckpointSaved _ -> Optional.empty();
         };
         return what.map(text -> "job=%s attempt=%d worker=%s %s"

@@ -121,7 +121,10 @@ final class KafkaFleetLog implements FleetLog {
                         .get(partition(topic));
                 if (known != null) {
                     backlogs.put(
-                            topic, new Backlog(known.startOffset(), known.lag().orElse(Long.MAX_VALUE)));
+                            topic,
+                            new Backlog(
+                                    Math.max(0, known.startOffset()),
+                                    known.lag().orElse(Long.MAX_VALUE)));
                 }
             }
         }

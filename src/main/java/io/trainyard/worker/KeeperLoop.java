@@ -8,6 +8,8 @@ import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Deferrals.Deferral;
 import io.trainyard.custody.Duty;
 import io.trainyard.custody.Keeper;
+import io.trainyard.custody.Request;
+import io.trainyard.custody.Resting;
 import io.trainyard.event.Control;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
@@ -15,11 +17,14 @@ import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Resumed;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Halving;
 import io.trainyard.topics.Topic;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -51,9 +56,12 @@ final class KeeperLoop implements AutoCloseable {
     private final Map<String, Topic> topics;
     private final StopSignal stop;
     private final Keeper keeper;
+    private final Resting resting;
+    private final Halving halving;
     private final StoreWatch stores;
     private final CompletableFuture<Optional<JobSpec>> ready = new CompletableFuture<>();
     private final Deferrals<Deferred> deferrals;
+    private final Shares shares;
     private final Preemption preemption;
     private boolean toldTooMany;
 
@@ -68,6 +76,9 @@ final class KeeperLoop implements AutoCloseable {
         this.stop = new StopSignal(around.host());
         this.keeper = new Keeper(rules.worker(), keeping);
         this.deferrals = new Deferrals<>(keeper, rules.deferring());
+        this.shares = new Shares(keeper, rules);
+        this.resting = new Resting(keeper, keeping.beats());
+        this.halving = new Halving(around.store());
         this.preemption = new Preemption(around, keeper);
         this.stores = new StoreWatch(rules.worker(), around.store());
     }
@@ -119,6 +130,7 @@ final class KeeperLoop implements AutoCloseable {
                 judged = true;
                 around.fleet().live(deferrals.live());
                 around.fleet().deferred(deferrals.due(), deferrals.isFull());
+                around.fleet().shares(shares.view());
                 around.fleet()
                         .objection(
                                 stores.objection(keeper.live()), around.host().now());
@@ -133,6 +145,54 @@ final class KeeperLoop implements AutoCloseable {
                     giveUp(deferral);
                 }
             }
+            if (judged) {
+                for (var group : resting.due(around.fleet().takeKept()).values()) {
+                    resume(group);
+                }
+            }
+        }
+    }
+
+    /// Has those of a group that rest go on which are among the best by now. Should this worker end in between, another
+    /// one looks, too.
+    private void resume(List<Request> group) throws InterruptedException {
+        Set<String> best;
+        try {
+            best = Set.copyOf(halving.goOn(group.stream().map(Request::job).toList()));
+        } catch (CheckpointException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "worker={0} cannot look which jobs of group={1} go on, and will try again: {2}",
+                    rules.worker(),
+                    group.getFirst().job().group(),
+                    e.getMessage());
+            return;
+        }
+        for (Request request : group) {
+            if (best.contains(request.job().id())) {
+                resting.resumed(request.job().id());
+                resume(request);
+            }
+        }
+    }
+
+    /// That it waits for a worker again is told last: by the time that somebody does this anew, others may be better.
+    private void resume(Request request) throws InterruptedException {
+        String job = request.job().id();
+        try {
+            Resumed event = new Resumed(job, attempt(folder(job)));
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "job={0} worker={1} publishes the command of attempt {2}, because the job is among the best of group={3}",
+                    job,
+                    rules.worker(),
+                    request.attempt(),
+                    request.job().group());
+            await(publisher.publish(request));
+            await(publisher.publish(Custody.waiting(request, rules.worker(), 1)));
+            tell(event);
+        } catch (CheckpointException | ExecutionException | TimeoutException e) {
+            sayFailed(job, e);
         }
     }
 
@@ -193,15 +253,29 @@ final class KeeperLoop implements AutoCloseable {
 
     private void custody(String job, @Nullable Custody custody) {
         if (custody == null || custody.job().equals(job)) {
+            changed(job);
             keeper.custody(job, custody);
+            if (!rules.shares().isNone()) {
+                around.fleet().custody(job, custody);
+                shares.change();
+            }
+            changed(job);
             preemption.custody(job, custody);
+        }
+    }
+
+    private void changed(String job) {
+        String group = keeper.group(job);
+        if (group != null) {
+            resting.changed(group);
         }
     }
 
     private void deferral(ConsumerRecord<String, byte[]> entry) throws IOException {
         if (entry.value() == null) {
             deferrals.remove(entry.key());
-        } else {
+            shares.remove(entry.key());
+        } else if (!shares.park(entry)) {
             deferrals.add(Deferred.read(entry));
         }
     }
@@ -209,7 +283,8 @@ final class KeeperLoop implements AutoCloseable {
     private void control(String job, @Nullable Control control, boolean fresh) {
         if (control == null || control.job().equals(job)) {
             keeper.control(job, control, fresh);
-            around.fleet().control(job, control == null ? null : control.wish());
+            around.fleet().control(job, control);
+            changed(job);
         }
     }
 
@@ -224,6 +299,9 @@ final class KeeperLoop implements AutoCloseable {
             keeper.left(worker);
         } else {
             keeper.heard(worker, status.held());
+            if (worker.equals(rules.worker())) {
+                shares.beat();
+            }
         }
     }
 
@@ -245,13 +323,17 @@ final class KeeperLoop implements AutoCloseable {
                 }
             }
         } catch (CheckpointException | ExecutionException | TimeoutException e) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    "job={0} worker={1} could not see to the job, and will try again: {2}",
-                    duty.job(),
-                    rules.worker(),
-                    e.getMessage());
+            sayFailed(duty.job(), e);
         }
+    }
+
+    private void sayFailed(String job, Exception e) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "job={0} worker={1} could not see to the job, and will try again: {2}",
+                job,
+                rules.worker(),
+                e.getMessage());
     }
 
     /// The dead letter first. A job that has its end meanwhile, as by somebody who cancelled it, needs none.

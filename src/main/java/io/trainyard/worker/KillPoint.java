@@ -16,6 +16,8 @@ enum KillPoint {
     POLLED,
     /// The store has the attempt, and nobody has heard of it.
     ATTEMPT_CREATED,
+    /// The trials of a sweep are with the brokers, and the sweep has no end yet.
+    TRIALS_PUBLISHED,
     /// Custody is written, and the command not accepted.
     IN_CUSTODY,
     /// The client is about to send an ACCEPT: of a claim, or of a command that is settled otherwise.
@@ -26,6 +28,8 @@ enum KillPoint {
     FILES_WRITTEN,
     /// A checkpoint counts, and was not told.
     MANIFEST_WRITTEN,
+    /// The store has the job's result at a rung, and nobody has decided by it.
+    RESULT_KEPT,
     /// The store has the job's outcome.
     OUTCOME_KEPT,
     /// The outcome is about to be sent to the brokers.

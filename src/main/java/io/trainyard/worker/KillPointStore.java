@@ -27,6 +27,9 @@ final class KillPointStore implements CheckpointStore {
         if (created && key.endsWith("/outcome.json")) {
             KillPoint.OUTCOME_KEPT.reach();
         }
+        if (created && key.contains("/rungs/")) {
+            KillPoint.RESULT_KEPT.reach();
+        }
         return created;
     }
 

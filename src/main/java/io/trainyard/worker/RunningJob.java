@@ -115,6 +115,18 @@ final class RunningJob implements Supervisor {
         return preemptor;
     }
 
+    /// A wish that it runs on is about this job, not about its group.
+    @Override
+    public boolean heedsRungs() {
+        return !around.fleet().isRunOn(held.id());
+    }
+
+    @Override
+    public void keptResult(String group) {
+        dueNanos = NEVER;
+        around.fleet().keptResult(group);
+    }
+
     @Override
     public void checkpointFailed() {
         held.activity().checkpointFailed();

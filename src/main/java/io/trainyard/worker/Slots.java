@@ -71,13 +71,25 @@ final class Slots {
             } catch (InterruptedException | Error e) {
                 stop.request();
                 done.completeExceptionally(e);
-            } finally {
-                held.activity().end();
             }
         });
     }
 
     private void run(Held held) throws InterruptedException {
+        try {
+            boolean stopped = holding.run(held, runner, events(held));
+            if (!stopped && !stop.isRequested()) {
+                fitness.hangs(held.id());
+            }
+            if (fitness.restart().isPresent()) {
+                stop.request(); // the other slots hand over what can be handed over
+            }
+        } finally {
+            held.activity().end();
+        }
+    }
+
+    private JobEvents events(Held held) {
         JobEvents events = new JobEvents(line -> {
             if (line.event() instanceof Finished) {
                 KillPoint.OUTCOME_TELLING.reach();
@@ -88,12 +100,7 @@ final class Slots {
             return around.publisher().publish(line, held.trace().traceParent());
         });
         held.activity().sends(events);
-        if (!holding.run(held, runner, events) && !stop.isRequested()) {
-            fitness.hangs(held.id());
-        }
-        if (fitness.restart().isPresent()) {
-            stop.request(); // the other slots hand over what can be handed over
-        }
+        return events;
     }
 
     /// Waits until all are free, after a stop: each takes no longer than the grace period.

@@ -1,6 +1,7 @@
 package io.trainyard.worker;
 
 import io.trainyard.custody.Deferrals;
+import io.trainyard.spec.JobLimits;
 import java.time.Duration;
 
 /// Who a worker is, and how long it waits for what.
@@ -14,6 +15,8 @@ import java.time.Duration;
 /// @param deliveryLimit how often a command is delivered before the brokers drop it silently
 /// @param deferring what commands it understands, and how long those wait that nobody does
 /// @param maxPreemptions how often a job makes room for urgent ones
+/// @param shares how projects share the fleet
+/// @param limits what jobs may ask for; here, of how many trials sweeps may be
 record WorkerRules(
         String worker,
         CommandRoutes routes,
@@ -23,4 +26,6 @@ record WorkerRules(
         int maxRefusals,
         int deliveryLimit,
         Deferrals.Rules deferring,
-        int maxPreemptions) {}
+        int maxPreemptions,
+        Shares.Rules shares,
+        JobLimits limits) {}

@@ -15,6 +15,8 @@ import io.trainyard.device.Device;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
+import io.trainyard.jobfile.ProjectFiles;
+import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobContract;
@@ -106,9 +108,10 @@ public class WorkerService {
 
         String prefix = settings.topics().prefix();
         Host machine = new Machine();
-        JobTraining training = new JobTraining(data, device, worker.threads(), id)
+        JobTraining sharing = new JobTraining(data, device, worker.threads(), id)
                 .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())))
                 .sharing(slots(worker));
+        JobTraining training = slots(worker) > 1 && worker.stack() ? sharing.stacking() : sharing;
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
         Deferrals.Rules deferring = deferring(worker);
@@ -137,7 +140,9 @@ public class WorkerService {
                 worker.maxRefusals(),
                 deliveryLimit,
                 deferring,
-                worker.maxPreemptions());
+                worker.maxPreemptions(),
+                shares(settings),
+                limits(settings.limits()));
         Surroundings around = new Surroundings(
                 rules, machine, store, publisher, fleet, activity, Tracing.ofProcess(), new ClaimOrder());
         KeeperLoop keeping = new KeeperLoop(
@@ -249,7 +254,8 @@ public class WorkerService {
     }
 
     private static JobLimits limits(WorkerSettings.Limits asked) {
-        return new JobLimits(asked.parameters(), asked.batchSize(), asked.epochs(), asked.steps(), asked.minutes());
+        return new JobLimits(
+                asked.parameters(), asked.batchSize(), asked.epochs(), asked.steps(), asked.minutes(), asked.trials());
     }
 
     private static int slots(WorkerSettings.Worker worker) {
@@ -270,6 +276,13 @@ public class WorkerService {
         }
         long beats = worker.newerTimeout().dividedBy(worker.heartbeat());
         return new Deferrals.Rules(contract, Math.toIntExact(Math.clamp(beats, 1, Integer.MAX_VALUE)));
+    }
+
+    private static Shares.Rules shares(WorkerSettings settings) {
+        ProjectRules projects = ProjectFiles.read(settings.projects());
+        double beats = (double) projects.window().toMillis()
+                / Math.max(1, settings.worker().heartbeat().toMillis());
+        return new Shares.Rules(projects, Math.max(1, beats));
     }
 
     private static String version() {

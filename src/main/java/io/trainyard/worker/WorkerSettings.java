@@ -59,6 +59,10 @@ public interface WorkerSettings {
         /// That a job may be given, which it then must be; 0: any.
         @WithDefault("0")
         int minutes();
+
+        /// Of a sweep.
+        @WithDefault("1000")
+        int trials();
     }
 
     /// The names of the topics.
@@ -88,6 +92,11 @@ public interface WorkerSettings {
         /// How many jobs it has at once.
         @WithDefault("1")
         int slots();
+
+        /// Whether jobs that it has at once and that differ in numbers only are trained together, as one program, where
+        /// that pays.
+        @WithDefault("on")
+        boolean stack();
 
         /// Time between heartbeats.
         @WithDefault("2s")

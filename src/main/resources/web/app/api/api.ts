@@ -12,6 +12,7 @@ import type {
   JobStateName,
   JsonObject,
   RatePoint,
+  Sweep,
 } from "./types";
 
 const ROOT = "/api/v1";
@@ -150,6 +151,12 @@ export const api = {
 
   bulk: (action: "cancel" | "pause" | "resume", jobs: readonly string[]): Promise<{ results: Answer[] }> =>
     send("POST", "/bulk", { action, jobs }),
+
+  bulkSweep: (action: "cancel" | "pause" | "resume", sweep: string): Promise<{ results: Answer[] }> =>
+    send("POST", "/bulk", { action, sweep }),
+
+  sweep: (group: string, signal?: AbortSignal): Promise<Sweep> =>
+    ask(address("/sweeps/" + encodeURIComponent(group)), { signal }),
 
   reprioritize: (job: string, priority: string): Promise<Answer> =>
     send("POST", jobPath(job) + "/reprioritize", { priority }),

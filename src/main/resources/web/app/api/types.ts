@@ -1,6 +1,14 @@
 // What the dashboard answers. Times are milliseconds since 1970, steps count from 1, epochs from 0.
 
-export type JobStateName = "queued" | "running" | "paused" | "finished" | "failed" | "cancelled" | "rejected";
+export type JobStateName =
+  | "queued"
+  | "running"
+  | "paused"
+  | "finished"
+  | "failed"
+  | "cancelled"
+  | "rejected"
+  | "expanded";
 
 export const JOB_STATES: readonly JobStateName[] = [
   "running",
@@ -10,6 +18,7 @@ export const JOB_STATES: readonly JobStateName[] = [
   "failed",
   "cancelled",
   "rejected",
+  "expanded",
 ];
 
 // JSON has no NaN and no infinities: they come as texts.
@@ -42,7 +51,18 @@ export interface JobSummary {
   imagesPerSecond: number;
   remainingMicros: number; // 0 where nothing is known or nothing is left
   checkpoint: string | null;
+  group?: string | null; // that it belongs to
+  rung?: number | null; // after how many epochs it rests because others of its group are better
   tags?: string[];
+  outlook?: Outlook | null; // in lists, of a job that waits
+}
+
+// What lies before a job that waits.
+export interface Outlook {
+  place: number; // 1: it is the next; 0 of one that rests
+  reason: string;
+  sentence: string; // why it waits
+  start: { lowMillis: number; medianMillis: number; highMillis: number } | null; // null where that is not known
 }
 
 export interface TestedEpoch {
@@ -102,6 +122,7 @@ export type JsonObject = { [field: string]: Json };
 export interface JobDetail {
   summary: JobSummary;
   waiting?: string | null; // why, in words; null where it does not
+  outlook?: Outlook | null;
   command: JsonObject | null;
   tests: TestedEpoch[];
   classAccuracy: JsonNumber[] | null;
@@ -140,6 +161,27 @@ export interface Group {
   states: Partial<Record<JobStateName, number>>;
   bestAccuracy: number | null;
   meanAccuracy: number | null;
+}
+
+export interface SweepTrial {
+  job: string;
+  state: JobStateName;
+  values: Record<string, Json>; // of the fields that differ
+  epochs: number; // that were tested
+  ofEpochs: number; // 0 where that is not known
+  best?: number | null; // of its tests
+  last?: number | null;
+  rung?: number | null;
+  reason?: string | null;
+}
+
+// The jobs of a group side by side, the best first.
+export interface Sweep {
+  group: string;
+  fields: string[];
+  metric: "accuracy" | "loss";
+  states: Partial<Record<JobStateName, number>>;
+  trials: SweepTrial[];
 }
 
 export interface ComparedFields {
@@ -212,6 +254,7 @@ export interface LiveUpdate {
   jobs: JobSummary[];
   workers: WorkerView[] | null;
   waiting?: Record<string, string> | null; // why jobs wait, by the kind of device that they want
+  outlooks?: Record<string, Outlook> | null; // of the jobs that are next, by job; null where nothing new is known
   nowMillis: number;
   sources?: Sources;
 }

@@ -14,17 +14,20 @@ const TOLD = 3; // refusals that are told one by one
 class BulkActions extends PageElement {
   static override properties = {
     jobs: { attribute: false },
+    sweep: { attribute: false },
     said: { state: true },
     sure: { state: true },
   };
 
   declare jobs: readonly string[];
+  declare sweep: string; // whose they all are; empty: they are meant one by one
   declare private said: string;
   declare private sure: boolean; // asked whether to cancel
 
   constructor() {
     super();
     this.jobs = [];
+    this.sweep = "";
     this.said = "";
     this.sure = false;
   }
@@ -59,7 +62,7 @@ class BulkActions extends PageElement {
   private async ask(wish: Wish): Promise<void> {
     this.sure = false;
     try {
-      const { results } = await api.bulk(wish, this.jobs);
+      const { results } = await (this.sweep ? api.bulkSweep(wish, this.sweep) : api.bulk(wish, this.jobs));
       const refused = results.filter(({ ok }) => !ok);
       const told = refused.slice(0, TOLD).map(({ job, sentence }) => `${job} ${sentence}`);
       if (refused.length > TOLD) told.push(`and ${refused.length - TOLD} more`);

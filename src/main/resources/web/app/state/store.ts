@@ -2,12 +2,13 @@
 // only the stream writes to it.
 
 import { api, isMissing, isRefused, isSignedOut } from "../api/api";
-import type { Info, JobSummary, LiveUpdate, Sources, WorkerView } from "../api/types";
+import type { Info, JobSummary, LiveUpdate, Outlook, Sources, WorkerView } from "../api/types";
 import { type Barred, type Connection, connectionOf } from "./connection";
 
 export interface Change {
   snapshot: boolean; // all may have changed
   jobs: ReadonlySet<string>;
+  outlooks: boolean; // what lies before jobs that wait
 }
 
 type Listener = (change: Change) => void;
@@ -23,6 +24,7 @@ export class Store {
 
   private sources: Sources | null = null;
   private waiting: Readonly<Record<string, string>> = {};
+  private outlooks: Readonly<Record<string, Outlook>> = {};
   private heard = false;
   private streamBroken = false;
   private barred: Barred | null = null;
@@ -37,18 +39,23 @@ export class Store {
     for (const job of update.jobs) this.jobs.set(job.job, job);
     if (update.workers) this.workers = update.workers;
     if (update.waiting) this.waiting = update.waiting;
+    if (update.outlooks) this.outlooks = update.outlooks;
     if (update.sources) this.sources = update.sources;
     if (!this.heard || this.streamBroken) void this.ask();
     this.heard = true;
     this.streamBroken = false;
     this.barred = null;
-    this.tell({ snapshot: update.snapshot, jobs: new Set(update.jobs.map((job) => job.job)) });
+    this.tell({
+      snapshot: update.snapshot,
+      jobs: new Set(update.jobs.map((job) => job.job)),
+      outlooks: !!update.outlooks,
+    });
   }
 
   // A stream does not say why it ended; a question may.
   streamLost(): void {
     this.streamBroken = true;
-    this.tell({ snapshot: false, jobs: NO_JOBS });
+    this.tell({ snapshot: false, jobs: NO_JOBS, outlooks: false });
     void this.ask();
   }
 
@@ -87,9 +94,22 @@ export class Store {
     return !kafka || kafka.ok || kafka.sinceMillis - worker.lastSeenMillis > SILENT_MILLIS;
   }
 
+  // What lies before a job that waits. The stream tells of those that are next.
+  //
+  // told: what an answer said of it
+  outlookOf(job: JobSummary, told?: Outlook | null): Outlook | null {
+    return job.state === "queued" ? (this.outlooks[job.job] ?? told ?? null) : null;
+  }
+
+  // Whether the stream keeps it up.
+  isNext(job: string): boolean {
+    return job in this.outlooks;
+  }
+
   // Why a job waits, in words.
-  whyWaiting(job: JobSummary): string | null {
-    return job.state === "queued" ? (this.waiting[job.wants ?? "auto"] ?? null) : null;
+  whyWaiting(job: JobSummary, told?: Outlook | null): string | null {
+    if (job.state !== "queued") return null;
+    return this.outlookOf(job, told)?.sentence ?? this.waiting[job.wants ?? "auto"] ?? null;
   }
 
   get mayWrite(): boolean {
@@ -115,7 +135,7 @@ export class Store {
         setTimeout(() => void this.ask(), INFO_RETRY_MILLIS);
       }
     }
-    this.tell({ snapshot: false, jobs: NO_JOBS });
+    this.tell({ snapshot: false, jobs: NO_JOBS, outlooks: false });
   }
 }
 

@@ -15,7 +15,7 @@ import "../parts/job-notes";
 import "../parts/loss-curves";
 import { parameterTable } from "../parts/parameters";
 import { stateLabel } from "../parts/state-label";
-import { jobLink, link } from "../router";
+import { jobLink, link, sweepLink } from "../router";
 import { Refresher } from "../state/refresher";
 import { store } from "../state/store";
 import { Subscriber } from "../state/subscriber";
@@ -39,7 +39,8 @@ class JobView extends PageElement {
     this.detail = null;
     this.problem = "";
     new Subscriber(this, (change) => {
-      if (change.snapshot || change.jobs.has(this.job)) this.refresher.request();
+      const unseen = change.outlooks && this.detail?.summary.state === "queued" && !store.isNext(this.job);
+      if (change.snapshot || change.jobs.has(this.job) || unseen) this.refresher.request();
     });
   }
 
@@ -85,7 +86,10 @@ class JobView extends PageElement {
     const { detail } = this;
     const summary = store.jobs.get(this.job) ?? detail.summary;
     return html`
-      <p class="crumbs"><a href=${link("runs")}>Runs</a></p>
+      <p class="crumbs">
+        <a href=${link("runs")}>Runs</a>
+        ${summary.group ? html`<a id="sweep-link" href=${sweepLink(summary.group)}>${summary.group}</a>` : nothing}
+      </p>
       <section id="detail" class="sheet" aria-labelledby="detail-heading">
         <div class="title">
           <h2 id="detail-heading">${summary.job}</h2>
@@ -96,7 +100,7 @@ class JobView extends PageElement {
             .note=${detail.note ?? ""}
           ></job-notes>
         </div>
-        ${this.reason(summary)} ${this.progress(summary)}
+        ${this.reason(summary, detail)} ${this.progress(summary)}
         <job-actions
           .summary=${summary}
           .command=${detail.command}
@@ -140,11 +144,15 @@ class JobView extends PageElement {
     `;
   }
 
-  private reason(summary: JobSummary) {
+  // When it begins is a guess that grows old, too.
+  private reason(summary: JobSummary, detail: JobDetail) {
     const { state, reason } = summary;
-    const waiting = store.whyWaiting(summary);
+    const waiting = store.whyWaiting(summary, detail.outlook);
+    const outlook = store.connection.state === "live" ? store.outlookOf(summary, detail.outlook) : null;
+    const begins = outlook && format.begins(outlook, store.nowMillis);
     const sentences = [
       waiting ? `Waits: ${waiting}` : null,
+      outlook && outlook.place > 0 ? `Place ${outlook.place}${begins ? `; begins ${begins}` : ""}` : null,
       reason && state === "finished" ? `Stopped early: ${reason}` : reason,
     ].filter((sentence) => sentence !== null);
     if (sentences.length === 0) return nothing;

@@ -10,8 +10,9 @@ import "./compare";
 import "./fleet";
 import "./job";
 import "./runs";
+import "./sweep";
 
-const NAMES = { fleet: "Fleet", runs: "Runs", compare: "Compare", job: "Run" } as const;
+const NAMES = { fleet: "Fleet", runs: "Runs", compare: "Compare", job: "Run", sweep: "Sweep" } as const;
 
 class TrainyardPage extends PageElement {
   private leaveRoute: (() => void) | undefined;
@@ -75,6 +76,8 @@ class TrainyardPage extends PageElement {
         return html`<runs-view .query=${here.query.toString()}></runs-view>`;
       case "job":
         return html`<job-view .job=${here.job} .query=${here.query.toString()}></job-view>`;
+      case "sweep":
+        return html`<sweep-view .group=${here.job}></sweep-view>`;
       case "compare":
         return html`<compare-view .query=${here.query.toString()}></compare-view>`;
     }

@@ -4,7 +4,7 @@
 import { html, nothing } from "lit";
 import { repeat } from "lit/directives/repeat.js";
 import { ApiError, type JobsQuery, api } from "../api/api";
-import { JOB_STATES, type JobStateName, type JobSummary } from "../api/types";
+import { JOB_STATES, type JobStateName, type JobSummary, type Outlook } from "../api/types";
 import { PageElement } from "../element";
 import * as format from "../format";
 import { stateLabel } from "../parts/state-label";
@@ -27,7 +27,7 @@ interface Column {
   title: string;
   sort?: string; // what the dashboard calls it
   className: string;
-  cell(job: JobSummary): unknown;
+  cell(job: JobSummary, told?: Outlook | null): unknown; // told: what lies before it, as the list was told
 }
 
 const text = (value: string | null): string => value ?? format.NONE;
@@ -45,7 +45,15 @@ const COLUMNS: readonly Column[] = [
   { title: "Duration", sort: "duration", className: "number", cell: (job) => format.duration(job.durationMillis) },
 ];
 
-function progressCell(job: JobSummary) {
+function progressCell(job: JobSummary, told?: Outlook | null) {
+  const outlook = store.connection.state === "live" ? store.outlookOf(job, told) : null;
+  if (outlook) {
+    const begins = format.begins(outlook, store.nowMillis);
+    return html`<span class="outlook" title=${outlook.sentence}>
+      ${outlook.place > 0 ? `place ${outlook.place}` : nothing}${begins ? `, ${begins}` : nothing}
+      <span class="why">${outlook.sentence}</span>
+    </span>`;
+  }
   return html`<div class="progress">
     <progress max="1" .value=${format.share(job)} aria-label="Progress of ${job.job}"></progress>
     <span>${format.progress(job)}</span>
@@ -82,7 +90,9 @@ class RunsView extends PageElement {
     this.composing = false;
     new Subscriber(this, (change) => {
       // A job that is not on this page of the list may belong there now.
-      if (change.snapshot || [...change.jobs].some((job) => !this.jobs?.some((row) => row.job === job))) {
+      const unseen =
+        change.outlooks && this.jobs?.some((job) => job.state === "queued" && !store.isNext(job.job));
+      if (change.snapshot || unseen || [...change.jobs].some((job) => !this.jobs?.some((row) => row.job === job))) {
         this.refresher.request();
       }
     });
@@ -260,7 +270,7 @@ class RunsView extends PageElement {
             ${repeat(
               this.jobs,
               (job) => job.job,
-              (job) => this.row(store.jobs.get(job.job) ?? job),
+              (job) => this.row(store.jobs.get(job.job) ?? job, job.outlook),
             )}
           </tbody>
         </table>
@@ -282,7 +292,7 @@ class RunsView extends PageElement {
     </th>`;
   }
 
-  private row(job: JobSummary) {
+  private row(job: JobSummary, told?: Outlook | null) {
     const chosen = this.selected.has(job.job);
     const tags = job.tags ?? [];
     return html`
@@ -301,7 +311,7 @@ class RunsView extends PageElement {
           ${tags.map((tag) => html`<a class="tag" href=${link("runs", { tag })}>${tag}</a>`)}
         </td>
         ${COLUMNS.map(({ title, className, cell }) => {
-          const shown = cell(job);
+          const shown = cell(job, told);
           return html`<td class=${className} data-label=${title} ?data-empty=${shown === format.NONE}>${shown}</td>`;
         })}
       </tr>

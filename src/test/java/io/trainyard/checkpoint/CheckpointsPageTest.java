@@ -56,12 +56,14 @@ class CheckpointsPageTest {
         folder.noteFrom(2, folder.checkpoints().newest());
         folder.noteStarted(1);
         folder.notePreempted(1, "urgent");
+        folder.group("group").keepResult(3, "job", "0.5");
         assertThat(folder.keep(checkpoint().choices())).isEqualTo(checkpoint().choices());
         assertThat(folder.keepOutcome(new byte[0])).isTrue();
-        try (Stream<Path> files = Files.walk(root.resolve("job"))) {
+        try (Stream<Path> files = Stream.concat(Files.walk(root.resolve("job")), Files.walk(root.resolve("group")))) {
             assertThat(files.filter(Files::isRegularFile)
                             .map(file -> root.relativize(file).toString())
                             .map(name -> name.replaceFirst("^job/", "<job>/")
+                                    .replace("group/rungs/3/job~0.5", "<group>/rungs/<epochs>/<job>~<result>")
                                     .replaceFirst("(?<=step-)\\d+-\\d+", "<n>-<attempt>")
                                     .replaceFirst("(?<=attempts/)\\d+", "<n>")
                                     .replaceFirst("(?<=choices/)[\\w-]+", "<kind>")))

@@ -108,6 +108,7 @@ abstract class FleetCommands {
             case "submit" -> new SubmitCommand(terminal);
             case "watch" -> new WatchCommand(terminal);
             case "jobs" -> new JobsCommand(terminal);
+            case "top" -> new TopCommand(terminal);
             case "events" -> new EventsCommand(terminal);
             case "cancel" -> new CancelCommand(terminal);
             case "pause" -> new PauseCommand(terminal);

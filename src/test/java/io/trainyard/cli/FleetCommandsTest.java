@@ -5,6 +5,7 @@ import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.failed;
 import static io.trainyard.event.SampleEvents.json;
 import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.started;
 import static io.trainyard.event.SampleEvents.whole;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,9 +14,11 @@ import io.trainyard.Patience;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.cli.eventlog.EventLog;
 import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.event.WorkerStatus;
 import io.trainyard.spec.JobJson;
 import io.trainyard.topics.DeadLetter;
 import io.trainyard.topics.Topic;
@@ -31,6 +34,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
@@ -53,6 +58,69 @@ class FleetCommandsTest extends FleetCommands {
                         .containsAll(Arrays.stream(Topic.values())
                                 .map(topic -> topic.name(prefix))
                                 .toList()));
+    }
+
+    @Test
+    void submitSaysWhatLiesBeforeEachJob() {
+        assertThat(run(JOB.formatted("a"), "submit", "-")).isZero();
+        assertThat(err.toString(UTF_8)).contains("a waits: place 1, no worker is there");
+        out.reset();
+        assertThat(run(JOB.formatted("b"), "submit", "-", "--json")).isZero();
+        assertThat(out.toString(UTF_8).strip())
+                .isEqualTo("{\"job\":\"b\",\"state\":\"queued\",\"outlook\":{\"place\":2,\"reason\":\"noWorker\","
+                        + "\"sentence\":\"no worker is there\",\"start\":null}}");
+        String many = IntStream.range(0, 20)
+                .mapToObj(i -> "---\n" + JOB.formatted("many-" + i))
+                .collect(Collectors.joining());
+        createTopics();
+        heartbeat("w1", "x");
+        assertThat(run(many, "submit", "-")).isZero();
+        assertThat(err.toString(UTF_8))
+                .contains("20 of 20 jobs wait, at places 3 to 22: the one worker is busy; the first begins in ");
+        assertThat(run("", "jobs", "--state", "queued")).isZero();
+        assertThat(out.toString(UTF_8)).contains("PLACE  BEGINS IN (90 %)").contains("the one worker is busy");
+        assertThat(run("", "jobs", "--json", "--text", "many-3")).isZero();
+        assertThat(out.toString(UTF_8)).contains("\"outlook\":{\"place\":6,\"reason\":\"allBusy\"");
+    }
+
+    @Test
+    void topShowsTheFleetOnceWhereThereIsNoTerminal() {
+        submit("a");
+        submit("b");
+        createTopics();
+        publish(claimed("a"));
+        publish(started("a", 1, 1));
+        publish(losses("a", 1, 0, 1, 5));
+        heartbeat("w1", "a");
+        assertThat(run("", "top")).isZero();
+        assertThat(out.toString(UTF_8).lines().toList())
+                .satisfiesExactly(
+                        line -> assertThat(line).contains("1 workers, 1 busy; jobs: 1 queued, 1 running; "),
+                        line -> assertThat(line).isEmpty(),
+                        line -> assertThat(line).startsWith("WORKER  DEVICE  SLOTS  IMAGES/S  READINGS  JOBS"),
+                        line -> assertThat(line).matches("w1 +cpu +1/1 +- +- +a"),
+                        line -> assertThat(line).isEmpty(),
+                        line -> assertThat(line).startsWith("JOB  WORKER  DEVICE"),
+                        line -> assertThat(line).matches("a +w1 +cpu +5/20 +25 % +2\\.5000 +80 +0:02"),
+                        line -> assertThat(line).isEmpty(),
+                        line -> assertThat(line).startsWith("PLACE  JOB  BEGINS IN (90 %)"),
+                        line -> assertThat(line).matches(" +1 +b +.* to .* the one worker is busy"));
+        out.reset();
+        assertThat(run("", "top", "--json", "--sort", "left")).isZero();
+        assertThat(out.toString(UTF_8))
+                .contains(
+                        "\"jobs\":{\"queued\":1,\"running\":1,",
+                        "\"running\":[{\"job\":\"a\"",
+                        "\"waiting\":{\"b\":{\"place\":1,");
+        assertThat(run("", "top", "--sort", "size")).isEqualTo(ExitCodes.BAD_INPUT);
+    }
+
+    private void heartbeat(String id, String job) {
+        WorkerStatus status = new WorkerStatus(
+                id, "cpu", job, 1, 0, 1, 0, false, null, null, null, null, null, null, null, null, null);
+        assertThat(worker.send(new ProducerRecord<>(
+                        Topic.WORKERS.name(prefix), 0, System.currentTimeMillis(), id, EventJson.write(status))))
+                .succeedsWithin(Patience.LIMIT);
     }
 
     @Test

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /// ctrl-C on a real terminal, which util-linux's `script` provides.
 @EnabledOnOs(OS.LINUX)
@@ -43,6 +45,25 @@ final class InterruptIT {
             assertThat(script.output())
                     .contains("stopped watching; the jobs go on: ./trainyard watch a")
                     .contains("\u001b[1A"); // the cursor moves: these are bars, not lines
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 130})
+    void topGivesTheTerminalBack(int exitStatus) throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")), "there is no /usr/bin/script");
+        String prefix = "top%d.".formatted(exitStatus);
+        new CommandSender(new Cluster(TestBroker.brokers(), prefix, Patience.LIMIT), CloudEvents.CLI)
+                .send(List.of(SampleEvents.spec("a")), Priority.NORMAL, _ -> {});
+        String command =
+                "%s top --kafka %s --prefix %s".formatted(TrainyardProcess.LAUNCHER, TestBroker.address(), prefix);
+        try (var script = TrainyardProcess.start(
+                folder, List.of("/usr/bin/env", "TERM=xterm", "/usr/bin/script", "-qefc", command, "/dev/null"))) {
+            script.await("0 workers, 0 busy; jobs: 1 queued");
+            script.await("no worker is there");
+            script.type(exitStatus == 0 ? "q" : CTRL_C);
+            assertThat(script.exitStatus()).isEqualTo(exitStatus);
+            assertThat(script.output()).contains("\u001b[?1049h").contains("\u001b[?25h\u001b[?1049l");
         }
     }
 }

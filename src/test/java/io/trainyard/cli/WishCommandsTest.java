@@ -98,6 +98,34 @@ class WishCommandsTest extends FleetCommands {
         assertThat(run("", "cancel", "b", "--timeout", "-1")).isEqualTo(ExitCodes.BAD_INPUT);
     }
 
+    /// Those that rest at a rung are had to run on one by one, and not by a wish for all.
+    @Test
+    void aSweepsJobsAreAskedTogether() {
+        String job = "{id: %s, network: lenet, dataset: shapes32, epochs: 4, group: %s, asha: {}}";
+        String jobs =
+                "[%s, %s, %s]".formatted(job.formatted("a", "g"), job.formatted("b", "g"), job.formatted("c", "h"));
+        assertThat(run(jobs, "submit", "-")).isZero();
+        publish(claimed("a"));
+        publish(new TrainingEvent.Paused("a", 1, 7, 1, "others are better"));
+        publish(claimed("b"));
+        out.reset();
+        assertThat(run("", "resume", "--sweep", "g")).isZero();
+        assertThat(out.toString(UTF_8))
+                .contains("job a rests where others of its sweep are better", "job b is running and was not paused");
+        assertThat(wishes()).isEmpty();
+        assertThat(run("", "resume", "a", "--timeout", "0")).isZero();
+        assertThat(wishes()).singleElement().matches(Control::isRunOn);
+        assertThat(run("", "cancel", "--sweep", "g", "--timeout", "0")).isZero();
+        assertThat(wishes()).extracting(Control::job).containsExactlyInAnyOrder("a", "a", "b");
+        out.reset();
+        assertThat(run("", "sweep", "g")).isZero();
+        assertThat(out.toString(UTF_8)).startsWith("sweep g: 2 trials, 1 paused, 1 running");
+        assertThat(run("", "cancel", "--sweep", "none")).isEqualTo(ExitCodes.FAILED);
+        assertThat(run("", "sweep", "none")).isEqualTo(ExitCodes.FAILED);
+        assertThat(run("", "cancel")).isEqualTo(ExitCodes.BAD_INPUT);
+        assertThat(run("", "cancel", "a", "--sweep", "g")).isEqualTo(ExitCodes.BAD_INPUT);
+    }
+
     @Test
     void answersAreJsonForPrograms() {
         submit("a");

@@ -40,7 +40,8 @@ class CommandAgreementTest {
             "padding", Pattern.compile("allowed is up to half of it"),
             "minVal", Pattern.compile("hardtanh.minVal is .* it must be below it"),
             "std", Pattern.compile("\\d+ means and \\d+ stds"),
-            "initFrom", Pattern.compile("the job's own id"));
+            "initFrom", Pattern.compile("the job's own id"),
+            "max", Pattern.compile("sweep.*min is .* (it must be below max|must be above 0)"));
 
     private static final List<String> ODD = List.of(
             "null",

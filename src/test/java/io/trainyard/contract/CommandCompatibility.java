@@ -209,14 +209,24 @@ final class CommandCompatibility {
         return breaks;
     }
 
-    /// Each of the newer must be one of the older, or looser.
+    /// Each of the newer must be one of the older, or looser, or ask nothing of what the older schema takes.
     private List<String> rules(Pair pair, JsonNode was, JsonNode is) {
         return is.valueStream()
+                .filter(rule -> !isOfNewFields(pair, rule))
                 .filter(rule -> was.valueStream()
                         .noneMatch(older -> narrowed(pair.ofSame(older, rule)).isEmpty()))
                 .map(rule -> "%s has a rule that it had not: %s"
                         .formatted(pair.place(), rule.path("description").asText(rule.toString())))
                 .toList();
+    }
+
+    /// Whether a rule holds for all that have none of the fields that the older schema does not know.
+    private static boolean isOfNewFields(Pair pair, JsonNode rule) {
+        return pair.isClosed()
+                && !rule.has("else")
+                && Stream.of(rule.at("/if/required"), rule.at("/not/required"))
+                        .flatMap(JsonNode::valueStream)
+                        .anyMatch(field -> !pair.before().path("properties").has(field.asText()));
     }
 
     /// Whether what a field stands for where it is left out is as it was; it may say more.

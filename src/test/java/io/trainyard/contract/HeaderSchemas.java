@@ -69,6 +69,10 @@ final class HeaderSchemas {
         headers.putArray("required").add(CommandHeaders.CONTRACT);
         refusal(headers, "The id of the worker that could not read it.");
         text(headers, "source-key", "The command's own key; missing where it has none.");
+        text(
+                headers,
+                "trainyard-parked",
+                "The project whose turn it waits for; missing where it waits for a newer worker.");
         return headers;
     }
 

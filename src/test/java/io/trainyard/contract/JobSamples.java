@@ -46,7 +46,9 @@ final class JobSamples {
             entry(JobSpec.class, List.of("""
                             {"id": "a", "network": "lenet", "dataset": "mnist", "epochs": 1,
                              "optimizer": {"type": "sgd", "learningRate": 0.1, "momentum": 0.9}}""", """
-                            {"id": "a", "network": "lenet", "dataset": "mnist", "kind": "evaluate", "initFrom": "b"}""")),
+                            {"id": "a", "network": "lenet", "dataset": "mnist", "kind": "evaluate", "initFrom": "b"}""", """
+                            {"id": "a", "network": "lenet", "dataset": "mnist", "epochs": 1, "sweep": {"seed": [1, 2]},
+                             "random": 2, "asha": {}}""")),
             entry(NetworkSpec.class, List.of("{\"layers\": [{\"type\": \"relu\"}]}")),
             entry(DatasetSpec.class, List.of("{\"name\": \"mnist\"}")),
             entry(SplitSpec.class, List.of("{\"test\": 0.2}")),

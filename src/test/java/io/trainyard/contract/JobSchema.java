@@ -13,11 +13,13 @@ import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.Extent;
 import io.trainyard.spec.JobForms;
+import io.trainyard.spec.JobLimits;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.Padding;
 import io.trainyard.spec.Scale;
+import io.trainyard.spec.SweepSpec;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Parameter;
 import java.lang.reflect.ParameterizedType;
@@ -188,6 +190,8 @@ final class JobSchema {
             return matching(JobForms.CHECKPOINT);
         } else if (raw == DeviceSpec.class) {
             return matching(JobForms.DEVICE);
+        } else if (raw == SweepSpec.class) {
+            return sweep();
         } else if (raw == NetworkSpec.class) {
             return anyOf(words(JobForms.networks()), define("network", raw, field.place()));
         } else if (raw == DatasetSpec.class) {
@@ -197,6 +201,24 @@ final class JobSchema {
                     .map(constant -> constant.getAnnotation(JsonProperty.class).value()));
         }
         return one(raw, field.place());
+    }
+
+    /// Lists of values and ranges, by the paths of fields.
+    private static ObjectNode sweep() {
+        ObjectNode range = type("object");
+        range.putObject("properties").set("min", type("number"));
+        range.withObject("/properties").set("max", type("number"));
+        ObjectNode scale = words(Stream.of("linear", "log"));
+        scale.withArray("enum").addNull();
+        scale.set("type", JSON.arrayNode().add("string").add("null"));
+        range.withObject("/properties").set("scale", scale);
+        range.set("required", JSON.arrayNode().add("min").add("max"));
+        range.put("additionalProperties", false);
+        ObjectNode choices = type("array").put("minItems", 1).put("maxItems", JobLimits.MAX_TRIALS);
+        choices.putObject("items").putObject("not").put("type", "null");
+        ObjectNode sweep = type("object").put("minProperties", 1).put("maxProperties", SweepSpec.MAX_FIELDS);
+        sweep.putObject("propertyNames").put("pattern", "^(?:" + JobForms.PATH + ")$");
+        return sweep.set("additionalProperties", anyOf(choices, range));
     }
 
     /// An object that is a record, or one of several.
@@ -255,7 +277,8 @@ final class JobSchema {
 
     private static ObjectNode text(Field field) {
         return switch (field.path()) {
-            case "JobSpec.id" -> matching(JobForms.ID).put("minLength", 1).put("maxLength", 100);
+            case "JobSpec.id", "JobSpec.group" ->
+                matching(JobForms.ID).put("minLength", 1).put("maxLength", 100);
             case "JobSpec.project" -> matching(JobForms.ID).put("minLength", 1).put("maxLength", 63);
             case "DatasetSpec.name" -> matching(JobForms.DATASET);
             case "Gelu.approximate" -> words(JobForms.approximations());

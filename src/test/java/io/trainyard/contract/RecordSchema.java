@@ -124,7 +124,7 @@ final class RecordSchema {
             return type("integer").put("format", "int64");
         } else if (type == double.class || type == Double.class || type == float.class) {
             return type("number");
-        } else if (type == boolean.class) {
+        } else if (type == boolean.class || type == Boolean.class) {
             return type("boolean");
         } else if (type == String.class || type == CheckpointName.class) {
             return type("string");

@@ -23,6 +23,8 @@ import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Shape;
+import io.trainyard.sweep.SweepView;
+import io.trainyard.sweep.Trials;
 import io.trainyard.tracking.Curve;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.JobSummary;
@@ -101,6 +103,32 @@ class JobHistoryTest {
         assertThat(lossesOf("a")).isEqualTo(10);
         assertThat(history.job("b")).isEmpty();
         assertThat(history.losses("b", 1, 9, 9)).isEmpty();
+    }
+
+    @Test
+    void theJobsOfAGroupStandSideBySideTheBestFirst() {
+        List<JobSpec> trials = Trials.of(JobJson.read("""
+                {"id": "r_tes", "network": "lenet", "dataset": "shapes32", "epochs": 2, "asha": {}, "sweep": {"seed": [1, 2, 3]}}""".getBytes(StandardCharsets.UTF_8)));
+        trials.forEach(trial -> apply(new Requested(trial.id(), trial, "commands.normal-0@1", NOW)));
+        apply(new Requested("other", spec("other"), "commands.normal-0@2", NOW));
+        apply(claimed(trials.get(1).id(), 1), NOW);
+        apply(tested(trials.get(1).id(), 1, 0, 10, 0.75), NOW + 1);
+        apply(tested(trials.get(1).id(), 1, 1, 20, 0.5), NOW + 2);
+        apply(claimed(trials.get(0).id(), 1), NOW);
+        apply(tested(trials.get(0).id(), 1, 0, 10, 0.625), NOW + 3);
+        apply(new TrainingEvent.Paused(trials.get(0).id(), 1, 10, 1, "others are better"), NOW + 4);
+
+        SweepView sweep = history.sweep("r_tes").orElseThrow();
+        assertThat(sweep.fields()).containsExactly("seed");
+        assertThat(sweep.trials())
+                .extracting(SweepView.Trial::job)
+                .containsExactly("r_tes.2-s2", "r_tes.1-s1", "r_tes.3-s3");
+        assertThat(sweep.trials().getFirst().best()).isEqualTo(0.75);
+        assertThat(sweep.trials().getFirst().last()).isEqualTo(0.5);
+        assertThat(sweep.trials().get(1).reason()).isEqualTo("others are better");
+        assertThat(history.group("r_tes")).hasSize(3);
+        assertThat(history.sweep("rates")).as("a _ is one").isEmpty();
+        assertThat(history.sweep("rXtes")).as("and nothing else").isEmpty();
     }
 
     /// lenet needs 1,602,360 multiplications with additions for an image.

@@ -22,10 +22,12 @@ import com.microsoft.playwright.options.ColorScheme;
 import io.trainyard.PackagedFleet;
 import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
+import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.event.WorkerStatus.Fetching;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Trials;
 import io.trainyard.topics.Topic;
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
@@ -118,6 +120,7 @@ class PageIT {
                 losses("diverges", 1, 0, 1, diverging(600)),
                 failed("diverges", 1, "the loss is not a number since step 412"));
         tellOfMoved();
+        tellOfSweep();
         publisher.send(
                 claimed("done", 1, "w9"),
                 on("cuda:0", "NVIDIA H100 80GB HBM3", started(fashion("done", 2), 1, 1, 100, null)),
@@ -126,6 +129,27 @@ class PageIT {
                 tested("done", 1, 1, 200, 0.912),
                 saved("done", 1, 1, 200),
                 finished("done", 1, 200, "test accuracy 0.912 reached 0.9"));
+    }
+
+    /// A sweep of 24, of which most rest after an epoch and some go on.
+    private static void tellOfSweep() throws Exception {
+        List<JobSpec> trials = Trials.of(JobJson.read("""
+                {"id": "rates", "network": "fashion", "dataset": "fashion-mnist", "epochs": 4, "asha": {}, "sweep":
+                 {"optimizer.learningRate": [1, 0.1, 0.01, 0.001], "optimizer.momentum": [0, 0.9], "batchSize": [32, 64, 128]}}""".getBytes(StandardCharsets.UTF_8)));
+        for (int i = 0; i < trials.size(); i++) {
+            JobSpec trial = trials.get(i);
+            double accuracy = 0.9 - 0.13 * Math.abs(i / 6 - 1.2) - 0.01 * (i % 6);
+            publisher.send(
+                    claimed(trial.id(), 1, "w9"),
+                    started(trial, 1, 1, 938, null),
+                    losses(trial.id(), 1, 0, 1, curve(1, 50)),
+                    tested(trial.id(), 1, 0, 938, accuracy));
+            if (i % 4 == 0) {
+                publisher.send(tested(trial.id(), 1, 1, 1876, accuracy + 0.03));
+            } else {
+                publisher.send(new TrainingEvent.Paused(trial.id(), 1, 938, 1, "others of its group are better"));
+            }
+        }
     }
 
     /// A job that one worker gave back and another went on with.
@@ -383,6 +407,24 @@ class PageIT {
     }
 
     @Test
+    void aSweepShowsItsBestAndWhatItsTrialsWereGiven() {
+        visit("#sweep/rates");
+        assertThat(see("#sweep-best")).containsText("rates.09-lr0.1-m0-bs128");
+        assertThat(see("#sweep-states")).containsText("24 trials");
+        assertThat(page.locator("#trials tbody tr")).hasCount(24);
+        assertThat(see("#trials thead")).containsText("learningRate");
+        assertThat(page.locator("#parallel-coordinates a")).hasCount(24);
+        see("#trials tbody tr:nth-child(3)").hover();
+        assertThat(page.locator("#parallel-coordinates .hovered")).hasCount(1);
+        Chromium.picture(page, PICTURES.resolve("sweep.png"));
+        assertThat(see("#sweep [data-wish=pause]")).isVisible();
+        see("#trials tbody tr:first-child a").click();
+        assertThat(see("#detail-heading")).isVisible();
+        see("#sweep-link").click();
+        assertThat(see("#sweep-heading")).hasText("rates");
+    }
+
+    @Test
     void runsAreTakenTogetherByAField() {
         visit("#runs");
         see("#by").selectOption("optimizer.type");
@@ -402,7 +444,7 @@ class PageIT {
         assertThat(see("#detail-state")).isInViewport();
         awaitStep(200);
         Chromium.picture(page, PICTURES.resolve("phone.png"));
-        for (String view : List.of("#fleet", "#runs", "#job/moved", "#compare?jobs=done,moved")) {
+        for (String view : List.of("#fleet", "#runs", "#sweep/rates", "#job/moved", "#compare?jobs=done,moved")) {
             page.navigate(url + view);
             seeAll(view);
             assertThat((Boolean) page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
@@ -413,7 +455,14 @@ class PageIT {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"#fleet", "#runs", "#job/moved", "#job/diverges", "#compare?jobs=done,moved", "#runs?by=network"
+            strings = {
+                "#fleet",
+                "#runs",
+                "#sweep/rates",
+                "#job/moved",
+                "#job/diverges",
+                "#compare?jobs=done,moved",
+                "#runs?by=network"
             })
     void nothingKeepsPeopleFromUsingIt(String view) {
         for (ColorScheme scheme : List.of(ColorScheme.LIGHT, ColorScheme.DARK)) {
@@ -471,6 +520,29 @@ class PageIT {
         }
         assertThat(see("#connection")).hasText("Live");
         awaitStep(2380);
+    }
+
+    /// Where a worker is there that will take it, it says when, and goes on saying it.
+    @Test
+    @Order(LAST - 1)
+    void aJobThatWaitsSaysItsPlaceAndWhenItBegins() {
+        WorkerStatus busy = new WorkerStatus(
+                "w7", "cuda:0", "other", 1, 0, 1 << 28, 0, false, null, null, null, null, null, null, null, null, null);
+        visit("#job/waits");
+        Patience.await("when it begins") // of a worker that is heard: it is silent soon
+                .pollInSameThread()
+                .until(() -> {
+                    publisher.send(busy);
+                    return page.locator("#detail-reason").innerText().contains("Place 1; begins in ");
+                });
+        assertThat(see("#detail-reason")).containsText("Waits: the one worker is busy");
+        Chromium.picture(page, PICTURES.resolve("waits.png"));
+        visit("#runs?state=queued");
+        Patience.await("the same in the list").pollInSameThread().until(() -> {
+            publisher.send(busy);
+            return page.locator(row("waits")).innerText().contains("place 1, in ");
+        });
+        Chromium.picture(page, PICTURES.resolve("waiting-runs.png"));
     }
 
     /// With the broker gone nobody knows what the fleet does, and the page says so.

@@ -7,37 +7,47 @@ import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.forecast.WorkerFacts;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.JobSummary;
+import io.trainyard.tracking.TrackingStore;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class WaitingTest {
-    private static WorkerView worker(String device, @Nullable String job, @Nullable String problem) {
-        return WorkerView.of(
-                new WorkerStatus(
-                        "w-" + device,
-                        device,
-                        job,
-                        job == null ? null : 1,
-                        0,
-                        1,
-                        0,
-                        false,
-                        null,
-                        null,
-                        problem,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null),
+    private final TrackingStore store = TrackingStore.open(Databases.SQLITE.empty());
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private static WorkerFacts worker(String device, @Nullable String job, @Nullable String problem) {
+        return WorkerFacts.of(new WorkerStatus(
+                "w-" + device,
+                device,
+                job,
+                job == null ? null : 1,
+                0,
                 1,
-                false);
+                0,
+                false,
+                null,
+                null,
+                problem,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null));
     }
 
     private static JobSummary queued(String device) {
@@ -48,8 +58,8 @@ class WaitingTest {
         return JobSummary.of(state);
     }
 
-    private static String reason(String device, WorkerView... workers) {
-        return Waiting.reason(queued(device), List.of(workers)).orElseThrow();
+    private String reason(String device, WorkerFacts... workers) {
+        return Objects.requireNonNull(new Waiting(store).reason(queued(device), List.of(workers)));
     }
 
     @Test
@@ -68,14 +78,46 @@ class WaitingTest {
     void aJobThatRunsDoesNotWait() {
         JobState state = new JobState("a");
         state.apply(new Happened(SampleEvents.claimed("a"), 1));
-        assertThat(Waiting.reason(JobSummary.of(state), List.of())).isEmpty();
+        assertThat(new Waiting(store).reason(JobSummary.of(state), List.of())).isNull();
     }
 
     @Test
     void whatIsSaidByKindIsWhatIsSaidOfAJob() {
-        List<WorkerView> workers = List.of(worker("cuda:0", "b", null), worker("cpu", null, null));
+        List<WorkerFacts> workers = List.of(worker("cuda:0", "b", null), worker("cpu", null, null));
         Waiting.byKind(workers)
-                .forEach((kind, reason) ->
-                        assertThat(Waiting.reason(queued(kind), workers)).contains(reason));
+                .forEach((kind, reason) -> assertThat(new Waiting(store).reason(queued(kind), workers))
+                        .isEqualTo(reason));
+    }
+
+    @Test
+    void whatLiesBeforeAJobIsKnownOnceSomebodyHasLookedAhead() {
+        JobSummary job = queued("cpu");
+        Waiting waiting = new Waiting(store);
+        waiting.take(List.of(job));
+        assertThat(waiting.outlook(job)).isNull();
+        assertThat(waiting.look(List.of(worker("cpu", "b", null)), "trainyard.", 1_000_000))
+                .isTrue();
+        var outlook = Objects.requireNonNull(waiting.outlook(job));
+        assertThat(outlook.place()).isEqualTo(1);
+        assertThat(outlook.reason()).isEqualTo("allBusy");
+        var start = Objects.requireNonNull(outlook.start());
+        assertThat(start.lowMillis()).isBetween(1_000_000L, start.medianMillis());
+        assertThat(waiting.first(10)).containsOnlyKeys("a");
+        waiting.forget(List.of("a"));
+        assertThat(waiting.look(List.of(), "trainyard.", 1_000_001)).isTrue(); // the page has to hear of it
+        assertThat(waiting.outlook(job)).isNull();
+        assertThat(waiting.look(List.of(), "trainyard.", 1_000_002)).isFalse();
+    }
+
+    @Test
+    void afterAStartTheJobsOfTheStoreWait() {
+        JobSpec spec = SampleEvents.spec("a");
+        store.take(List.of(new Requested("a", spec, "trainyard.commands.high-0 at offset 3", 5)), Map.of());
+        Waiting waiting = new Waiting(store);
+        assertThat(waiting.look(List.of(), "trainyard.", 1_000)).isTrue();
+        assertThat(waiting.first(10)).hasEntrySatisfying("a", outlook -> {
+            assertThat(outlook.reason()).isEqualTo("noWorker");
+            assertThat(outlook.start()).isNull();
+        });
     }
 }

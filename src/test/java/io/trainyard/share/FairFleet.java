@@ -36,6 +36,13 @@ final class FairFleet {
     private final Map<String, Double> had = new TreeMap<>();
     private final Map<String, Integer> most = new HashMap<>();
     private long beats;
+    private boolean forgets;
+
+    /// Lets nobody count what was used.
+    FairFleet forgetting() {
+        forgets = true;
+        return this;
+    }
 
     FairFleet(ProjectRules rules, double windowBeats, int workers, Map<String, Work> work, long seed) {
         this.rules = rules;
@@ -58,7 +65,9 @@ final class FairFleet {
                 had.merge(project, (double) load.devices(), Double::sum);
                 most.merge(project, load.jobs(), Math::max);
             });
-            usage.beat(loads);
+            if (!forgets) {
+                usage.beat(loads);
+            }
         }
     }
 

@@ -69,6 +69,20 @@ class FairFleetTest {
         assertThat(fleet.shares().get("late")).isCloseTo(0.5, within(0.025));
     }
 
+    /// What makes the difference is that use is counted: else who comes late has its share, and catches up with
+    /// nothing.
+    @Test
+    void whereNobodyCountsWhoComesLateHasNoMoreThanItsShare() {
+        long window = (long) WINDOW;
+        Work late = new Work(60, 4 * window, Long.MAX_VALUE);
+        FairFleet fleet = new FairFleet(rules(Map.of()), WINDOW, 100, Map.of("early", Work.always(60), "late", late), 1)
+                .forgetting();
+        fleet.run(4 * window);
+        var _ = fleet.shares();
+        fleet.run(window);
+        assertThat(fleet.shares().get("late")).isLessThan(0.55);
+    }
+
     @Test
     void whatAnIdleProjectLeavesTheOthersDivideByTheirWeights() {
         Work gone = new Work(60, 0, 2 * (long) WINDOW);

@@ -57,6 +57,19 @@ class StandingsTest {
     }
 
     @Test
+    void whyAProjectWaitsIsSaid() {
+        Standings standings = standings(Map.of("b", 100.0), Map.of("small", new Load(1, 1)));
+        assertThat(standings.hold("small", Stream.of("b")).map(Hold::sentence))
+                .contains("project small has 1 job running, and may have 1");
+        assertThat(standings.hold("b", Stream.of("c", "small")).map(Hold::sentence))
+                .contains("it is the turn of project c");
+        assertThat(standings.hold("c", Stream.of("b", "small"))).isEmpty();
+        assertThat(standings.hold("b", Stream.of("small")))
+                .as("who has its quota is passed over")
+                .isEmpty();
+    }
+
+    @Test
     void whatWasUsedCountsAThirdAfterAWindow() {
         Usage usage = new Usage(100);
         for (int i = 0; i < 1000; i++) {

@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 /// What texts in jobs may be, for those who describe jobs: regular expressions of what a whole text is, and words.
 public final class JobForms {
     public static final String ID = JobSpec.ID;
+    public static final String PATH = SweepSpec.PATH;
     public static final String CHECKPOINT = CheckpointName.FORM;
     public static final String DATASET = DatasetSpec.NAME;
     public static final String DEVICE = DeviceSpec.FORM;

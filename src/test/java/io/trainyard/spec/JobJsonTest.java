@@ -70,7 +70,11 @@ class JobJsonTest {
                         JobKind.TRAIN,
                         null,
                         null,
-                        true));
+                        true,
+                        null,
+                        null,
+                        null,
+                        null));
         assertThat(read(
                         "{'id': 'a', 'network': 'lenet', 'dataset': 'cifar10', 'epochs': 3, 'seed': null, 'device': null, 'loss': null, 'precision': null,"
                                 + " 'optimizer': null, 'schedule': null, 'shuffle': null,"
@@ -89,8 +93,8 @@ class JobJsonTest {
                         + " 'shuffle': true, 'dropLast': true, 'seed':"
                         + " -9223372036854775808, 'device': 'cuda:1', 'precision': 'bf16', 'checkpointEveryEpochs': 2, 'checkpointEverySteps': 50,"
                         + " 'checkpointEverySeconds': 600, 'keepLast': 3, 'keepBest': true, 'reportEverySteps': 7,"
-                        + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820',"
-                        + " 'project': 'vision', 'preemptible': false}");
+                        + " 'stopWhen': {'testAccuracyAtLeast': 0.9, 'noImprovementEpochs': 5, 'maxMinutes': 60.5}, 'initFrom': 'tudui-0/7820', 'project': 'vision', 'preemptible': false,"
+                        + " 'group': 'nightly', 'asha': {'minEpochs': 2, 'reductionFactor': 3}}");
         assertThat(job)
                 .isEqualTo(new JobSpec(
                         "tudui-1.v2",
@@ -126,7 +130,11 @@ class JobJsonTest {
                         JobKind.TRAIN,
                         new CheckpointName("tudui-0", 7820L),
                         "vision",
-                        false));
+                        false,
+                        "nightly",
+                        null,
+                        null,
+                        new AshaSpec(2, 3)));
         assertThat(JobJson.read(JobJson.write(job).getBytes(StandardCharsets.UTF_8)))
                 .isEqualTo(job);
     }

@@ -33,15 +33,16 @@ class JobLimitsTest {
     })
     void saysBothNumbersAndTheName(
             long parameters, int batchSize, int epochs, long steps, String asked, String allowed, String name) {
-        assertThatCode(() -> require(new JobLimits(4710, 64, 10, 160, 0), "")).doesNotThrowAnyException();
-        assertThatThrownBy(() -> require(new JobLimits(parameters, batchSize, epochs, steps, 0), ""))
+        assertThatCode(() -> require(new JobLimits(4710, 64, 10, 160, 0, 1000), ""))
+                .doesNotThrowAnyException();
+        assertThatThrownBy(() -> require(new JobLimits(parameters, batchSize, epochs, steps, 0, 1000), ""))
                 .isInstanceOf(InvalidJobException.class)
                 .hasMessageContainingAll(" " + asked + ";", "up to " + allowed + " ", "TRAINYARD_LIMITS_" + name);
     }
 
     @Test
     void whereMinutesAreLimitedAJobSaysHowManyItWants() {
-        JobLimits hour = new JobLimits(4710, 64, 10, 160, 60);
+        JobLimits hour = new JobLimits(4710, 64, 10, 160, 60, 1000);
         assertThatCode(() -> require(hour, ", \"stopWhen\": {\"maxMinutes\": 60}"))
                 .doesNotThrowAnyException();
         assertThatThrownBy(() -> require(hour, ", \"stopWhen\": {\"maxMinutes\": 61}"))
@@ -54,7 +55,7 @@ class JobLimitsTest {
 
     @Test
     void aLimitIsInItsRange() {
-        assertThatThrownBy(() -> new JobLimits(1, 1, 0, 1, 0))
+        assertThatThrownBy(() -> new JobLimits(1, 1, 0, 1, 0, 1))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("TRAINYARD_LIMITS_EPOCHS is 0", "1 to 100000");
     }

@@ -50,6 +50,9 @@ class JobsPageTest {
         /// The job with this field only, and what must be given.
         ObjectNode job(String value) throws IOException {
             ObjectNode job = (ObjectNode) MAPPER.readTree(JOB);
+            if (name.equals("random") || within.equals("asha")) {
+                job.set("sweep", MAPPER.readTree("{\"seed\": [1, 2]}")); // alone they mean nothing
+            }
             (within.isEmpty() ? job : job.withObject("/" + within)).set(name, MAPPER.readTree(value));
             return job;
         }
@@ -58,6 +61,9 @@ class JobsPageTest {
             ObjectNode job = (ObjectNode) MAPPER.readTree(JOB);
             if (!within.isEmpty() && defaultValue.equals("must be given")) {
                 var _ = job.withObject("/" + within);
+            } else if (within.equals("asha")) {
+                job.set("asha", MAPPER.createObjectNode());
+                job.set("sweep", MAPPER.readTree("{\"seed\": [1, 2]}"));
             }
             if (job.at(within.isEmpty() ? "" : "/" + within) instanceof ObjectNode object) {
                 object.remove(name);
@@ -90,7 +96,8 @@ class JobsPageTest {
                         fields("dataset", PAGE.section("### `dataset`")),
                         fields("clipGradients", PAGE.section("### `clipGradients`")),
                         fields("ema", PAGE.section("### `ema`")),
-                        fields("stopWhen", PAGE.section("### `stopWhen`")))
+                        fields("stopWhen", PAGE.section("### `stopWhen`")),
+                        fields("asha", PAGE.section("### `asha`")))
                 .flatMap(List::stream)
                 .toList();
     }
@@ -119,7 +126,8 @@ class JobsPageTest {
                                 components("dataset.", DatasetSpec.class),
                                 components("clipGradients.", ClipSpec.class),
                                 components("ema.", EmaSpec.class),
-                                components("stopWhen.", StopWhen.class))
+                                components("stopWhen.", StopWhen.class),
+                                components("asha.", AshaSpec.class))
                         .flatMap(names -> names)
                         .toList());
     }

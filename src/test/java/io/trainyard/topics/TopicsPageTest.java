@@ -295,7 +295,7 @@ class TopicsPageTest {
             return "whole number";
         } else if (type == double.class || type == Double.class) {
             return "number";
-        } else if (type == boolean.class) {
+        } else if (type == boolean.class || type == Boolean.class) {
             return "true or false";
         } else if (type == float[].class || type == double[].class) {
             return "list of numbers";

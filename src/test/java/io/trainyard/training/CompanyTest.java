@@ -39,7 +39,7 @@ class CompanyTest {
         Company.Place second = company.join(two, workload);
         assertThatThrownBy(() -> company.join(two, workload))
                 .isInstanceOf(DeviceBusyException.class)
-                .hasMessageContaining("the 2 jobs that this worker has on cpu");
+                .hasMessageContaining("what this worker runs on cpu (jobs: 2)");
         first.close();
         assertThatCode(() -> company.join(two, workload)).doesNotThrowAnyException();
         second.close();
@@ -61,7 +61,7 @@ class CompanyTest {
         Company.Place second = company.join(device, workload);
         assertThatThrownBy(() -> second.open(() -> device.open(workload)))
                 .isInstanceOf(DeviceBusyException.class)
-                .hasMessage("beside the 1 jobs that this worker has on cuda:0: 9 MiB are needed, and 1 MiB is free");
+                .hasMessage("beside what this worker runs on cuda:0 (jobs: 1): 9 MiB are needed, and 1 MiB is free");
         first.close();
         assertThatThrownBy(() -> second.open(() -> device.open(workload))).isInstanceOf(DeviceMemoryException.class);
         assertThat(Faults.isWorkers(new DeviceBusyException(""))).isTrue();

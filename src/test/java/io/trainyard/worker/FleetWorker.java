@@ -5,6 +5,7 @@ import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.spec.JobContract;
+import io.trainyard.spec.JobLimits;
 import io.trainyard.trace.Tracing;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,14 +26,22 @@ final class FleetWorker implements AutoCloseable {
     /// @param contract the newest that it understands
     /// @param tracing what it tells of spans
     /// @param slots how many jobs it has at once
+    /// @param shares how projects share the fleet
     record Setup(
-            String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract, Tracing tracing, int slots) {
+            String worker,
+            Set<String> kinds,
+            Outbox outbox,
+            Duration grace,
+            int contract,
+            Tracing tracing,
+            int slots,
+            Shares.Rules shares) {
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract) {
-            this(worker, kinds, outbox, grace, contract, Tracing.OFF, 1);
+            this(worker, kinds, outbox, grace, contract, Tracing.OFF, 1, Shares.Rules.NONE);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Tracing tracing) {
-            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing, 1);
+            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing, 1, Shares.Rules.NONE);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
@@ -44,7 +53,11 @@ final class FleetWorker implements AutoCloseable {
         }
 
         Setup slots(int number) {
-            return new Setup(worker, kinds, outbox, grace, contract, tracing, number);
+            return new Setup(worker, kinds, outbox, grace, contract, tracing, number, shares);
+        }
+
+        Setup sharing(Shares.Rules rules) {
+            return new Setup(worker, kinds, outbox, grace, contract, tracing, slots, rules);
         }
     }
 
@@ -62,7 +75,9 @@ final class FleetWorker implements AutoCloseable {
                 3,
                 deliveryLimit,
                 new Deferrals.Rules(setup.contract(), Fleet.NEWER_BEATS),
-                Fleet.MAX_PREEMPTIONS);
+                Fleet.MAX_PREEMPTIONS,
+                setup.shares(),
+                JobLimits.DEFAULT);
         EventPublisher publisher = new EventPublisher(setup.outbox(), fleet.prefix, id);
         view = new FleetView(id, Instant.now());
         Surroundings around = new Surroundings(

@@ -12,6 +12,7 @@ import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.event.Control;
 import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobLimits;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Cluster;
@@ -128,7 +129,11 @@ class KafkaRolesTest {
         switch (role) {
             case WORKER -> workAsWorker(user, brokers);
             case DASHBOARD -> workAsDashboard(user, fleet);
-            case READER -> read(fleet, Topic.NEWS);
+            case READER ->
+                read(
+                        fleet,
+                        Stream.concat(Topic.NEWS.stream(), Stream.of(Topic.WORKERS))
+                                .toList());
             case SUBMITTER -> submit(fleet);
             case OPERATOR -> operate(fleet);
             case ADMINISTRATOR -> {
@@ -176,8 +181,18 @@ class KafkaRolesTest {
                 return begins(admin) > 0;
             });
         }
-        WorkerRules rules =
-                new WorkerRules(user, routes, 1, ANSWER, ANSWER, 3, deliveries, new Deferrals.Rules(2, 8), 3);
+        WorkerRules rules = new WorkerRules(
+                user,
+                routes,
+                1,
+                ANSWER,
+                ANSWER,
+                3,
+                deliveries,
+                new Deferrals.Rules(2, 8),
+                3,
+                Shares.Rules.NONE,
+                JobLimits.DEFAULT);
         FleetView view = new FleetView(user, Instant.now());
         EventPublisher nowhere = new EventPublisher((_, _, _, _) -> CompletableFuture.allOf(), PREFIX, user);
         new CommandSweep(

@@ -122,7 +122,7 @@ final class SimDashboard {
                 marks.claimed(claimed.worker(), claimed.job(), happened.millis());
                 attempts.put(key, new Attempt(claimed.job(), claimed.worker(), happened.millis(), Long.MAX_VALUE));
             }
-            case Finished _, Failed _, Cancelled _, Paused _, Released _ ->
+            case Finished _, Failed _, Cancelled _, TrainingEvent.Expanded _, Paused _, Released _ ->
                 attempts.computeIfPresent(key, (_, begun) -> begun.ended(happened.millis()));
             case Started _, StepLosses _, EpochTested _, CheckpointSaved _, Resumed _ -> {}
         }

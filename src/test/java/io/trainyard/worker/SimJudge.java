@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /// Says what is wrong with what has happened in a simulated world. Besides what the [HistoryChecker] finds, which
@@ -44,10 +45,18 @@ final class SimJudge {
     private final SplittableRandom chance;
     private final List<JobNews> told = new ArrayList<>();
     private final Map<Entry, JobNews> news = new IdentityHashMap<>();
+    private final Map<String, JobState> states = new HashMap<>();
     private final List<String> late = new ArrayList<>();
     private final Map<String, Integer> ends = new HashMap<>();
     private final Set<String> refused = new HashSet<>();
     private final Set<String> taken = new HashSet<>(); // by whom, and which commands that older workers left
+
+    private Consumer<Happened> listener = _ -> {};
+
+    /// Tells somebody of all that happens from now on, as soon as it is told.
+    void atNews(Consumer<Happened> to) {
+        listener = to;
+    }
 
     /// Listens from now on.
     SimJudge(SimKafka kafka, SimStore store) {
@@ -82,17 +91,21 @@ final class SimJudge {
         }
         news(record(topic, log, entry)).ifPresent(heard -> {
             told.add(heard);
+            states.computeIfAbsent(heard.job(), JobState::new).apply(heard);
             news.put(entry, heard);
             if (heard instanceof Happened happened) {
                 hear(happened);
+                listener.accept(happened);
             }
         });
     }
 
     private void hear(Happened happened) {
         switch (happened.event()) {
-            case TrainingEvent.Finished _, TrainingEvent.Failed _, TrainingEvent.Cancelled _ ->
-                ends.merge(happened.job(), 1, Integer::sum);
+            case TrainingEvent.Finished _,
+                    TrainingEvent.Failed _,
+                    TrainingEvent.Cancelled _,
+                    TrainingEvent.Expanded _ -> ends.merge(happened.job(), 1, Integer::sum);
             case TrainingEvent.StepLosses _, TrainingEvent.EpochTested _, TrainingEvent.CheckpointSaved _ ->
                 hearAtWork(happened);
             case TrainingEvent.Claimed claimed -> hearClaim(claimed);
@@ -133,6 +146,11 @@ final class SimJudge {
             late.add("job %s: attempt %d of %s tells %s %d ms after it has lost the job"
                     .formatted(event.job(), event.attempt(), worker.name(), event.type(), lateNanos / 1_000_000));
         }
+    }
+
+    /// Where a job stands, as who was there sees it.
+    JobState state(String job) {
+        return states.computeIfAbsent(job, JobState::new);
     }
 
     /// Whether somebody was told of a job's end.
@@ -179,7 +197,8 @@ final class SimJudge {
             if (heard instanceof Happened happened
                     && (happened.event() instanceof TrainingEvent.Finished
                             || happened.event() instanceof TrainingEvent.Failed
-                            || happened.event() instanceof TrainingEvent.Cancelled)) {
+                            || happened.event() instanceof TrainingEvent.Cancelled
+                            || happened.event() instanceof TrainingEvent.Expanded)) {
                 byte[] kept = store.object(happened.job() + "/outcome.json");
                 if (kept == null || !event(kept).equals(happened.event())) {
                     wrong.add("job %s: told is %s, and the store has %s"

@@ -13,6 +13,7 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Halving;
 import io.trainyard.training.Outcome;
 import io.trainyard.training.Supervisor;
 import io.trainyard.training.Supervisor.Halt;
@@ -34,6 +35,7 @@ final class SimTraining implements JobRunner {
     private static final int STEPS_PER_EPOCH = 10;
     private static final int SAVE_EVERY = 4;
     private static final int FAILS_AT = 7;
+    private static final int JOBS_OF_A_PROJECT = 100_000;
 
     /// Why a worker that stops gives a job back.
     static final String STOPS = "the worker stops";
@@ -65,6 +67,9 @@ final class SimTraining implements JobRunner {
 
         /// Takes some five minutes.
         MINUTES(200, Duration.ofSeconds(3)),
+
+        /// A trial of a sweep: four epochs, unless it rests at a rung.
+        HALVING(40, Duration.ofSeconds(2)),
 
         /// The same, and makes room for nobody.
         FIRM(200, Duration.ofSeconds(3)),
@@ -108,7 +113,11 @@ final class SimTraining implements JobRunner {
         /// Of the jobs of a worker that stops one alone is handed over.
         ONE_IS_HANDED_OVER,
         /// Nobody learns by when a step should be over.
-        NOBODY_WATCHES
+        NOBODY_WATCHES,
+        /// Whether a trial rests is decided before its result is kept, which then is kept only of those that go on.
+        DECIDES_BEFORE_IT_KEEPS,
+        /// A trial that has failed keeps no result.
+        FAILURE_IS_NO_RESULT
     }
 
     private static final Map<String, JobSpec> SPECS = new HashMap<>();
@@ -133,8 +142,27 @@ final class SimTraining implements JobRunner {
         return SPECS.computeIfAbsent(job, id -> switch (Kind.of(id)) {
             case NEWER -> SampleEvents.newer(id);
             case FIRM -> SampleEvents.firm(id);
-            default -> SampleEvents.spec(id);
+            default -> inProject(SampleEvents.spec(id));
         });
+    }
+
+    /// Jobs with high numbers are of projects: from 100,000 on of `p1`, from 200,000 on of `p2`, and so on.
+    private static JobSpec inProject(JobSpec job) {
+        String project = project(job.id());
+        return project.equals(JobSpec.DEFAULT_PROJECT)
+                ? job
+                : JobJson.read(JobJson.command(job).json().put("project", project));
+    }
+
+    /// The number of the i-th job of a project.
+    static int number(int project, int i) {
+        return project * JOBS_OF_A_PROJECT + i;
+    }
+
+    /// The project of a job.
+    static String project(String job) {
+        int project = Integer.parseInt(job.substring(job.indexOf('-') + 1)) / JOBS_OF_A_PROJECT;
+        return project == 0 ? JobSpec.DEFAULT_PROJECT : "p" + project;
     }
 
     /// The body of its command.
@@ -155,6 +183,7 @@ final class SimTraining implements JobRunner {
         private final int number;
         private final Supervisor supervisor;
         private final JobFolder folder;
+        private final Halving halving;
         private int step;
 
         Attempt(JobSpec spec, int number, Supervisor supervisor) {
@@ -164,6 +193,7 @@ final class SimTraining implements JobRunner {
             this.number = number;
             this.supervisor = supervisor;
             this.folder = new JobFolder(store, job);
+            this.halving = new Halving(store);
         }
 
         Outcome run() {
@@ -207,6 +237,10 @@ final class SimTraining implements JobRunner {
                     missIt(halt.get());
                     return stop(halt.get());
                 }
+                Optional<String> rest = rests();
+                if (rest.isPresent()) {
+                    return rest(rest.get());
+                }
                 takeStep();
                 if (isSuperseded()) {
                     return new Outcome.Superseded(number);
@@ -218,6 +252,12 @@ final class SimTraining implements JobRunner {
                     tell(SampleEvents.tested(job, number, epoch, step, 0.5));
                 }
                 if (kind == Kind.SICK && step == FAILS_AT) {
+                    return fail("the loss is not a number");
+                }
+                if (kind == Kind.HALVING && spec.seed() % 5 == 3 && step == FAILS_AT + STEPS_PER_EPOCH) {
+                    if (!habits.contains(Habit.FAILURE_IS_NO_RESULT)) {
+                        halving.ends(spec, Double.NaN);
+                    }
                     return fail("the loss is not a number");
                 }
                 if ((step % SAVE_EVERY == 0 || step == kind.steps) && !save()) {
@@ -233,6 +273,33 @@ final class SimTraining implements JobRunner {
                 process.sleep(Duration.ofDays(365));
             }
             oneStops |= halt == Halt.DRAIN;
+        }
+
+        private Optional<String> rests() {
+            if (step == 0 || step % STEPS_PER_EPOCH > 0 || spec.asha() == null || !supervisor.heedsRungs()) {
+                return Optional.empty();
+            }
+            int epochs = step / STEPS_PER_EPOCH;
+            double score = spec.seed() * 37 % 101 / 100.0;
+            if (habits.contains(Habit.DECIDES_BEFORE_IT_KEEPS)
+                    && spec.asha().rungs(4).contains(epochs)) {
+                int others = folder.group(String.valueOf(spec.group()))
+                        .results(epochs)
+                        .size();
+                return others > 0 ? Optional.of("others are here") : halving.rests(spec, epochs, score);
+            }
+            Optional<String> reason = halving.rests(spec, epochs, score);
+            supervisor.keptResult(String.valueOf(spec.group()));
+            return reason;
+        }
+
+        private Outcome rest(String reason) {
+            if (!save()) {
+                return new Outcome.Superseded(number);
+            }
+            TrainingEvent.Paused event = new TrainingEvent.Paused(job, number, step, step / STEPS_PER_EPOCH, reason);
+            tell(event);
+            return new Outcome.Paused(event);
         }
 
         private void takeStep() {

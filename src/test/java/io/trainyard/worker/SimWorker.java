@@ -5,6 +5,7 @@ import io.trainyard.custody.ClaimOrder;
 import io.trainyard.custody.Deferrals;
 import io.trainyard.custody.Keeper;
 import io.trainyard.spec.JobContract;
+import io.trainyard.spec.JobLimits;
 import io.trainyard.trace.Tracing;
 import java.time.Duration;
 import java.util.List;
@@ -27,6 +28,7 @@ final class SimWorker {
     private final SimStore store;
     private final boolean lacking;
     private int slots = 1;
+    private Shares.Rules shares = Shares.Rules.NONE;
     private Deferrals.Rules deferring = new Deferrals.Rules(JobContract.OURS.newest(), NEWER_BEATS);
     private @Nullable ClaimLoop claims;
     private @Nullable KeeperLoop keeper;
@@ -49,6 +51,12 @@ final class SimWorker {
     /// Lets it understand something else, and wait otherwise.
     SimWorker deferring(Deferrals.Rules rules) {
         deferring = rules;
+        return this;
+    }
+
+    /// Lets it share the fleet among projects.
+    SimWorker sharing(Shares.Rules rules) {
+        shares = rules;
         return this;
     }
 
@@ -86,7 +94,9 @@ final class SimWorker {
                 3,
                 seams.deliveryLimit(fleet.limits().deliveries()),
                 deferring,
-                MAX_PREEMPTIONS);
+                MAX_PREEMPTIONS,
+                shares,
+                JobLimits.DEFAULT);
         CheckpointStore view = seams.store(perils.view(store, process));
         Outbox outbox = seams.outbox(perils.around(new SimOutbox(kafka, process), process), process);
         EventPublisher publisher = new EventPublisher(outbox, "", id);

@@ -49,10 +49,19 @@ public final class EventLog implements AutoCloseable {
     ///
     /// @throws KafkaUnreachableException if the brokers do not answer
     public static EventLog open(Cluster kafka, Collection<Topic> topics) {
+        return open(kafka, topics, List.of(), Duration.ZERO);
+    }
+
+    /// As [#open], and of some more topics only what was written lately; of those that this process may not read,
+    /// nothing.
+    ///
+    /// @param lately how long ago at most, by the clock of this process
+    public static EventLog open(Cluster kafka, Collection<Topic> topics, Collection<Topic> recent, Duration lately) {
         return kafka.reach(() -> {
             EventLog log = new EventLog(kafka, kafka.brokers().consumer(settings(kafka)));
             try {
-                log.assign(topics);
+                log.assign(topics, recent);
+                log.skipUntil(recent, System.currentTimeMillis() - lately.toMillis());
                 return log;
             } catch (RuntimeException e) {
                 log.close();
@@ -79,19 +88,43 @@ public final class EventLog implements AutoCloseable {
                 Math.toIntExact(kafka.timeout().toMillis()));
     }
 
-    private void assign(Collection<Topic> topics) {
+    private void assign(Collection<Topic> needed, Collection<Topic> others) {
         Map<String, List<PartitionInfo>> present = consumer.listTopics(kafka.timeout());
-        for (Topic topic : topics) {
+        for (Topic topic : needed) {
             String name = topic.name(kafka.prefix());
             // One that may not be read looks as if it were not there, until it is asked for by its name.
             var partitions =
                     present.containsKey(name) ? present.get(name) : consumer.partitionsFor(name, kafka.timeout());
-            for (PartitionInfo partition : partitions == null ? List.<PartitionInfo>of() : partitions) {
-                buffers.put(new TopicPartition(partition.topic(), partition.partition()), new PartitionBuffer(topic));
-            }
+            buffer(topic, partitions == null ? List.of() : partitions);
         }
+        others.forEach(topic -> buffer(topic, present.getOrDefault(topic.name(kafka.prefix()), List.of())));
         consumer.assign(buffers.keySet());
         consumer.beginningOffsets(buffers.keySet(), kafka.timeout()).forEach(consumer::seek);
+    }
+
+    private void buffer(Topic topic, List<PartitionInfo> partitions) {
+        partitions.forEach(partition ->
+                buffers.put(new TopicPartition(partition.topic(), partition.partition()), new PartitionBuffer(topic)));
+    }
+
+    private void skipUntil(Collection<Topic> topics, long millis) {
+        Map<TopicPartition, Long> times = new HashMap<>();
+        buffers.forEach((partition, buffer) -> {
+            if (topics.contains(buffer.topic())) {
+                times.put(partition, millis);
+            }
+        });
+        if (!times.isEmpty()) {
+            Map<TopicPartition, Long> ends = consumer.endOffsets(times.keySet(), kafka.timeout());
+            consumer.offsetsForTimes(times, kafka.timeout())
+                    .forEach((partition, found) -> consumer.seek(
+                            partition, found == null ? ends.getOrDefault(partition, 0L) : found.offset()));
+        }
+    }
+
+    /// Whether a topic is there, and read.
+    public boolean has(Topic topic) {
+        return buffers.values().stream().anyMatch(buffer -> buffer.topic() == topic);
     }
 
     /// Whether there is any of the topics.

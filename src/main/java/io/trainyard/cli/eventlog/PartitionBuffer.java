@@ -49,6 +49,10 @@ final class PartitionBuffer {
         this.topic = topic;
     }
 
+    Topic topic() {
+        return topic;
+    }
+
     /// Holds back what is at an offset or behind it: the buffer is empty when only that is in hand.
     void holdBackFrom(long offset) {
         limit = offset;

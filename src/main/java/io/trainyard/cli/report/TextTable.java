@@ -4,12 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /// Cells in columns as wide as they must be.
-final class TextTable {
+public final class TextTable {
     private TextTable() {}
 
     /// @param rows each with as many cells
     /// @param texts the first so many columns hold words, the others figures
-    static List<String> lines(List<List<String>> rows, int texts) {
+    public static List<String> lines(List<List<String>> rows, int texts) {
         List<String> lines = new ArrayList<>();
         for (List<String> row : rows) {
             StringBuilder line = new StringBuilder();

@@ -39,6 +39,7 @@ record BarLine(
             case CANCELLED -> "cancelled";
             case FAILED -> "failed: " + reason;
             case REJECTED -> "rejected: " + reason;
+            case EXPANDED -> "a sweep: " + reason;
         };
         return new BarLine(
                 name(state.job()),

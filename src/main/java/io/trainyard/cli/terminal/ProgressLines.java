@@ -85,6 +85,8 @@ final class ProgressLines implements ProgressView {
             case Paused e -> line(job, "paused at step %s", position(e.step(), after));
             case Resumed _ -> line(job, "resumed: waits for a worker");
             case Cancelled e -> line(job, "cancelled at step %s", position(e.step(), after));
+            case TrainingEvent.Expanded e ->
+                line(job, "is %d jobs now: ./trainyard sweep %s shows them", e.trials(), job);
             case Released e -> line(job, "was given back at step %s: %s", position(e.step(), after), text(e.reason()));
         }
     }

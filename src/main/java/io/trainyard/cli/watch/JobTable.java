@@ -1,72 +1,87 @@
 package io.trainyard.cli.watch;
 
+import static io.trainyard.cli.watch.Columns.NOTHING;
+import static io.trainyard.cli.watch.Columns.of;
 import static java.util.Locale.ROOT;
 
 import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.cli.watch.Columns.Column;
 import io.trainyard.event.JobState;
-import io.trainyard.spec.Printable;
+import io.trainyard.forecast.Forecast;
+import io.trainyard.forecast.Outlook;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// Jobs as a table for people: columns as wide as they must be, up to a bound each.
 public final class JobTable {
-    private static final String NOTHING = "-";
-
     private JobTable() {}
 
-    private record Column(String title, int maxWidth, boolean figures, Function<JobState, String> cell) {}
-
-    private static final List<Column> COLUMNS = List.of(
-            new Column("JOB", 40, false, JobState::job),
-            new Column("STATE", 10, false, state -> state.status().name()),
-            new Column(
+    private static final List<Column<JobState>> COLUMNS = List.of(
+            new Column<>("JOB", 40, false, JobState::job),
+            new Column<>("STATE", 10, false, state -> state.status().name()),
+            new Column<>(
                     "NETWORK",
                     16,
                     false,
                     state -> of(state.spec(), spec -> spec.network().label())),
-            new Column(
+            new Column<>(
                     "DATA SET",
                     16,
                     false,
                     state -> of(state.spec(), spec -> spec.dataset().name())),
-            new Column("DEVICE", 12, false, state -> of(state.device(), device -> device)),
-            new Column("WORKER", 24, false, state -> of(state.worker(), worker -> worker)),
-            new Column("STEP", 24, true, JobTable::step),
-            new Column("LOSS", 12, true, state -> of(state.loss(), loss -> String.format(ROOT, "%.4f", loss))),
-            new Column("TEST LOSS", 12, true, state -> of(state.testLoss(), loss -> String.format(ROOT, "%.4f", loss))),
-            new Column(
+            new Column<>("DEVICE", 12, false, state -> of(state.device(), device -> device)),
+            new Column<>("WORKER", 24, false, state -> of(state.worker(), worker -> worker)),
+            new Column<>("STEP", 24, true, JobTable::step),
+            new Column<>("LOSS", 12, true, state -> of(state.loss(), loss -> String.format(ROOT, "%.4f", loss))),
+            new Column<>(
+                    "TEST LOSS", 12, true, state -> of(state.testLoss(), loss -> String.format(ROOT, "%.4f", loss))),
+            new Column<>(
                     "ACCURACY",
                     8,
                     true,
                     state -> of(state.testAccuracy(), accuracy -> String.format(ROOT, "%.4f", accuracy))),
-            new Column("START", 20, false, state -> of(state.start(), start -> start.substring(0, 19) + "Z")),
-            new Column("DURATION", 12, true, JobTable::duration),
-            new Column("REASON", 60, false, state -> of(state.reason(), reason -> reason)));
+            new Column<>("START", 20, false, state -> of(state.start(), start -> start.substring(0, 19) + "Z")),
+            new Column<>("DURATION", 12, true, JobTable::duration),
+            new Column<>("REASON", 60, false, state -> of(state.reason(), reason -> reason)));
 
-    /// The lines of the table, the titles first.
-    public static List<String> rows(Collection<JobState> states) {
-        List<StringBuilder> lines = new ArrayList<>();
-        lines.add(new StringBuilder());
-        states.forEach(_ -> lines.add(new StringBuilder()));
-        for (Column column : COLUMNS) {
-            List<String> cells = new ArrayList<>(List.of(column.title()));
-            states.forEach(state -> cells.add(Printable.text(column.cell().apply(state), column.maxWidth())));
-            int width = cells.stream().mapToInt(String::length).max().orElse(0);
-            for (int i = 0; i < cells.size(); i++) {
-                String padding = " ".repeat(width - cells.get(i).length());
-                lines.get(i)
-                        .append(column.figures() ? padding + cells.get(i) : cells.get(i) + padding)
-                        .append("  ");
-            }
+    /// What jobs that wait have besides.
+    private static List<Column<JobState>> columns(Forecast forecast) {
+        if (forecast.outlooks().isEmpty()) {
+            return COLUMNS;
         }
-        return lines.stream().map(line -> line.toString().stripTrailing()).toList();
+        List<Column<JobState>> columns = new ArrayList<>(COLUMNS);
+        columns.addAll(
+                2,
+                List.of(
+                        new Column<>("PLACE", 6, true, state -> place(forecast.of(state.job()))),
+                        new Column<>("BEGINS IN (90 %)", 28, false, state -> begins(forecast.of(state.job()))),
+                        new Column<>(
+                                "WAITS BECAUSE",
+                                60,
+                                false,
+                                state -> of(
+                                        forecast.of(state.job()),
+                                        outlook -> outlook.reason().sentence()))));
+        return columns;
     }
 
-    private static <T> String of(@Nullable T value, Function<T, String> text) {
-        return value == null ? NOTHING : text.apply(value);
+    private static String place(@Nullable Outlook outlook) {
+        return outlook == null || outlook.place() == 0 ? NOTHING : Integer.toString(outlook.place());
+    }
+
+    private static String begins(@Nullable Outlook outlook) {
+        return outlook == null || outlook.start() == null
+                ? NOTHING
+                : outlook.start().shortWords();
+    }
+
+    /// The lines of the table, the titles first.
+    ///
+    /// @param forecast of those that wait
+    public static List<String> rows(Collection<JobState> states, Forecast forecast) {
+        return Columns.rows(columns(forecast), states);
     }
 
     private static String step(JobState state) {

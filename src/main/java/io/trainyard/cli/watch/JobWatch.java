@@ -148,7 +148,9 @@ public final class JobWatch {
 
     private boolean isFinished(String job) {
         JobState state = book.find(job);
-        return state != null && state.status() == JobState.Status.FINISHED && !ranAsAnother(state);
+        return state != null
+                && (state.status() == JobState.Status.FINISHED || state.status() == JobState.Status.EXPANDED)
+                && !ranAsAnother(state);
     }
 
     /// Whether the events under this id are those of a job with another spec than was submitted here.

@@ -4,9 +4,12 @@ import io.trainyard.dashboard.DashboardConfig;
 import io.trainyard.dashboard.JobControl;
 import io.trainyard.dashboard.JobControl.Action;
 import io.trainyard.dashboard.JobControl.Answer;
+import io.trainyard.dashboard.JobHistory;
 import io.trainyard.topics.Priority;
+import io.trainyard.tracking.JobSummary;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
+import jakarta.ws.rs.core.Response;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.jspecify.annotations.Nullable;
@@ -15,10 +18,12 @@ import org.jspecify.annotations.Nullable;
 @Path("/api/v1/bulk")
 public class BulkResource {
     private final JobControl control;
+    private final JobHistory history;
     private final DashboardConfig config;
 
-    BulkResource(JobControl control, DashboardConfig config) {
+    BulkResource(JobControl control, JobHistory history, DashboardConfig config) {
         this.control = control;
+        this.history = history;
         this.config = config;
     }
 
@@ -26,19 +31,41 @@ public class BulkResource {
     ///
     /// @param action cancel, pause, resume or reprioritize
     /// @param priority for reprioritize: high, normal or low
+    /// @param sweep in place of jobs: all of that group that have not ended
     record Asked(
             @Nullable String action,
             @Nullable List<String> jobs,
-            @Nullable String priority) {}
+            @Nullable String priority,
+            @Nullable String sweep) {}
 
     /// What is answered, in the order of the jobs.
     record Answers(List<Answer> results) {}
 
+    private List<String> open(String group) {
+        List<String> jobs = history.group(group).stream()
+                .filter(job -> !job.status().isFinal())
+                .map(JobSummary::job)
+                .toList();
+        if (jobs.isEmpty()) {
+            throw Problem.refusal(
+                    Response.Status.NOT_FOUND,
+                    "no job of the sweep \"%s\" is left: there is none of that name, or all have ended"
+                            .formatted(Parameter.shown(group)));
+        }
+        return jobs;
+    }
+
     @POST
-    @Operation(summary = "Cancels, pauses, resumes or reprioritizes many jobs; each has an answer of its own")
+    @Operation(
+            summary = "Cancels, pauses, resumes or reprioritizes many jobs; each has an answer of its own",
+            description =
+                    "Of `jobs`; to cancel, pause or resume also of a `sweep`, or another group: all of its jobs that have not ended.")
     public Answers act(@Nullable Asked body) {
-        Asked asked = body == null ? new Asked(null, null, null) : body;
+        Asked asked = body == null ? new Asked(null, null, null, null) : body;
         Action action = Parameter.name("action", asked.action() == null ? "" : asked.action(), Action.class);
+        if (asked.sweep() != null && asked.jobs() == null && action != Action.REPRIORITIZE) {
+            return new Answers(control.act(action, open(asked.sweep()), null, true));
+        }
         List<String> jobs = asked.jobs() == null ? List.of() : asked.jobs();
         if (jobs.isEmpty() || jobs.size() > config.maxBulk()) {
             throw Problem.badRequest(

@@ -1,7 +1,9 @@
 package io.trainyard.dashboard.rest;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.trainyard.dashboard.JobHistory;
+import io.trainyard.forecast.OutlookView;
 import io.trainyard.tracking.JobPage;
 import io.trainyard.tracking.JobSummary;
 import java.util.List;
@@ -14,10 +16,12 @@ record JobRows(List<Row> jobs, long total) {
     /// A job.
     ///
     /// @param waiting why it waits, in words; null: it does not
+    /// @param outlook what lies before it, and when it begins; null where it does not wait, or has only just come
     record Row(
-            @JsonUnwrapped JobSummary job,
+            @JsonUnwrapped @JsonIgnoreProperties("facts") JobSummary job,
             List<String> tags,
-            @Nullable String waiting) {}
+            @Nullable String waiting,
+            @Nullable OutlookView outlook) {}
 
     static JobRows of(JobPage page, JobHistory history) {
         return new JobRows(
@@ -25,7 +29,8 @@ record JobRows(List<Row> jobs, long total) {
                         .map(job -> new Row(
                                 job,
                                 page.tags().getOrDefault(job.job(), List.of()),
-                                history.waiting(job).orElse(null)))
+                                history.waiting(job).orElse(null),
+                                history.outlook(job)))
                         .toList(),
                 page.total());
     }

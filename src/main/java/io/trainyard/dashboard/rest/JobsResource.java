@@ -7,6 +7,7 @@ import io.trainyard.dashboard.ProjectQuotas;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.jobfile.JobFiles;
 import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Trials;
 import io.trainyard.topics.Priority;
 import io.trainyard.tracking.JobQuery;
 import jakarta.ws.rs.DefaultValue;
@@ -112,11 +113,12 @@ public class JobsResource {
                     .formatted(jobs.size(), config.maxBulk()));
         }
         Optional<String> submitter = access.name();
-        requireRoom(control.waiting(), "", jobs.size(), config.maxWaiting(), "max-waiting");
+        int more = jobs.stream().mapToInt(Trials::count).sum();
+        requireRoom(control.waiting(), "", more, config.maxWaiting(), "max-waiting");
         submitter.ifPresent(name -> requireRoom(
                 control.waiting(name),
                 " that %s submitted".formatted(Parameter.shown(name)),
-                jobs.size(),
+                more,
                 config.maxWaitingEach(),
                 "max-waiting-each"));
         quotas.refusal(jobs).ifPresent(reason -> {

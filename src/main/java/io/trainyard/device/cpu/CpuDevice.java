@@ -6,17 +6,21 @@ import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.EvenPart;
 import io.trainyard.device.PartDevice;
 import io.trainyard.device.PartSession;
+import io.trainyard.device.StackProgram;
+import io.trainyard.device.StackedSteps;
+import io.trainyard.device.StackingDevice;
 import io.trainyard.device.Workload;
 import io.trainyard.device.onednn.OneDnnDevice;
 import io.trainyard.device.onednn.OneDnnLibrary;
 import io.trainyard.device.vector.VectorDevice;
 import io.trainyard.spec.Precision;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The processors of this machine.
-final class CpuDevice implements PartDevice {
+final class CpuDevice implements PartDevice, StackingDevice {
     /// More threads than any processor's cores here; each costs a stack.
     private static final int MAX_THREADS = 256;
 
@@ -90,6 +94,28 @@ final class CpuDevice implements PartDevice {
                     "the network with batches of %d needs about %d MiB, but device %s has %d MiB; choose a smaller batchSize or network"
                             .formatted(workload.batchSize(), neededBytes >> 20, info.name(), info.memoryBytes() >> 20));
         }
+    }
+
+    @Override
+    public Optional<StackProgram> program(Workload workload) {
+        return KernelRule.narrow(workload.network(), workload.precision())
+                ? narrow.program(workload)
+                : Optional.empty();
+    }
+
+    @Override
+    public Workload stackable(Workload workload) {
+        return narrow.stackable(workload);
+    }
+
+    @Override
+    public StackRoom stackRoom() {
+        return narrow.stackRoom();
+    }
+
+    @Override
+    public StackedSteps stack(Workload example) {
+        return narrow.stack(example);
     }
 
     /// Of all `parts` together.

@@ -211,7 +211,7 @@ public abstract class BackendSession implements PartSession {
     @Override
     public final void computeGradients() {
         takeOverParameters();
-        readahead.ifPresent(ahead -> ahead.reach(cursor.plan().order(), cursor.firstSample()));
+        readAhead();
         PartExchange others = exchange;
         if (others == null) {
             computeOwnGradients();
@@ -232,6 +232,11 @@ public abstract class BackendSession implements PartSession {
         }
     }
 
+    /// Has the samples read from the disk that the next steps need, where they are not in memory.
+    protected final void readAhead() {
+        readahead.ifPresent(ahead -> ahead.reach(cursor.plan().order(), cursor.firstSample()));
+    }
+
     @Override
     public final void gatherGradients() {
         if (workload.loop().maxNorm().isPresent()) {
@@ -241,7 +246,19 @@ public abstract class BackendSession implements PartSession {
 
     @Override
     public final void update() {
-        updateOwnRange(state().countStep(updates()));
+        updateOwnRange(countStep());
+        endStep();
+    }
+
+    /// Counts the cursor's step.
+    ///
+    /// @return how many steps the optimizer has made with it: 1 for the first
+    protected final long countStep() {
+        return state().countStep(updates());
+    }
+
+    /// Goes on to the next step.
+    protected final void endStep() {
         cursor.endStep();
     }
 

@@ -10,7 +10,12 @@ import io.trainyard.event.JobNews.Rejected;
 import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.forecast.Forecast;
+import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.StartEstimate;
+import io.trainyard.forecast.WaitReason.BehindUrgent;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class JobTableTest {
@@ -25,7 +30,7 @@ class JobTableTest {
         waits.apply(new Requested("a-longer-name", spec("a-longer-name"), "here", 1));
         JobState refused = new JobState("x".repeat(99));
         refused.apply(new Rejected("x".repeat(99), null, "bad\u001b[31m", 1));
-        List<String> rows = JobTable.rows(List.of(ran, waits, refused));
+        List<String> rows = JobTable.rows(List.of(ran, waits, refused), Forecast.NONE);
         assertThat(rows.get(0))
                 .matches(
                         "JOB +STATE +NETWORK +DATA SET +DEVICE +WORKER +STEP +LOSS +TEST LOSS +ACCURACY +START +DURATION +REASON");
@@ -37,5 +42,16 @@ class JobTableTest {
         int states = rows.get(0).indexOf("STATE");
         assertThat(rows).extracting(row -> row.charAt(states - 1)).containsOnly(' ');
         assertThat(rows).extracting(row -> row.charAt(states)).containsExactly('S', 'F', 'Q', 'R');
+    }
+
+    @Test
+    void whereJobsWaitThePlaceTheReasonAndTheStartAreTold() {
+        JobState waits = new JobState("a");
+        waits.apply(new Requested("a", spec("a"), "here", 1));
+        Outlook outlook = new Outlook("a", 3, new BehindUrgent(2), new StartEstimate(61_000, 200_000, 3 * 3600_000));
+        List<String> rows = JobTable.rows(List.of(waits), new Forecast(Map.of("a", outlook), 1));
+        assertThat(rows.get(0)).matches("JOB +STATE +PLACE +BEGINS IN \\(90 %\\) +WAITS BECAUSE +NETWORK .*");
+        assertThat(rows.get(1))
+                .matches("a +QUEUED +3 +3 min \\(61 s to 3.0 h\\) +2 jobs that are more urgent come first +lenet .*");
     }
 }

@@ -7,14 +7,24 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.trainyard.Slow;
 import io.trainyard.device.ChildJvm;
+import io.trainyard.device.LearningSession;
+import io.trainyard.device.StackedSteps;
+import io.trainyard.device.StackingDevice;
+import io.trainyard.device.Workload;
+import io.trainyard.device.check.CheckWorkload;
+import io.trainyard.device.check.Layers;
 import io.trainyard.device.host.ParameterUpdate.Loop;
 import io.trainyard.device.onednn.OneDnnLibrary;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.Precision;
 import io.trainyard.spec.Shape;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -45,7 +55,37 @@ class WarmUpTest {
                 }
                 backend.warmUp(network, Precision.BF16, Loop.PLAIN.example()); // where it is
             }
+            StackingDevice device = (StackingDevice) backend.open(new DeviceSpec("cpu"));
+            for (Loop loop : List.of(Loop.PLAIN, Loop.MOMENTUM, Loop.NESTEROV, Loop.ADAM)) {
+                stack(device, loop);
+            }
             System.out.println("warm");
+        }
+
+        /// Kernels of several models are compiled in their first steps: few workers have several jobs.
+        private static void stack(StackingDevice device, Loop loop) {
+            List<LayerSpec> layers = List.of(
+                    Layers.conv(2, 3, 1, 1, true),
+                    Layers.relu(),
+                    Layers.pool(2, 2),
+                    Layers.pool(2, 1),
+                    Layers.dropout(0.5),
+                    Layers.flatten(),
+                    Layers.linear(3, true));
+            Workload workload = device.stackable(
+                    CheckWorkload.of(Shape.of(2, 8, 8), 3, layers, CheckWorkload.MOMENTUM, 4, 1200, 4));
+            workload = CheckWorkload.with(workload, loop.example());
+            List<LearningSession> sessions =
+                    new ArrayList<>(Collections.nCopies(device.stackRoom().places(), null));
+            try (LearningSession session = device.open(workload);
+                    StackedSteps stack = device.stack(workload)) {
+                session.load(CheckWorkload.state(workload));
+                session.beginEpoch(CheckWorkload.plan(workload, 1), 0);
+                sessions.set(0, session);
+                for (int i = 0; i < 30; i++) {
+                    var _ = stack.advance(sessions, 10);
+                }
+            }
         }
     }
 

@@ -1,0 +1,32 @@
+package io.trainyard.cli;
+
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.cli.watch.NewsReader;
+import io.trainyard.event.JobBook;
+import io.trainyard.event.JobState;
+import io.trainyard.sweep.SweepView;
+import io.trainyard.topics.Cluster;
+import io.trainyard.topics.Topic;
+import java.util.List;
+
+/// Reads which jobs a group has, and where they stand.
+final class GroupReader {
+    /// The most jobs of a fleet that are looked at.
+    static final int MAX_JOBS = 10_000;
+
+    private GroupReader() {}
+
+    /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
+    static List<JobState> read(Cluster kafka, String group) {
+        NewsReader reader = new NewsReader(_ -> {}); // what cannot be read is said by whoever reads it next
+        JobBook book = new JobBook(MAX_JOBS, _ -> {});
+        try (EventLog log = EventLog.open(kafka, Topic.NEWS)) {
+            log.readToEnd(entry -> reader.read(entry).ifPresent(book::take));
+        }
+        return of(book, group);
+    }
+
+    static List<JobState> of(JobBook book, String group) {
+        return book.jobs().stream().filter(job -> SweepView.has(group, job)).toList();
+    }
+}

@@ -1,0 +1,60 @@
+package io.trainyard.cli;
+
+import io.trainyard.event.JobState;
+import io.trainyard.topics.Cluster;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+
+/// The jobs of which something is wished: by their ids, or all of a sweep or another group that have not ended.
+final class NamedJobs {
+    @Parameters(arity = "0..*", paramLabel = "JOB", description = "Ids of jobs.")
+    private List<String> jobs = List.of();
+
+    @Option(
+            names = "--sweep",
+            paramLabel = "GROUP",
+            description =
+                    "All jobs of this sweep, or of this group, that have not ended; jobs of a group are those whose command has it as group.")
+    private @Nullable String group;
+
+    static NamedJobs of(String job) {
+        NamedJobs named = new NamedJobs();
+        named.jobs = List.of(job);
+        return named;
+    }
+
+    /// @param command for messages
+    /// @throws io.trainyard.topics.KafkaUnreachableException if the brokers do not answer
+    Set<String> read(Cluster kafka, CommandSpec command) {
+        if (jobs.isEmpty() == (group == null)) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    jobs.isEmpty()
+                            ? "Neither a job nor --sweep is given; name jobs, or the sweep whose jobs are meant."
+                            : "Jobs and --sweep are given; name one of the two.");
+        }
+        return group == null
+                ? new LinkedHashSet<>(jobs)
+                : new LinkedHashSet<>(GroupReader.read(kafka, group).stream()
+                        .filter(job -> !job.status().isFinal())
+                        .map(JobState::job)
+                        .toList());
+    }
+
+    /// Whether they are all of a group, and not one by one.
+    boolean areGroup() {
+        return group != null;
+    }
+
+    /// What is said where a group has no job that has not ended.
+    String noneLeft() {
+        return "no job of the sweep %s is left: there is none of that name, or all have ended; ./trainyard sweep %s shows them"
+                .formatted(group, group);
+    }
+}

@@ -1,0 +1,159 @@
+package io.trainyard.cli;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.cli.watch.FleetReader;
+import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.forecast.Forecast;
+import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.OutlookView;
+import io.trainyard.forecast.StartEstimate;
+import io.trainyard.spec.Printable;
+import io.trainyard.topics.Cluster;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/// What people are told of jobs that were just submitted: which place each has, why it waits, and when it begins. It
+/// is worth no long wait: what is not known in time is not told.
+final class SubmitAnswer {
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    /// Of more jobs all together are told.
+    private static final int MAX_LINES = 8;
+
+    private static final int MAX_TEXT = 300;
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+    private final Terminal terminal;
+    private final List<String> jobs;
+    private final @Nullable FleetReader fleet; // null: nothing is known in time
+    private final Forecast forecast;
+
+    /// A job, for programs.
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    private record Told(
+            String job, @Nullable Status state, @Nullable OutlookView outlook) {}
+
+    private SubmitAnswer(Terminal terminal, List<String> jobs, @Nullable FleetReader fleet) {
+        this.terminal = terminal;
+        this.jobs = jobs;
+        this.fleet = fleet;
+        this.forecast = fleet == null ? Forecast.NONE : fleet.forecast(System.currentTimeMillis());
+    }
+
+    /// Looks at the fleet.
+    ///
+    /// @param jobs that were submitted
+    static SubmitAnswer of(Cluster kafka, Terminal terminal, List<String> jobs) {
+        return new SubmitAnswer(terminal, jobs, look(kafka).orElse(null));
+    }
+
+    /// A thread of its own, for a topic may be long, and a process that ends waits for no such thread.
+    private static Optional<FleetReader> look(Cluster kafka) {
+        CompletableFuture<FleetReader> looked = new CompletableFuture<>();
+        Thread.ofPlatform().daemon().name("outlook").start(() -> {
+            FleetReader reader = new FleetReader(kafka, _ -> {});
+            try (EventLog log = reader.openBriefly()) {
+                log.readToEnd(reader::take);
+                looked.complete(reader);
+            } catch (RuntimeException e) { // such as that this user may write commands, and read nothing
+                looked.completeExceptionally(e);
+            }
+        });
+        try {
+            return Optional.of(looked.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
+        } catch (ExecutionException | TimeoutException _) {
+            return Optional.empty();
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+            return Optional.empty();
+        }
+    }
+
+    /// A JSON object a job, one a line.
+    void tellPrograms() throws JsonProcessingException {
+        for (String job : jobs) {
+            JobState state = state(job);
+            Outlook outlook = forecast.of(job);
+            terminal.out()
+                    .println(MAPPER.writeValueAsString(new Told(
+                            job,
+                            state == null ? null : state.status(),
+                            outlook == null ? null : OutlookView.of(outlook, forecast.atMillis()))));
+        }
+    }
+
+    /// A line a job, or one of all.
+    void tellPeople() {
+        if (fleet == null) {
+            say("when %s not known yet: ./trainyard jobs"
+                    .formatted(jobs.size() == 1 ? "it begins is" : "they begin is"));
+        } else if (jobs.size() <= MAX_LINES) {
+            jobs.forEach(job -> say(job + " " + line(job)));
+        } else {
+            say(summary());
+        }
+    }
+
+    private String line(String job) {
+        Outlook outlook = forecast.of(job);
+        JobState state = state(job);
+        if (outlook != null) {
+            return "waits: " + outlook.words();
+        }
+        return state == null || state.status() == Status.QUEUED
+                ? "is on its topic"
+                : state.status() == Status.RUNNING
+                        ? "runs on " + state.worker()
+                        : "is %s already".formatted(state.status().word());
+    }
+
+    private String summary() {
+        List<Outlook> waiting = new ArrayList<>();
+        for (String job : jobs) {
+            Outlook outlook = forecast.of(job);
+            if (outlook != null) {
+                waiting.add(outlook);
+            }
+        }
+        if (waiting.isEmpty()) {
+            return "none of the %d jobs waits any more".formatted(jobs.size());
+        }
+        waiting.sort(Comparator.comparingInt(Outlook::place));
+        Outlook first = waiting.getFirst();
+        Outlook last = waiting.getLast();
+        StartEstimate firstStart = first.start();
+        StartEstimate lastStart = last.start();
+        return "%d of %d jobs wait, at places %d to %d: %s%s"
+                .formatted(
+                        waiting.size(),
+                        jobs.size(),
+                        first.place(),
+                        last.place(),
+                        last.reason().sentence(),
+                        firstStart == null || lastStart == null
+                                ? ""
+                                : "; the first begins %s, the last %s"
+                                        .formatted(firstStart.words(), lastStart.words()));
+    }
+
+    private @Nullable JobState state(String job) {
+        return fleet == null ? null : fleet.book().find(job);
+    }
+
+    private void say(String line) {
+        terminal.err().println(Printable.text(line, MAX_TEXT));
+    }
+}

@@ -1,0 +1,144 @@
+package io.trainyard.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.cli.watch.NewsReader;
+import io.trainyard.cli.watch.SweepTable;
+import io.trainyard.event.JobBook;
+import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.sweep.SweepView;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicRecord;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `sweep`: the jobs of a sweep side by side.
+@Command(
+        name = "sweep",
+        description = "Shows the jobs of a sweep, or of another group, side by side: the best first.",
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {
+            ExitCodes.OK_HELP,
+            "1:there is no such sweep; or an error of Trainyard itself",
+            ExitCodes.BAD_INPUT_HELP,
+            ExitCodes.KAFKA_HELP,
+            ExitCodes.INTERRUPTED_HELP
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./trainyard sweep rates-1",
+            "  ./trainyard sweep rates-1 --watch",
+            "  ./trainyard sweep rates-1 --json | jq '.trials[0].values'"
+        })
+public final class SweepCommand implements Callable<Integer>, PlainCommand {
+    /// Time between two looks.
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    /// Puts the cursor at the top of a terminal, and clears it.
+    private static final String CLEAR = "\u001b[H\u001b[2J";
+
+    private static final int MAX_LIMIT = 10_000;
+
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+    private final Terminal terminal;
+
+    @Spec
+    private CommandSpec command;
+
+    @Parameters(paramLabel = "GROUP", description = "The sweep's id, or what jobs have as group.")
+    private String group = "";
+
+    @Option(
+            names = "--limit",
+            paramLabel = "N",
+            defaultValue = "40",
+            description = "Show the best N (default: ${DEFAULT-VALUE}); JSON has all.")
+    private int limit;
+
+    @Option(names = "--watch", description = "Show it again as it changes, until no job of it runs or waits.")
+    private boolean watch;
+
+    @Option(names = "--json", description = "One JSON object; with --watch a line for each change.")
+    private boolean json;
+
+    @Mixin
+    private KafkaOptions kafka;
+
+    public SweepCommand() {
+        this(Terminal.system());
+    }
+
+    SweepCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws JsonProcessingException {
+        if (limit < 1 || limit > MAX_LIMIT) {
+            throw new ParameterException(
+                    command.commandLine(), "--limit is %d; allowed is 1 to %d".formatted(limit, MAX_LIMIT));
+        }
+        NewsReader reader = new NewsReader(terminal.err()::println);
+        JobBook book = new JobBook(GroupReader.MAX_JOBS, _ -> {});
+        try (EventLog log = EventLog.open(kafka.cluster(), Topic.NEWS)) {
+            log.readToEnd(entry -> take(entry, reader, book));
+            List<JobState> jobs = GroupReader.of(book, group);
+            if (jobs.isEmpty()) {
+                terminal.err()
+                        .printf(
+                                "there is no sweep %s, and no job has it as group; ./trainyard jobs lists all%n",
+                                group);
+                return ExitCodes.FAILED;
+            }
+            show(jobs);
+            while (watch && goesOn(GroupReader.of(book, group))) {
+                long endNanos = System.nanoTime() + PAUSE.toNanos();
+                boolean[] heard = {false};
+                log.follow(
+                        entry -> {
+                            take(entry, reader, book);
+                            heard[0] = true;
+                        },
+                        () -> System.nanoTime() < endNanos);
+                if (heard[0]) {
+                    show(GroupReader.of(book, group));
+                }
+            }
+        }
+        return ExitCodes.OK;
+    }
+
+    private static void take(TopicRecord entry, NewsReader reader, JobBook book) {
+        reader.read(entry).ifPresent(book::take);
+    }
+
+    private static boolean goesOn(List<JobState> jobs) {
+        return jobs.stream().anyMatch(job -> job.status() == Status.QUEUED || job.status() == Status.RUNNING);
+    }
+
+    private void show(List<JobState> jobs) throws JsonProcessingException {
+        SweepView view = SweepView.ofStates(group, jobs);
+        if (json) {
+            terminal.out().println(MAPPER.writeValueAsString(view));
+        } else {
+            if (watch && terminal.interactive()) {
+                terminal.out().print(CLEAR);
+            }
+            SweepTable.lines(view, limit).forEach(terminal.out()::println);
+        }
+        terminal.out().flush();
+    }
+}

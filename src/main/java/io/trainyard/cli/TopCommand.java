@@ -1,0 +1,244 @@
+package io.trainyard.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.cli.terminal.LiveScreen;
+import io.trainyard.cli.terminal.Terminal;
+import io.trainyard.cli.watch.FleetReader;
+import io.trainyard.cli.watch.FleetReader.Snapshot;
+import io.trainyard.cli.watch.FleetTable;
+import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.forecast.Forecast;
+import io.trainyard.forecast.OutlookView;
+import io.trainyard.topics.Topic;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/// `top`: the fleet as it is, and as it becomes.
+@Command(
+        name = "top",
+        description = {
+            "Shows the fleet, anew every second: its workers, what runs, what waits, for what and until when.",
+            "q or ctrl-C leaves. Where the output is no terminal it is shown once."
+        },
+        mixinStandardHelpOptions = true,
+        exitCodeListHeading = ExitCodes.HEADING,
+        exitCodeList = {
+            ExitCodes.OK_HELP,
+            ExitCodes.UNEXPECTED_HELP,
+            ExitCodes.BAD_INPUT_HELP,
+            ExitCodes.KAFKA_HELP,
+            ExitCodes.INTERRUPTED_HELP
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  ./trainyard top --sort left",
+            "  ./trainyard top --json | jq '.waiting | to_entries[0]'",
+        })
+public final class TopCommand implements Callable<Integer>, PlainCommand {
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+    private static final long REDRAW_NANOS = Duration.ofSeconds(1).toNanos();
+
+    /// Looking ahead may take one part of so many of the time.
+    private static final int SHARE = 5;
+
+    /// Topics that are missing are looked for again after so long.
+    private static final long REOPEN_NANOS = Duration.ofSeconds(10).toNanos();
+
+    /// Lines of each table where nothing is cut off by a screen.
+    private static final int MOST = 10_000;
+
+    /// What a screen shows besides: the headline, titles, empty lines and how many more there are.
+    private static final int BESIDES = 11;
+
+    private final Terminal terminal;
+
+    @Option(names = "--once", description = "Show the fleet as it is, once.")
+    private boolean once;
+
+    @Option(names = "--json", description = "Print the fleet as it is as a JSON object, once.")
+    private boolean json;
+
+    @Option(
+            names = "--sort",
+            paramLabel = "BY",
+            converter = OrderConverter.class,
+            description =
+                    "job, start, loss, speed or left: of those that run (default: as first heard of). The soonest to end come first, the fastest, and the highest losses.")
+    private @Nullable TopOrder order;
+
+    @Mixin
+    private KafkaOptions kafka;
+
+    private Forecast forecast = Forecast.NONE;
+    private long lookNanos = System.nanoTime();
+    private long drawNanos = System.nanoTime();
+
+    public TopCommand() {
+        this(Terminal.system());
+    }
+
+    TopCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() throws JsonProcessingException {
+        if (!json && !once && terminal.interactive()) {
+            live();
+            return ExitCodes.OK;
+        }
+        FleetReader fleet = new FleetReader(kafka.cluster(), terminal.err()::println);
+        try (EventLog log = fleet.openBriefly()) {
+            log.readToEnd(fleet::take);
+        }
+        long now = System.currentTimeMillis();
+        Snapshot snapshot = fleet.snapshot(fleet.forecast(now), now);
+        if (json) {
+            terminal.out().println(MAPPER.writeValueAsString(Told.of(snapshot, running(snapshot))));
+        } else {
+            FleetTable.lines(snapshot, running(snapshot), MOST).forEach(terminal.out()::println);
+        }
+        terminal.out().flush();
+        return ExitCodes.OK;
+    }
+
+    private void live() {
+        boolean goesOn = true;
+        LiveScreen screen = null;
+        Thread hook = null;
+        try {
+            while (goesOn) {
+                FleetReader fleet = new FleetReader(kafka.cluster(), _ -> {});
+                try (EventLog log = fleet.openBriefly()) {
+                    log.readToEnd(fleet::take);
+                    if (screen == null) { // whatever goes wrong before is said where it can be read
+                        screen = new LiveScreen(terminal.out());
+                        hook = new Thread(screen::close, "screen");
+                        Runtime.getRuntime().addShutdownHook(hook);
+                    }
+                    goesOn = follow(log, fleet, screen);
+                }
+            }
+        } finally {
+            if (screen != null) {
+                screen.close();
+                remove(hook);
+            }
+        }
+    }
+
+    /// @return whether it goes on with topics that were missing
+    private boolean follow(EventLog log, FleetReader fleet, LiveScreen screen) {
+        boolean whole = log.has(Topic.WORKERS) && log.has(Topic.JOBS);
+        long reopenNanos = System.nanoTime() + REOPEN_NANOS;
+        boolean[] quits = new boolean[1];
+        log.follow(fleet::take, () -> {
+            quits[0] = screen.quits();
+            draw(fleet, screen);
+            return !quits[0] && (whole || System.nanoTime() - reopenNanos < 0);
+        });
+        return !quits[0];
+    }
+
+    private void draw(FleetReader fleet, LiveScreen screen) {
+        long beganNanos = System.nanoTime();
+        if (beganNanos - drawNanos < 0) {
+            return;
+        }
+        long now = System.currentTimeMillis();
+        if (beganNanos - lookNanos >= 0) {
+            forecast = fleet.forecast(now);
+            lookNanos = beganNanos + SHARE * (System.nanoTime() - beganNanos);
+        }
+        Snapshot snapshot = fleet.snapshot(forecast, now);
+        screen.draw(FleetTable.lines(snapshot, running(snapshot), Math.max(2, (screen.height() - BESIDES) / 3)));
+        drawNanos = beganNanos + REDRAW_NANOS;
+    }
+
+    private List<JobState> running(Snapshot snapshot) {
+        List<JobState> running = snapshot.running();
+        return order == null
+                ? running
+                : running.stream().sorted(order.comparator()).toList();
+    }
+
+    private static void remove(@Nullable Thread hook) {
+        try {
+            if (hook != null) {
+                Runtime.getRuntime().removeShutdownHook(hook);
+            }
+        } catch (IllegalStateException _) { // the process is ending, and the hook runs already
+        }
+    }
+
+    /// A fleet for programs.
+    ///
+    /// @param jobs how many are something
+    /// @param waiting what lies before each, by job, in their order
+    private record Told(
+            long atMillis,
+            List<WorkerStatus> workers,
+            Map<Status, Long> jobs,
+            List<Running> running,
+            Map<String, OutlookView> waiting) {
+        static Told of(Snapshot fleet, List<JobState> running) {
+            Map<Status, Long> jobs = new EnumMap<>(Status.class);
+            for (Status status : Status.values()) {
+                jobs.put(status, fleet.count(status));
+            }
+            Map<String, OutlookView> waiting = new LinkedHashMap<>();
+            fleet.waiting()
+                    .forEach(outlook -> waiting.put(
+                            outlook.job(),
+                            OutlookView.of(outlook, fleet.forecast().atMillis())));
+            return new Told(
+                    fleet.atMillis(),
+                    fleet.workers(),
+                    jobs,
+                    running.stream().map(Running::of).toList(),
+                    waiting);
+        }
+    }
+
+    private record Running(
+            String job,
+            @Nullable String worker,
+            @Nullable String device,
+            long step,
+            long steps,
+            @Nullable Float loss,
+            double imagesPerSecond,
+            long remainingMicros) {
+        static Running of(JobState job) {
+            return new Running(
+                    job.job(),
+                    job.worker(),
+                    job.device(),
+                    job.step(),
+                    job.steps(),
+                    job.loss(),
+                    job.imagesPerSecond(),
+                    job.remainingMicros());
+        }
+    }
+
+    private static final class OrderConverter implements ITypeConverter<TopOrder> {
+        @Override
+        public TopOrder convert(String value) {
+            return Words.read(value, TopOrder.class);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package io.trainyard.cli;
+
+import io.trainyard.event.JobState;
+import java.util.Comparator;
+import java.util.Objects;
+
+/// What jobs that run are sorted by; those that have no such value come last.
+enum TopOrder {
+    JOB(Comparator.comparing(JobState::job)),
+    START(Comparator.comparingLong(JobState::startMillis)),
+    LOSS(Comparator.<JobState>comparingDouble(job -> Objects.requireNonNullElse(job.loss(), Float.NEGATIVE_INFINITY))
+            .reversed()),
+    SPEED(Comparator.comparingDouble(JobState::imagesPerSecond).reversed()),
+    LEFT(Comparator.comparingLong(job -> job.remainingMicros() == 0 ? Long.MAX_VALUE : job.remainingMicros()));
+
+    private final Comparator<JobState> comparator;
+
+    TopOrder(Comparator<JobState> comparator) {
+        this.comparator = comparator;
+    }
+
+    Comparator<JobState> comparator() {
+        return comparator;
+    }
+}

@@ -1,0 +1,149 @@
+package io.trainyard.cli.watch;
+
+import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.JobBook;
+import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.forecast.Fleet;
+import io.trainyard.forecast.Forecast;
+import io.trainyard.forecast.JobFacts;
+import io.trainyard.forecast.Outlook;
+import io.trainyard.forecast.WorkerFacts;
+import io.trainyard.topics.Cluster;
+import io.trainyard.topics.Topic;
+import io.trainyard.topics.TopicRecord;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/// A fleet as its topics tell of it: its jobs, the workers that are there, and what lies before the jobs that wait.
+public final class FleetReader {
+    /// The most jobs that are known.
+    public static final int MAX_JOBS = 10_000;
+
+    /// A worker that was silent for so long is not there: heartbeats come every two seconds, or ten where a fleet is
+    /// large.
+    private static final Duration SILENT = Duration.ofSeconds(30);
+
+    /// A job that trains tells so in this time.
+    private static final Duration LATELY = Duration.ofMinutes(2);
+
+    private final Cluster kafka;
+    private final NewsReader reader;
+    private final JobBook book = new JobBook(MAX_JOBS, _ -> {});
+    private final Map<String, Heard> workers = new HashMap<>();
+
+    private record Heard(WorkerStatus status, long millis) {}
+
+    /// @param warn called with sentences about what cannot be read
+    public FleetReader(Cluster kafka, Consumer<String> warn) {
+        this.kafka = kafka;
+        reader = new NewsReader(warn);
+    }
+
+    /// Opens all that is told of jobs, and what workers have told of themselves lately.
+    public EventLog open() {
+        return open(Topic.NEWS, List.of());
+    }
+
+    /// Opens what says where jobs stand and how long they take, and no more of losses than is needed for that: a
+    /// fraction of all.
+    public EventLog openBriefly() {
+        List<Topic> whole = Topic.NEWS.stream()
+                .filter(topic -> topic.content() != Topic.Content.EVENTS || topic == Topic.JOBS)
+                .toList();
+        return open(whole, List.of(Topic.STEPS));
+    }
+
+    /// Who may not hear of workers is told of jobs all the same.
+    private EventLog open(List<Topic> whole, List<Topic> more) {
+        List<Topic> recent = new ArrayList<>(more);
+        recent.add(Topic.WORKERS);
+        return EventLog.open(kafka, whole, recent, LATELY);
+    }
+
+    /// Takes in a record.
+    public void take(TopicRecord entry) {
+        if (entry.topic() == Topic.WORKERS) {
+            takeStatus(entry);
+        } else {
+            reader.read(entry).ifPresent(book::take);
+        }
+    }
+
+    private void takeStatus(TopicRecord entry) {
+        try {
+            WorkerStatus status = EventJson.readStatus(entry.body());
+            if (status.stopping()) {
+                workers.remove(status.worker());
+            } else {
+                workers.put(status.worker(), new Heard(status, entry.millis()));
+            }
+        } catch (IOException _) { // anybody may write to the topic
+            workers.remove(String.valueOf(entry.key()));
+        }
+    }
+
+    /// All jobs, in the order they were first heard of.
+    public Collection<JobState> jobs() {
+        return book.jobs();
+    }
+
+    /// The jobs as far as they are known.
+    public JobBook book() {
+        return book;
+    }
+
+    /// The workers that are there, by id.
+    public List<WorkerStatus> workers(long nowMillis) {
+        return workers.values().stream()
+                .filter(heard -> nowMillis - heard.millis() < SILENT.toMillis())
+                .map(Heard::status)
+                .sorted(Comparator.comparing(WorkerStatus::worker))
+                .toList();
+    }
+
+    /// What lies before the jobs that wait.
+    public Forecast forecast(long nowMillis) {
+        return Forecast.of(new Fleet(
+                book.jobs().stream().map(JobFacts::of).toList(),
+                workers(nowMillis).stream().map(WorkerFacts::of).toList(),
+                kafka.prefix(),
+                nowMillis));
+    }
+
+    /// The fleet at a moment.
+    ///
+    /// @param workers that are there, by id
+    public record Snapshot(List<WorkerStatus> workers, List<JobState> jobs, Forecast forecast, long atMillis) {
+        /// How many jobs are something.
+        public long count(Status status) {
+            return jobs.stream().filter(job -> job.status() == status).count();
+        }
+
+        /// Those that run, in the order they were first heard of.
+        public List<JobState> running() {
+            return jobs.stream().filter(job -> job.status() == Status.RUNNING).toList();
+        }
+
+        /// What lies before those that wait, in their order.
+        public List<Outlook> waiting() {
+            return forecast.outlooks().values().stream()
+                    .filter(outlook -> outlook.place() > 0)
+                    .toList();
+        }
+    }
+
+    /// The fleet as it is known now.
+    public Snapshot snapshot(Forecast forecast, long nowMillis) {
+        return new Snapshot(workers(nowMillis), List.copyOf(book.jobs()), forecast, nowMillis);
+    }
+}

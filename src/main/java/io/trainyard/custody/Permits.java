@@ -1,0 +1,132 @@
+package io.trainyard.custody;
+
+import io.trainyard.checkpoint.CheckpointStore;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/// Permits to run a job of a project that may run so many at a time: as many as the project may, kept in the store,
+/// each
+/// taken by whoever creates its next file. So however many workers take jobs of a project at one moment, no more get
+/// through than may.
+///
+///     projects~/<project>/<permit>-<n>    created once: the job and the attempt that have the permit, the n-th ones
+///
+/// Nobody gives a permit back: it is free again once the attempt that has it is known to be over. No job can have that
+/// folder, for no id has a tilde.
+public final class Permits {
+    private static final String FOLDER = "projects~/";
+    private static final Pattern NAME = Pattern.compile("([0-9]{1,7})-([0-9]{1,9})");
+
+    private final CheckpointStore store;
+    private final Map<String, Attempt> known = new HashMap<>(); // by key: what is created once does not change
+
+    /// Who has a permit.
+    ///
+    /// @param worker whose attempt it was to be
+    public record Attempt(String job, int number, String worker) {
+        byte[] write() {
+            return "%s/%d/%s".formatted(job, number, worker).getBytes(StandardCharsets.UTF_8);
+        }
+
+        /// Whatever is no attempt's is nobody's.
+        static Optional<Attempt> read(byte[] bytes) {
+            String[] parts = new String(bytes, StandardCharsets.UTF_8).split("/", 3);
+            return parts.length == 3 && parts[1].matches("[1-9][0-9]{0,8}")
+                    ? Optional.of(new Attempt(parts[0], Integer.parseInt(parts[1]), parts[2]))
+                    : Optional.empty();
+        }
+
+        boolean isSame(Attempt other) {
+            return job.equals(other.job) && number == other.number;
+        }
+
+        /// An attempt ends all before it.
+        boolean isBefore(Attempt later) {
+            return job.equals(later.job) && number < later.number;
+        }
+    }
+
+    public Permits(CheckpointStore store) {
+        this.store = store;
+    }
+
+    /// Takes a permit for an attempt, if one is free, or the attempt has one already.
+    ///
+    /// @param most how many the project has
+    /// @param isOver whether an attempt that has a permit is known to need it no more
+    /// @return whether the attempt has one now
+    public boolean take(String project, int most, Attempt attempt, Predicate<Attempt> isOver) {
+        String folder = FOLDER + project;
+        TreeMap<Integer, Integer> newest = newest(folder);
+        Map<Integer, Optional<Attempt>> holders = new HashMap<>();
+        newest.forEach((permit, number) -> holders.put(permit, holder(key(folder, permit, number))));
+        if (holders.values().stream()
+                .anyMatch(holder -> holder.filter(attempt::isSame).isPresent())) {
+            return true;
+        }
+        for (int permit = 0; permit < most; permit++) {
+            int number = newest.getOrDefault(permit, 0);
+            boolean free = holders.getOrDefault(permit, Optional.empty())
+                    .map(holder -> holder.isBefore(attempt) || isOver.test(holder))
+                    .orElse(true);
+            if (free && create(folder, permit, number + 1, attempt)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /// Of files that were there before, the newest stays until there is a newer one. So whoever stood still for long
+    /// and
+    /// creates one anew that others were done with sees a newer one beside it.
+    private boolean create(String folder, int permit, int number, Attempt attempt) {
+        String mine = key(folder, permit, number);
+        if (!store.createIfAbsent(mine, attempt.write())) {
+            return false;
+        }
+        if (newest(folder).getOrDefault(permit, number) > number) {
+            store.delete(mine);
+            return false;
+        }
+        if (number > 1) {
+            store.delete(key(folder, permit, number - 1));
+        }
+        return true;
+    }
+
+    private TreeMap<Integer, Integer> newest(String folder) {
+        TreeMap<Integer, Integer> newest = new TreeMap<>();
+        for (String key : store.list(folder)) {
+            Matcher name = NAME.matcher(key.substring(folder.length() + 1));
+            if (name.matches()) {
+                newest.merge(Integer.parseInt(name.group(1)), Integer.parseInt(name.group(2)), Math::max);
+            }
+        }
+        Set<String> keys = new HashSet<>();
+        newest.forEach((permit, number) -> keys.add(key(folder, permit, number)));
+        known.keySet().removeIf(key -> key.startsWith(folder + "/") && !keys.contains(key));
+        return newest;
+    }
+
+    private Optional<Attempt> holder(String key) {
+        Attempt before = known.get(key);
+        if (before != null) {
+            return Optional.of(before);
+        }
+        Optional<Attempt> holder = store.read(key).flatMap(Attempt::read);
+        holder.ifPresent(found -> known.put(key, found));
+        return holder;
+    }
+
+    private static String key(String folder, int permit, int number) {
+        return "%s/%d-%d".formatted(folder, permit, number);
+    }
+}

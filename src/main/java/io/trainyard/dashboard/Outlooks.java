@@ -1,0 +1,31 @@
+package io.trainyard.dashboard;
+
+import jakarta.inject.Singleton;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+
+/// Looks ahead now and then: what lies before the jobs that wait changes all the time.
+@Singleton
+class Outlooks {
+    /// Of all the time at most one part of so many goes into looking ahead.
+    private static final int SHARE = 5;
+
+    private final JobHistory history;
+    private final String prefix;
+    private long nextNanos = System.nanoTime();
+
+    Outlooks(JobHistory history, @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
+        this.history = history;
+        this.prefix = prefix;
+    }
+
+    /// By one thread.
+    void look() {
+        long beganNanos = System.nanoTime();
+        if (beganNanos - nextNanos < 0) {
+            return;
+        }
+        history.lookAhead(prefix);
+        long tookNanos = System.nanoTime() - beganNanos;
+        nextNanos = beganNanos + SHARE * tookNanos;
+    }
+}

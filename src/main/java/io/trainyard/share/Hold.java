@@ -1,0 +1,27 @@
+package io.trainyard.share;
+
+/// Why a job of a project waits though a worker is free.
+public sealed interface Hold {
+    /// In words, after "waits: ".
+    String sentence();
+
+    /// The project has its quota.
+    ///
+    /// @param running jobs of the project
+    /// @param most that may
+    record Quota(String project, int running, int most) implements Hold {
+        @Override
+        public String sentence() {
+            return "project %s has %,d %s running, and may have %,d"
+                    .formatted(project, running, running == 1 ? "job" : "jobs", most);
+        }
+    }
+
+    /// Another project has used less for its weight.
+    record Turn(String next) implements Hold {
+        @Override
+        public String sentence() {
+            return "it is the turn of project " + next;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package io.trainyard.spec;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/// Which fields of a job a sweep varies, and among what: of lists all combinations, or with the job's `random` so many
+/// draws.
+///
+/// @param fields by their paths in the job, `optimizer.learningRate`, in the order in which they were given
+public record SweepSpec(Map<String, SweepValues> fields) {
+    /// With more, nobody could tell what made a difference.
+    public static final int MAX_FIELDS = 16;
+
+    /// Names with dots between them.
+    static final String PATH = "[A-Za-z0-9]+(\\.[A-Za-z0-9]+)*";
+
+    private static final String EXAMPLE =
+            "an object such as {\"optimizer.learningRate\": [0.1, 0.01], \"batchSize\": [16, 32]}";
+
+    public SweepSpec {
+        if (fields.isEmpty() || fields.size() > MAX_FIELDS) {
+            throw new InvalidJobException(
+                    "sweep has %d fields; allowed is 1 to %d".formatted(fields.size(), MAX_FIELDS));
+        }
+        fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
+    }
+
+    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+    static SweepSpec read(JsonNode json) {
+        if (!json.isObject()) {
+            throw new InvalidJobException(
+                    "sweep is %s; it must be %s".formatted(Check.shortened(json.toString()), EXAMPLE));
+        }
+        Map<String, SweepValues> fields = new LinkedHashMap<>();
+        json.properties()
+                .forEach(field -> fields.put(
+                        Check.matching(
+                                "a field of sweep",
+                                field.getKey(),
+                                PATH,
+                                "the path of a field of the job, such as \"optimizer.learningRate\""),
+                        SweepValues.read("sweep." + field.getKey(), field.getValue())));
+        return new SweepSpec(fields);
+    }
+
+    /// Whether a field is drawn from a range: there is no list of its values.
+    public boolean hasRanges() {
+        return fields.values().stream().anyMatch(SweepValues.Range.class::isInstance);
+    }
+
+    @JsonValue
+    Map<String, Object> json() {
+        Map<String, Object> json = new LinkedHashMap<>();
+        fields.forEach((path, values) -> json.put(path, values.json()));
+        return json;
+    }
+}

@@ -1,0 +1,65 @@
+package io.trainyard.sweep;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.SweepValues;
+import java.math.BigDecimal;
+import java.math.MathContext;
+
+/// Values drawn at random, the same in every process: of one generator, by functions whose results are the same bits
+/// on every machine, and then rounded to what a person can read.
+final class Draws {
+    /// Figures of a number that was drawn.
+    private static final MathContext FIGURES = new MathContext(4);
+
+    private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
+
+    private final TorchRandom random;
+
+    Draws(long seed) {
+        this.random = new TorchRandom(seed);
+    }
+
+    /// @param whole whether a range gives whole numbers
+    JsonNode next(SweepValues values, boolean whole) {
+        return switch (values) {
+            case SweepValues.Choices(var choices) -> choices.get(random.below(choices.size()));
+            case SweepValues.Range range -> {
+                double drawn = between(range);
+                yield whole
+                        ? whole(Math.clamp(Math.rint(drawn), range.min(), range.max()))
+                        : JSON.numberNode(Math.clamp(rounded(drawn), range.min(), range.max()));
+            }
+        };
+    }
+
+    /// A value that may be drawn.
+    static JsonNode first(SweepValues values, boolean whole) {
+        return switch (values) {
+            case SweepValues.Choices(var choices) -> choices.getFirst();
+            case SweepValues.Range range when whole && range.min() == Math.rint(range.min()) -> whole(range.min());
+            case SweepValues.Range range -> JSON.numberNode(range.min());
+        };
+    }
+
+    private static JsonNode whole(double number) {
+        long value = (long) number;
+        return value == (int) value ? JSON.numberNode((int) value) : JSON.numberNode(value);
+    }
+
+    private double between(SweepValues.Range range) {
+        double share = (random.nextLong() >>> 10) * 0x1p-53; // 53 of its 63 bits: below 1
+        return switch (range.scale()) {
+            case LINEAR -> range.min() + share * (range.max() - range.min());
+            case LOG -> {
+                double from = StrictMath.log(range.min());
+                yield StrictMath.exp(from + share * (StrictMath.log(range.max()) - from));
+            }
+        };
+    }
+
+    private static double rounded(double value) {
+        return new BigDecimal(value).round(FIGURES).doubleValue();
+    }
+}

@@ -1,0 +1,244 @@
+package io.trainyard.sweep;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.trainyard.spec.AshaSpec;
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobLimits;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.SweepSpec;
+import io.trainyard.spec.SweepValues;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/// The jobs that a sweep stands for. The same sweep gives the same jobs, wherever and however often it is asked: so
+/// what is published twice is the same, and void the second time.
+public final class Trials {
+    /// Of all trials together, as commands: whoever expands a sweep has them in memory.
+    static final long MAX_BYTES = 64L << 20;
+
+    private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+    private final JobSpec sweep;
+    private final ObjectNode base;
+    private final TrialNames names;
+
+    private Trials(JobSpec sweep, SweepSpec fields, int count) {
+        this.sweep = sweep;
+        this.base = base(sweep);
+        this.names = new TrialNames(sweep.id(), fields.fields(), count);
+    }
+
+    /// The jobs that a job stands for: itself, unless it is a sweep.
+    ///
+    /// @throws InvalidJobException if one of them is no job; names the fields' paths and values
+    public static List<JobSpec> of(JobSpec job) {
+        return of(job, _ -> {});
+    }
+
+    /// As [#of(JobSpec)], checked.
+    ///
+    /// @param check throws [InvalidJobException] for a job that must not be
+    public static List<JobSpec> of(JobSpec job, Consumer<JobSpec> check) {
+        SweepSpec fields = job.sweep();
+        if (fields == null) {
+            check.accept(job);
+            return List.of(job);
+        }
+        fields.fields().keySet().forEach(Trials::requireSweepable);
+        int count = count(job);
+        Trials trials = new Trials(job, fields, count);
+        List<Map<String, JsonNode>> all =
+                job.random() == null ? grid(fields, count) : trials.draws(fields, job.random());
+        List<JobSpec> jobs = new ArrayList<>();
+        long bytes = 0;
+        for (Map<String, JsonNode> values : all) {
+            JobSpec trial = trials.trial(jobs.size(), values, check);
+            int length = JobJson.command(trial).json().toString().getBytes(StandardCharsets.UTF_8).length;
+            JobJson.requireLength(length);
+            bytes += length;
+            if (bytes > MAX_BYTES) {
+                throw new InvalidJobException(
+                        "the sweep's trials have more than %d bytes together; sweep less at a time, or a smaller job"
+                                .formatted(MAX_BYTES));
+            }
+            jobs.add(trial);
+        }
+        trials.requireComparable(jobs);
+        return jobs;
+    }
+
+    /// How many jobs a job stands for.
+    ///
+    /// @throws InvalidJobException if they are more than any fleet takes
+    public static int count(JobSpec job) {
+        SweepSpec fields = job.sweep();
+        if (fields == null) {
+            return 1;
+        }
+        if (job.random() != null) {
+            return job.random();
+        }
+        long count = 1;
+        for (SweepValues values : fields.fields().values()) {
+            count *= ((SweepValues.Choices) values).values().size();
+            if (count > JobLimits.MAX_TRIALS) {
+                throw new InvalidJobException(
+                        "the sweep has more than %d combinations, which is what is allowed; give it fewer values, or random, which draws so many of them"
+                                .formatted(JobLimits.MAX_TRIALS));
+            }
+        }
+        return (int) count;
+    }
+
+    /// What makes a trial one of its sweep is not varied, and of a type all fields depend.
+    private static void requireSweepable(String path) {
+        String field = path.split("\\.", 2)[0];
+        if (List.of("id", "group", "project", "sweep", "random", "asha", "kind").contains(field)) {
+            throw new InvalidJobException(
+                    "sweep.%s is given, but all trials of a sweep share %s, or have their own; leave it out"
+                            .formatted(path, field));
+        }
+        if (path.endsWith(".type")) {
+            String object = path.substring(0, path.length() - ".type".length());
+            throw new InvalidJobException(
+                    "sweep.%s is given, but other fields depend on a type; sweep %s with whole objects, such as {\"type\": ...}"
+                            .formatted(path, object));
+        }
+    }
+
+    private static ObjectNode base(JobSpec sweep) {
+        try {
+            ObjectNode base = (ObjectNode) MAPPER.readTree(JobJson.write(sweep));
+            base.remove(List.of("sweep", "random"));
+            return base.put("group", sweep.id());
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a job is always readable", e);
+        }
+    }
+
+    /// All combinations, the last field varied first.
+    private static List<Map<String, JsonNode>> grid(SweepSpec sweep, int count) {
+        List<Map<String, JsonNode>> all = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Map<String, JsonNode> values = new LinkedHashMap<>();
+            int size = count;
+            for (var field : sweep.fields().entrySet()) {
+                List<JsonNode> choices = ((SweepValues.Choices) field.getValue()).values();
+                size /= choices.size();
+                values.put(field.getKey(), choices.get(i / size % choices.size()));
+            }
+            all.add(values);
+        }
+        return all;
+    }
+
+    private List<Map<String, JsonNode>> draws(SweepSpec fields, int count) {
+        Draws draws = new Draws(sweep.seed());
+        Map<String, Boolean> whole = new LinkedHashMap<>();
+        Map<String, JsonNode> first = new LinkedHashMap<>();
+        fields.fields().forEach((path, values) -> first.put(path, Draws.first(values, true)));
+        fields.fields().forEach((path, values) -> whole.put(path, isWhole(path, values, first)));
+        List<Map<String, JsonNode>> all = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Map<String, JsonNode> values = new LinkedHashMap<>();
+            fields.fields()
+                    .forEach((path, range) -> values.put(path, draws.next(range, whole.getOrDefault(path, false))));
+            all.add(values);
+        }
+        return all;
+    }
+
+    /// Whether a field takes whole numbers only: it refuses the lower bound as a number with a point.
+    private boolean isWhole(String path, SweepValues values, Map<String, JsonNode> others) {
+        if (!(values instanceof SweepValues.Range range) || range.min() != Math.rint(range.min())) {
+            return false;
+        }
+        Map<String, JsonNode> pointed = new LinkedHashMap<>(others);
+        pointed.put(path, Draws.first(values, false));
+        return isJob(others) && !isJob(pointed);
+    }
+
+    private boolean isJob(Map<String, JsonNode> values) {
+        try {
+            var _ = read(0, values);
+            return true;
+        } catch (InvalidJobException _) {
+            return false;
+        }
+    }
+
+    private JobSpec trial(int index, Map<String, JsonNode> values, Consumer<JobSpec> check) {
+        try {
+            JobSpec trial = read(index, values);
+            check.accept(trial);
+            return trial;
+        } catch (InvalidJobException e) {
+            throw new InvalidJobException(
+                    "the sweep's trial %d, with %s, is no job: %s"
+                            .formatted(
+                                    index + 1,
+                                    values.entrySet().stream()
+                                            .map(value -> value.getKey() + " " + shown(value.getValue()))
+                                            .collect(Collectors.joining(", ")),
+                                    e.getMessage()),
+                    e);
+        }
+    }
+
+    private static String shown(JsonNode value) {
+        String text = value.toString();
+        return text.length() <= 40 ? text : text.substring(0, 37) + "...";
+    }
+
+    private JobSpec read(int index, Map<String, JsonNode> values) {
+        ObjectNode job = base.deepCopy();
+        values.forEach((path, value) -> put(job, path, value));
+        return JobJson.read(job.put("id", names.of(index, values)));
+    }
+
+    private static void put(ObjectNode job, String path, JsonNode value) {
+        if (path.equals("devices")) {
+            job.remove("device"); // of the two a job has one
+        } else if (path.equals("device")) {
+            job.remove("devices");
+        }
+        int dot = path.lastIndexOf('.');
+        String parent = dot < 0 ? "" : path.substring(0, dot);
+        JsonNode at = parent.isEmpty() ? job : job.at("/" + parent.replace('.', '/'));
+        if (at.isMissingNode()) {
+            at = job.withObject("/" + parent.replace('.', '/'));
+        }
+        if (!(at instanceof ObjectNode object)) {
+            throw new InvalidJobException("%s of the job is %s, which has no fields".formatted(parent, shown(at)));
+        }
+        object.set(path.substring(dot + 1), value);
+    }
+
+    /// Rungs compare them.
+    private void requireComparable(List<JobSpec> trials) {
+        AshaSpec asha = sweep.asha();
+        if (asha == null) {
+            return;
+        }
+        for (JobSpec trial : trials) {
+            if (asha.rungs(trial.epochs()).isEmpty()) {
+                throw new InvalidJobException(
+                        "asha.minEpochs is %d, and %s has %d epochs: nothing is left to go on for; give it a smaller minEpochs, or more epochs"
+                                .formatted(asha.minEpochs(), trial.id(), trial.epochs()));
+            }
+        }
+        if (trials.stream().map(trial -> trial.loss().isRegression()).distinct().count() > 1) {
+            throw new InvalidJobException(
+                    "sweep varies the loss between mse and others, and asha compares all trials; sweep one kind of loss at a time, or leave asha out");
+        }
+    }
+}

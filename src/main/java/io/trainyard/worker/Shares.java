@@ -1,0 +1,111 @@
+package io.trainyard.worker;
+
+import io.trainyard.custody.Keeper;
+import io.trainyard.custody.Parking;
+import io.trainyard.custody.Parking.Parked;
+import io.trainyard.share.ProjectRules;
+import io.trainyard.share.Standings;
+import io.trainyard.share.Usage;
+import io.trainyard.topics.Priority;
+import java.io.IOException;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/// What a worker knows of how projects share its fleet: it counts in its own heartbeats who has what, and knows which
+/// commands wait beside their topics. Used by the thread that reads the fleet's topics.
+final class Shares {
+    /// @param projects what each may have
+    /// @param windowBeats their window, in this worker's heartbeats
+    record Rules(ProjectRules projects, double windowBeats) {
+        /// There is no file.
+        static final Rules NONE = new Rules(ProjectRules.NONE, 1);
+
+        boolean isNone() {
+            return projects.isNone();
+        }
+    }
+
+    /// So many of each line can be chosen from at a time: as many as workers may look for one at a moment.
+    private static final int FIRST = 16;
+
+    private final Keeper keeper;
+    private final WorkerRules rules;
+    private final Usage usage;
+    private final Parking<Deferred> parking = new Parking<>();
+    private boolean changed = true;
+    private SharesView view = SharesView.NONE;
+
+    /// @param keeper knows who holds what
+    Shares(Keeper keeper, WorkerRules rules) {
+        this.keeper = keeper;
+        this.rules = rules;
+        this.usage = new Usage(rules.shares().windowBeats());
+    }
+
+    /// This worker's own heartbeat has come back.
+    void beat() {
+        if (!rules.shares().isNone()) {
+            usage.beat(keeper.loads());
+        }
+        changed = true;
+    }
+
+    /// Something was written to `custody`.
+    void change() {
+        changed = true;
+    }
+
+    /// Takes in a command that waits.
+    ///
+    /// @return whether it waits for its project's turn, and this worker can read it
+    /// @throws IOException if it is none
+    boolean park(ConsumerRecord<String, byte[]> entry) throws IOException {
+        var parked = Deferred.parked(entry, rules);
+        parked.ifPresent(parking::add);
+        changed |= parked.isPresent();
+        return parked.isPresent();
+    }
+
+    /// A command waits no more.
+    void remove(String key) {
+        changed |= parking.remove(key);
+    }
+
+    /// Costs nothing where there is no file and nothing is parked.
+    SharesView view() {
+        if (changed && !(rules.shares().isNone() && parking.size() == 0)) {
+            Standings standings =
+                    Standings.of(rules.shares().projects(), rules.shares().windowBeats(), usage.used(), keeper.loads());
+            view = new SharesView(
+                    standings, looked(parking.first(FIRST)), parking.isFull(), queued(), keeper.idle(), keeper.beats());
+        } else if (changed) {
+            view = SharesView.NONE;
+        }
+        changed = false;
+        return view;
+    }
+
+    private List<Parked<Deferred>> looked(List<Parked<Deferred>> parked) {
+        return parked.stream()
+                .filter(one -> rules.routes().urgency(one.topic()).isPresent())
+                .toList();
+    }
+
+    /// Projects that may have commands in the topics: all that are named, and all that have used something lately.
+    private Map<Priority, Set<String>> queued() {
+        if (rules.shares().isNone()) {
+            return Map.of();
+        }
+        Set<String> all = new HashSet<>(rules.shares().projects().named().keySet());
+        all.addAll(usage.used().keySet());
+        Map<Priority, Set<String>> queued = new EnumMap<>(Priority.class);
+        for (Priority priority : Priority.values()) {
+            queued.put(priority, all);
+        }
+        return queued;
+    }
+}

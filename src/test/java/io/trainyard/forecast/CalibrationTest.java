@@ -1,0 +1,71 @@
+package io.trainyard.forecast;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Slow;
+import io.trainyard.forecast.ForecastWorld.Kind;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/// In simulated fleets that differ in what matters, 90 % intervals hold what they promise.
+@Slow
+class CalibrationTest {
+    private static final int SEEDS = 6;
+    private static final int ASKED = 6;
+
+    /// Jobs that have run before: none, or as many as tell what a fleet's jobs are like.
+    private static final int[] HISTORIES = {0, 60};
+
+    private static Map<String, Kind> worlds(int history) {
+        Map<String, Kind> worlds = new LinkedHashMap<>();
+        worlds.put("jobs alike", new Kind(4, 0.02, 0.02, 1, 1, 20, history, 60, 0, 0, 0, 0));
+        worlds.put("one worker", new Kind(1, 0.05, 0.1, 2, 5, 20, history, 12, 0, 0, 0, 0));
+        worlds.put("mixed jobs", new Kind(4, 0.2, 0.1, 8, 30, 30, history, 80, 0, 0, 0, 0));
+        worlds.put("a short line", new Kind(8, 0.1, 0.1, 4, 10, 20, history, 12, 0.9, 0, 0, 0));
+        worlds.put("40 workers", new Kind(40, 0.3, 0.15, 8, 20, 20, history, 300, 0, 0, 0, 0));
+        worlds.put("urgent jobs come", new Kind(6, 0.1, 0.1, 4, 10, 20, history, 40, 0.6, 0.3, 0.05, 0));
+        worlds.put("a fifth fails", new Kind(6, 0.1, 0.1, 4, 10, 20, history, 60, 0, 0, 0.2, 0));
+        worlds.put("half may stop early", new Kind(6, 0.1, 0.1, 4, 10, 20, history, 60, 0, 0, 0.02, 0.5));
+        worlds.put("workers' speeds wander", new Kind(6, 0.5, 0.4, 4, 10, 20, history, 60, 0.3, 0, 0.02, 0));
+        return worlds;
+    }
+
+    @Test
+    void inNineOfTenCasesTheStartIsWithinTheInterval() {
+        long within = 0;
+        long all = 0;
+        for (int history : HISTORIES) {
+            for (var world : worlds(history).entrySet()) {
+                long[] told = ask(world.getValue());
+                double part = (double) told[0] / told[1];
+                System.out.printf(
+                        "%-24s after %2d jobs: %5d starts asked for, %.1f %% within%n",
+                        world.getKey(), history, told[1], 100 * part);
+                assertThat(part).as(world.getKey()).isBetween(0.82, 1.0);
+                within += told[0];
+                all += told[1];
+            }
+        }
+        System.out.printf("all: %d starts asked for, %.1f %% within%n", all, 100.0 * within / all);
+        assertThat((double) within / all).isBetween(0.85, 0.95);
+    }
+
+    /// @return how many starts were within their intervals, and how many were asked for
+    private static long[] ask(Kind kind) {
+        long[] told = new long[2];
+        for (int seed = 0; seed < SEEDS; seed++) {
+            ForecastWorld world = new ForecastWorld(kind, 1_000 + seed);
+            for (int i = 0; i < ASKED; i++) {
+                world.run((i == 0 ? 0.3 : 0.7) * world.jobSeconds());
+                world.ask();
+            }
+            world.settle();
+            world.answers().forEach((asked, claimMillis) -> {
+                told[0] += asked.covers(claimMillis) ? 1 : 0;
+                told[1]++;
+            });
+        }
+        return told;
+    }
+}

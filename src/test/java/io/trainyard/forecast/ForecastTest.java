@@ -1,0 +1,269 @@
+package io.trainyard.forecast;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobState;
+import io.trainyard.event.SampleEvents;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ForecastTest {
+    private static final long NOW = 10_000_000;
+
+    private static JobSpec spec(String id, String device) {
+        return JobJson.read("""
+                {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 10, "batchSize": 8, "device": "%s"}""".formatted(id, device).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// A job whose command is on a topic.
+    private static JobState asked(String id, String device, String topic, long offset) {
+        JobState state = new JobState(id);
+        String place = "t.commands.%s-0 at offset %d".formatted(topic, offset);
+        state.apply(new Requested(id, spec(id, device), place, NOW - 60_000 + offset));
+        return state;
+    }
+
+    private static JobState with(JobState state, TrainingEvent event, long millis) {
+        state.apply(new Happened(event, millis));
+        return state;
+    }
+
+    private static WorkerFacts worker(String name, String device, @Nullable String job) {
+        return new WorkerFacts(name, device, job == null ? List.of() : List.of(job), 1, null, 2);
+    }
+
+    private static WorkerFacts troubled(String name, String device, String trouble) {
+        return new WorkerFacts(name, device, List.of(), 1, trouble, 2);
+    }
+
+    private static Forecast of(List<JobState> jobs, WorkerFacts... workers) {
+        return Forecast.of(new Fleet(jobs.stream().map(JobFacts::of).toList(), List.of(workers), "t.", NOW));
+    }
+
+    private static Outlook only(Forecast forecast, String job) {
+        return Objects.requireNonNull(forecast.of(job), job);
+    }
+
+    private static List<JobState> one(String device) {
+        return List.of(asked("a", device, device.equals("auto") ? "normal" : device + ".normal", 7));
+    }
+
+    private static List<JobState> givenBack() {
+        JobState state = asked("a", "auto", "normal", 7);
+        with(state, SampleEvents.claimed("a", 1, "w1"), NOW - 50_000);
+        with(state, SampleEvents.released("a", 1, 0, "there is no room on the disk"), NOW - 40_000);
+        return List.of(state);
+    }
+
+    private static JobState paused() {
+        JobState state = asked("a", "auto", "normal", 7);
+        return with(state, SampleEvents.paused("a", 1, 5), NOW - 40_000);
+    }
+
+    private static JobState unreadable() {
+        JobState state = new JobState("a");
+        state.apply(new Requested("a", null, "t.commands.normal-0 at offset 7", NOW));
+        return state;
+    }
+
+    private static JobState newer() {
+        JobState state = new JobState("a");
+        state.apply(new Requested("a", SampleEvents.newer("a"), "t.commands.normal-0 at offset 7", NOW));
+        return state;
+    }
+
+    private static List<JobState> behind(String topic) {
+        return List.of(asked("a", "auto", "normal", 7), asked("b", "auto", topic, 1), asked("c", "auto", topic, 2));
+    }
+
+    static Stream<Arguments> scenarios() {
+        WorkerFacts busy = worker("w1", "cpu", "x");
+        WorkerFacts old = new WorkerFacts("w1", "cpu", List.of(), 1, null, 1);
+        return Stream.of(
+                Arguments.of(one("auto"), List.of(), "noWorker", "no worker is there"),
+                Arguments.of(one("cuda"), List.of(busy), "noWorkerOfKind", "no worker is there whose device is cuda"),
+                Arguments.of(
+                        one("cpu"),
+                        List.of(worker("w1", "cuda:0", null)),
+                        "noWorkerOfKind",
+                        "no worker is there whose device is cpu"),
+                Arguments.of(
+                        one("auto"),
+                        List.of(worker("w1", "cuda:0", null)),
+                        "beingTaken",
+                        "a worker takes it in a moment"),
+                Arguments.of(
+                        one("cuda"),
+                        List.of(worker("w1", "cuda:0+cuda:1", null)),
+                        "beingTaken",
+                        "a worker takes it in a moment"),
+                Arguments.of(one("cpu"), List.of(busy), "allBusy", "the one worker is busy"),
+                Arguments.of(
+                        one("cpu"), List.of(busy, worker("g", "cuda:0", null)), "allBusy", "the one worker is busy"),
+                Arguments.of(one("cpu"), List.of(busy, worker("w2", "cpu", "y")), "allBusy", "all 2 workers are busy"),
+                Arguments.of(
+                        one("cpu"),
+                        List.of(busy, troubled("w2", "cpu", "the store is full")),
+                        "allBusy",
+                        "1 of 2 workers are busy, and w2 takes no jobs: the store is full"),
+                Arguments.of(
+                        one("cpu"),
+                        List.of(troubled("w2", "cpu", "the store is full")),
+                        "allInTrouble",
+                        "the one worker, w2, takes no jobs: the store is full"),
+                Arguments.of(
+                        one("cpu"),
+                        List.of(troubled("w3", "cpu", "its GPU is gone"), troubled("w2", "cpu", "the store is full")),
+                        "allInTrouble",
+                        "none of 2 workers takes jobs; w2: the store is full"),
+                Arguments.of(List.of(paused()), List.of(busy), "paused", "it is paused until somebody resumes it"),
+                Arguments.of(behind("high"), List.of(busy), "behindUrgent", "2 jobs that are more urgent come first"),
+                Arguments.of(behind("normal"), List.of(busy), "allBusy", "the one worker is busy"),
+                Arguments.of(behind("low"), List.of(busy), "allBusy", "the one worker is busy"),
+                Arguments.of(
+                        behind("high"),
+                        List.of(worker("w1", "cpu", null), worker("w2", "cpu", null)),
+                        "behindUrgent",
+                        "2 jobs that are more urgent come first"),
+                Arguments.of(
+                        behind("high"),
+                        List.of(worker("w1", "cpu", null), worker("w2", "cpu", null), worker("w3", "cpu", null)),
+                        "beingTaken",
+                        "a worker takes it in a moment"),
+                Arguments.of(
+                        List.of(newer()),
+                        List.of(old),
+                        "needsNewerWorker",
+                        "its command needs a worker that understands contract 2; those that are there understand 1"),
+                Arguments.of(List.of(newer()), List.of(old, busy), "allBusy", "the one worker is busy"),
+                Arguments.of(
+                        List.of(unreadable()),
+                        List.of(busy),
+                        "needsNewerWorker",
+                        "its command cannot be read here; a newer worker may understand it"),
+                Arguments.of(
+                        givenBack(),
+                        List.of(worker("w1", "cpu", null)),
+                        "leftAlone",
+                        "w1 gave it back, and leaves it to others for ten minutes: there is no room on the disk"),
+                Arguments.of(
+                        givenBack(),
+                        List.of(worker("w1", "cpu", null), worker("w2", "cpu", null)),
+                        "beingTaken",
+                        "a worker takes it in a moment"),
+                Arguments.of(givenBack(), List.of(busy), "allBusy", "the one worker is busy"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("scenarios")
+    void theReasonIsRight(List<JobState> jobs, List<WorkerFacts> workers, String word, String sentence) {
+        Outlook outlook = only(of(jobs, workers.toArray(WorkerFacts[]::new)), "a");
+        assertThat(outlook.reason().sentence()).isEqualTo(sentence);
+        assertThat(outlook.reason().word()).isEqualTo(word);
+        boolean taken = List.of("beingTaken", "allBusy", "behindUrgent").contains(word);
+        assertThat(outlook.start() != null).as("there is an estimate").isEqualTo(taken);
+    }
+
+    /// A worker whose device is chosen for it may have more kinds than that of its own.
+    @Test
+    void aWorkerHasTheKindsThatItHasShown() {
+        JobState ran = asked("x", "cpu", "cpu.normal", 1);
+        with(ran, SampleEvents.claimed("x", 1, "w1"), NOW - 50_000);
+        with(ran, SampleEvents.failed("x", 1, "it is broken"), NOW - 40_000);
+        Forecast forecast = of(List.of(ran, asked("a", "cpu", "cpu.normal", 7)), worker("w1", "cuda:0", null));
+        assertThat(only(forecast, "a").reason().word()).isEqualTo("beingTaken");
+    }
+
+    @Test
+    void placesAreThoseOfClaiming() {
+        List<JobState> jobs = List.of(
+                asked("late", "auto", "normal", 9),
+                asked("low", "auto", "low", 1),
+                asked("early", "auto", "normal", 2),
+                asked("gpu", "cuda", "cuda.normal", 3),
+                asked("processor", "cpu", "cpu.normal", 4),
+                asked("urgent", "cpu", "cpu.high", 8));
+        Forecast forecast = of(jobs, worker("w1", "cpu", "x"), worker("w2", "cuda:0", "y"));
+        assertThat(forecast.outlooks().keySet()).containsExactly("urgent", "early", "gpu", "processor", "late", "low");
+        assertThat(forecast.outlooks().values().stream().map(Outlook::place)).containsExactly(1, 2, 2, 3, 5, 6);
+        // what only a GPU takes is in nobody's way where there is none
+        Forecast withoutGpu = of(jobs, worker("w1", "cpu", "x"));
+        assertThat(withoutGpu.outlooks().values().stream().map(Outlook::place)).containsExactly(1, 2, 2, 3, 4, 5);
+    }
+
+    /// A worker tells what it has every two seconds; events are quicker.
+    @Test
+    void whatHasJustBegunOrEndedCounts() {
+        JobState begun = with(asked("x", "cpu", "cpu.normal", 1), SampleEvents.claimed("x", 1, "w1"), NOW - 500);
+        List<JobState> jobs = List.of(begun, asked("a", "cpu", "cpu.normal", 7));
+        assertThat(only(of(jobs, worker("w1", "cpu", null)), "a").reason().word())
+                .isEqualTo("allBusy");
+        with(begun, SampleEvents.failed("x", 1, "it is broken"), NOW);
+        assertThat(only(of(jobs, worker("w1", "cpu", "x")), "a").reason().word())
+                .isEqualTo("beingTaken");
+    }
+
+    /// @param doneSteps of 100 an epoch, at 100 ms each
+    private static JobState running(String id, String worker, long doneSteps) {
+        JobState state = asked(id, "cpu", "cpu.normal", 1);
+        long began = NOW - 100 * doneSteps - 1_000;
+        with(state, SampleEvents.claimed(id, 1, worker), began - 2_000);
+        with(state, SampleEvents.started(spec(id, "cpu"), 1, 1, 100, null), began);
+        return with(
+                state,
+                new StepLosses(id, 1, (int) (doneSteps / 100), doneSteps, new float[] {1}, 100_000 * doneSteps, null),
+                NOW - 1_000);
+    }
+
+    @Test
+    void theEstimateIsWhatIsLeftOfTheJobThatRuns() {
+        JobState ahead = running("x", "w1", 900);
+        StartEstimate start = Objects.requireNonNull(only(
+                        of(List.of(ahead, asked("a", "cpu", "cpu.normal", 7)), worker("w1", "cpu", "x")), "a")
+                .start());
+        assertThat(start.medianMillis()).isBetween(9_000L, 11_000L); // 100 steps, one second of which has gone by
+        assertThat(start.lowMillis()).isLessThan(start.medianMillis());
+        assertThat(start.highMillis()).isGreaterThan(start.medianMillis());
+    }
+
+    @Test
+    void jobsAlikeSayHowLongAJobTakes() {
+        JobState ended = running("e", "w1", 1000);
+        with(ended, SampleEvents.finished("e", 1, 1000), NOW - 500);
+        List<JobState> jobs = new ArrayList<>(List.of(ended, running("x", "w1", 900)));
+        IntStream.range(0, 3).forEach(i -> jobs.add(asked("a" + i, "cpu", "cpu.normal", 10 + i)));
+        Forecast forecast = of(jobs, worker("w1", "cpu", "x"));
+        for (int i = 0; i < 3; i++) { // each takes 100 s, and a little to begin
+            StartEstimate start = Objects.requireNonNull(only(forecast, "a" + i).start());
+            assertThat(start.medianMillis()).isBetween(9_000 + 85_000L * i, 12_000 + 120_000L * i);
+        }
+        assertThat(of(jobs, worker("w1", "cpu", "x"))).isEqualTo(forecast);
+    }
+
+    /// Two jobs at a time go twice as fast, as far as the line knows.
+    @Test
+    void slotsAreAsManyWorkers() {
+        List<JobState> jobs = new ArrayList<>(List.of(running("x", "w1", 500), running("y", "w1", 500)));
+        IntStream.range(0, 4).forEach(i -> jobs.add(asked("a" + i, "cpu", "cpu.normal", 10 + i)));
+        Forecast narrow = of(jobs, worker("w1", "cpu", "x"));
+        Forecast wide = of(jobs, new WorkerFacts("w1", "cpu", List.of("x", "y"), 2, null, 2));
+        long last = Objects.requireNonNull(only(narrow, "a3").start()).medianMillis();
+        assertThat(Objects.requireNonNull(only(wide, "a3").start()).medianMillis())
+                .isLessThan(2 * last / 3);
+    }
+}

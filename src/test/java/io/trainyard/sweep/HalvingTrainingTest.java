@@ -1,0 +1,160 @@
+package io.trainyard.sweep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Campaign;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.data.DataRoots;
+import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.DeviceSpec;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.training.JobTraining;
+import io.trainyard.training.Outcome;
+import io.trainyard.training.Supervisor;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Sweeps trained for real, in one process: all trials to their end, and only the best of them.
+class HalvingTrainingTest {
+    private static final String NETWORK = """
+            {"layers": [{"type": "maxPool2d", "kernel": 2}, {"type": "flatten"}, {"type": "linear", "out": 32},
+             {"type": "relu"}, {"type": "linear", "out": 10}]}""";
+
+    /// 64 settings, of which some do not learn, and some diverge or nearly so.
+    private static final String GRID = """
+            {"optimizer.learningRate": [1, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 0.0003],
+             "optimizer.momentum": [0, 0.5, 0.9, 0.95], "batchSize": [64, 128]}""";
+
+    @TempDir
+    private Path folder;
+
+    /// What became of all trials.
+    private record Swept(Map<String, JobState> states, Map<String, String> parameters, long steps) {
+        SweepView view() {
+            return SweepView.ofStates("grid", states.values());
+        }
+    }
+
+    private static List<JobSpec> trials(int epochs, String asha, String sweep) {
+        return Trials.of(
+                JobJson.read("""
+                {"id": "grid", "network": %s, "dataset": "shapes28", "epochs": %d, "shuffle": true, "device": "cpu", "keepLast": 1,
+                 "optimizer": {"type": "sgd", "learningRate": 0.1}, "asha": %s, "sweep": %s}""".formatted(NETWORK, epochs, asha, sweep).getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /// As a fleet of one worker runs them: commands in their order, those that go on behind those that wait.
+    ///
+    /// @param halves whether trials rest at rungs
+    private Swept sweep(List<JobSpec> trials, boolean halves) {
+        CheckpointStore store = CheckpointStore.open(
+                folder.resolve(halves ? "halving" : "whole").toUri());
+        JobTraining training = new JobTraining(DataRoots.ofFolder(folder), DeviceSpec.AUTO, 1, "w");
+        Halving halving = new Halving(store);
+        Map<String, JobState> states = new LinkedHashMap<>();
+        Map<String, String> parameters = new HashMap<>();
+        long[] steps = {0};
+        Queue<JobSpec> waiting = new ArrayDeque<>(trials);
+        Map<String, JobSpec> resting = new LinkedHashMap<>();
+        while (!waiting.isEmpty()) {
+            JobSpec job = waiting.remove();
+            JobState state = states.computeIfAbsent(job.id(), JobState::new);
+            state.apply(new Requested(job.id(), job, "queue", 1));
+            Outcome outcome = training.run(job, new JobFolder(store, job.id()), new Supervisor() {
+                @Override
+                public void tell(TrainingEvent event, Instant time) {
+                    state.apply(event);
+                    steps[0] += event instanceof StepLosses told ? told.losses().length : 0;
+                    if (event instanceof Finished finished) {
+                        parameters.put(finished.job(), finished.parametersSha256());
+                    }
+                }
+
+                @Override
+                public Optional<Halt> halt() {
+                    return Optional.empty();
+                }
+
+                @Override
+                public boolean heedsRungs() {
+                    return halves;
+                }
+            });
+            if (outcome instanceof Outcome.Paused) {
+                resting.put(job.id(), job);
+            }
+            halving.goOn(List.copyOf(resting.values())).forEach(id -> waiting.add(resting.remove(id)));
+        }
+        return new Swept(states, parameters, steps[0]);
+    }
+
+    @Test
+    void whoRestedAndWentOnEndsWithTheParametersOfOneThatWasNeverStopped() {
+        List<JobSpec> trials = trials(
+                4,
+                "{\"minEpochs\": 1, \"reductionFactor\": 2}",
+                "{\"optimizer.learningRate\": [0.001, 0.3, 0.1, 100, 0.03]}");
+        Swept whole = sweep(trials, false);
+        Swept halved = sweep(trials, true);
+        assertThat(halved.parameters()).isNotEmpty();
+        assertThat(whole.parameters()).containsAllEntriesOf(halved.parameters());
+        assertThat(halved.parameters().keySet())
+                .as("it rested first, for it was the first to be asked")
+                .anySatisfy(
+                        job -> assertThat(halved.states().get(job).attempt()).isGreaterThan(1));
+        assertThat(halved.steps()).isLessThan(whole.steps());
+        assertThat(halved.states().get("grid.1-lr0.001")).satisfies(rests -> {
+            assertThat(rests.status()).isEqualTo(Status.PAUSED);
+            assertThat(rests.rung()).isEqualTo(1);
+            assertThat(rests.reason()).startsWith("after 1 epochs its accuracy is 0.");
+        });
+        assertThat(halved.view().trials().getFirst().job())
+                .isEqualTo(whole.view().trials().getFirst().job());
+    }
+
+    /// The figures of docs/sweeps.md.
+    @Test
+    @Campaign
+    void theBestOfSixtyFourWithAQuarterOfTheSteps() {
+        List<JobSpec> trials = trials(16, "{}", GRID);
+        assertThat(trials).hasSize(64);
+        long begin = System.nanoTime();
+        Swept whole = sweep(trials, false);
+        long between = System.nanoTime();
+        Swept halved = sweep(trials, true);
+        long end = System.nanoTime();
+        List<String> lines = new ArrayList<>();
+        for (Swept swept : List.of(whole, halved)) {
+            lines.add("steps %d, states %s, best %s"
+                    .formatted(
+                            swept.steps(),
+                            swept.view().states(),
+                            swept.view().trials().subList(0, 3)));
+        }
+        lines.forEach(System.out::println);
+        System.out.printf(
+                "share %.4f, seconds %.1f and %.1f%n",
+                halved.steps() / (double) whole.steps(), (between - begin) / 1e9, (end - between) / 1e9);
+        assertThat(halved.view().trials().getFirst().job())
+                .isEqualTo(whole.view().trials().getFirst().job());
+        assertThat(halved.steps()).isLessThanOrEqualTo(whole.steps() / 4);
+        assertThat(whole.parameters()).containsAllEntriesOf(halved.parameters());
+    }
+}

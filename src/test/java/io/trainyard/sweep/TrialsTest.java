@@ -1,0 +1,197 @@
+package io.trainyard.sweep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.trainyard.spec.InvalidJobException;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.spec.OptimizerSpec;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TrialsTest {
+    static JobSpec job(String more) {
+        return JobJson.read("""
+                {"id": "rates", "network": "fashion", "dataset": "shapes28", "epochs": 3, %s}""".formatted(more).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static List<JobSpec> trials(String sweep) {
+        return Trials.of(job("\"sweep\": " + sweep));
+    }
+
+    private static double learningRate(JobSpec job) {
+        return ((OptimizerSpec.Sgd) job.optimizer()).learningRate();
+    }
+
+    @Test
+    void aGridIsAllCombinationsTheLastFieldVariedFirst() {
+        List<JobSpec> trials = trials("{\"optimizer.learningRate\": [0.1, 0.01, 1e-4], \"batchSize\": [16, 32]}");
+        assertThat(trials)
+                .extracting(JobSpec::id)
+                .containsExactly(
+                        "rates.1-lr0.1-bs16",
+                        "rates.2-lr0.1-bs32",
+                        "rates.3-lr0.01-bs16",
+                        "rates.4-lr0.01-bs32",
+                        "rates.5-lr0.0001-bs16",
+                        "rates.6-lr0.0001-bs32");
+        assertThat(trials).extracting(TrialsTest::learningRate).containsExactly(0.1, 0.1, 0.01, 0.01, 1e-4, 1e-4);
+        assertThat(trials).extracting(JobSpec::batchSize).containsExactly(16, 32, 16, 32, 16, 32);
+        assertThat(trials).allSatisfy(trial -> {
+            assertThat(trial.group()).isEqualTo("rates");
+            assertThat(trial.sweep()).isNull();
+            assertThat(trial.epochs()).isEqualTo(3);
+        });
+    }
+
+    @Test
+    void aTrialIsTheJobThatSomebodyWouldHaveWritten() {
+        JobSpec written = job("\"optimizer\": {\"type\": \"sgd\", \"learningRate\": 0.5}, \"group\": \"rates\"");
+        JobSpec trial = trials("{\"optimizer.learningRate\": [0.5]}").getFirst();
+        assertThat(JobJson.write(trial))
+                .isEqualTo(JobJson.write(written).replace("\"rates\",\"network", "\"rates.1-lr0.5\",\"network"));
+    }
+
+    @Test
+    void aJobThatIsNoSweepStandsForItself() {
+        JobSpec job = job("\"seed\": 7");
+        assertThat(Trials.of(job)).containsExactly(job);
+    }
+
+    /// Two versions that drew otherwise would publish two jobs under one id.
+    @Test
+    void drawsAreTheSameForEver() {
+        JobSpec sweep = job("""
+                "random": 4, "seed": 7, "sweep": {"optimizer.learningRate": {"min": 0.0001, "max": 0.1, "scale": "log"},
+                 "batchSize": {"min": 8, "max": 64}, "optimizer.momentum": {"min": 0, "max": 1}, "shuffle": [true, false]}""");
+        List<JobSpec> trials = Trials.of(sweep);
+        assertThat(trials)
+                .extracting(JobSpec::id)
+                .containsExactly(
+                        "rates.1-lr0.000287-bs39-m0.8768-sfalse",
+                        "rates.2-lr0.05414-bs42-m0.5277-sfalse",
+                        "rates.3-lr0.0002706-bs38-m0.9998-strue",
+                        "rates.4-lr0.01632-bs45-m0.7859-sfalse");
+        assertThat(Trials.of(sweep)).isEqualTo(trials);
+    }
+
+    @Test
+    void aLogarithmicRangeHasAsManyOfEachMagnitude() {
+        List<JobSpec> trials = Trials.of(job("""
+                "random": 900, "sweep": {"optimizer.learningRate": {"min": 0.0001, "max": 0.1, "scale": "log"}}"""));
+        assertThat(trials).allSatisfy(trial -> assertThat(learningRate(trial)).isBetween(0.0001, 0.1));
+        assertThat(trials.stream().filter(trial -> learningRate(trial) < 0.001)).hasSizeBetween(250, 350);
+        assertThat(trials.stream().filter(trial -> learningRate(trial) > 0.01)).hasSizeBetween(250, 350);
+    }
+
+    @Test
+    void wholeFieldsAreDrawnWholeWithBothBounds() {
+        List<JobSpec> trials = Trials.of(job("\"random\": 200, \"sweep\": {\"batchSize\": {\"min\": 3, \"max\": 5}}"));
+        assertThat(trials).extracting(JobSpec::batchSize).containsOnly(3, 4, 5).contains(3, 4, 5);
+    }
+
+    @Test
+    void wholeObjectsMayBeVaried() {
+        List<JobSpec> trials = trials(
+                "{\"optimizer\": [{\"type\": \"adam\"}, {\"type\": \"sgd\", \"learningRate\": 0.1}], \"network\": [\"fashion\", \"lenet\"]}");
+        assertThat(trials)
+                .extracting(JobSpec::id)
+                .containsExactly(
+                        "rates.1-oadam-nfashion",
+                        "rates.2-oadam-nlenet",
+                        "rates.3-osgd-nfashion",
+                        "rates.4-osgd-nlenet");
+    }
+
+    @Test
+    void fieldsThatTheJobLeavesOutMayBeVaried() {
+        assertThat(trials("{\"clipGradients.norm\": [1, 2], \"devices\": [[\"cpu\", \"cpu\"]]}"))
+                .extracting(trial -> trial.clipGradients().norm())
+                .containsExactly(1.0, 2.0);
+    }
+
+    @Test
+    void namesThatBeginAlikeAreWritten() {
+        assertThat(
+                        trials(
+                                "{\"optimizer.momentum\": [0.5], \"optimizer.dampening\": [0], \"dropLast\": [true], \"device\": [\"cpu\"]}"))
+                .extracting(JobSpec::id)
+                .containsExactly("rates.1-m0.5-optimizer_dampening0-dltrue-devicecpu");
+    }
+
+    @Test
+    void anIdThatWouldBeTooLongIsTheNumberAlone() {
+        String id = "a".repeat(95);
+        JobSpec job = job("\"sweep\": {\"seed\": [1, 2]}");
+        List<JobSpec> trials =
+                Trials.of(JobJson.read(JobJson.write(job).replace("rates", id).getBytes(StandardCharsets.UTF_8)));
+        assertThat(trials).extracting(JobSpec::id).containsExactly(id + ".1-s1", id + ".2-s2");
+        String longer = "a".repeat(97);
+        assertThat(Trials.of(
+                        JobJson.read(JobJson.write(job).replace("rates", longer).getBytes(StandardCharsets.UTF_8))))
+                .extracting(JobSpec::id)
+                .containsExactly(longer + ".1", longer + ".2");
+        String longest = "a".repeat(99);
+        assertThatThrownBy(() -> Trials.of(JobJson.read(
+                        JobJson.write(job).replace("rates", longest).getBytes(StandardCharsets.UTF_8))))
+                .hasMessageContainingAll("id has 99 characters", "up to 98");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{\"optimizer.learningRate\": [0.1, -1]} | trial 2, with optimizer.learningRate -1, | learningRate is -1",
+                "{\"batchSize\": [\"a\"]} | trial 1, with batchSize \"a\", | a whole number",
+                "{\"batchsize\": [1]} | with batchsize 1, | the nearest is \"batchSize\"",
+                "{\"seed.low\": [1]} | with seed.low 1, | seed of the job is 0, which has no fields",
+                "{\"optimizer.type\": [\"adam\"]} | sweep.optimizer.type | whole objects",
+                "{\"id\": [\"a\"]} | sweep.id | leave it out",
+                "{\"kind\": [\"evaluate\"]} | sweep.kind | leave it out",
+            })
+    void mistakesNameThePathAndTheValue(String sweep, String what, String why) {
+        assertThatThrownBy(() -> trials(sweep))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessageContainingAll(what, why);
+    }
+
+    /// What is told of random follows from the sweep.
+    @Test
+    void aMistakeInTheSweepIsToldAlone() {
+        assertThatThrownBy(() -> job("\"random\": 3, \"asha\": {}, \"sweep\": {\"seed\": 7}"))
+                .hasMessage(
+                        "sweep.seed is 7; it must be a list of values, or a range such as {\"min\": 0.001, \"max\": 0.1, \"scale\": \"log\"}");
+    }
+
+    @Test
+    void moreThanAThousandAreRefusedBeforeOneIsMade() {
+        String ten = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]";
+        String most = "{\"seed\": %s, \"batchSize\": %s, \"epochs\": %s}".formatted(ten, ten, ten);
+        assertThat(trials(most)).hasSize(1000);
+        assertThatThrownBy(() -> trials(most.replace("}", ", \"keepLast\": [1, 2]}")))
+                .hasMessageContainingAll("more than 1000 combinations", "random");
+    }
+
+    @Test
+    void whereRungsCompareThemTrialsAreComparable() {
+        assertThatThrownBy(() -> Trials.of(job("\"asha\": {\"minEpochs\": 3}, \"sweep\": {\"seed\": [1]}")))
+                .hasMessageContainingAll("asha.minEpochs is 3", "3 epochs");
+        assertThatThrownBy(() -> Trials.of(job(
+                        "\"asha\": {}, \"sweep\": {\"loss\": [{\"type\": \"mse\"}, {\"type\": \"crossEntropy\"}]}")))
+                .hasMessageContaining("mse");
+    }
+
+    /// A field without a trial that has it is not varied.
+    @Test
+    void eachTrialHasAnIdOfItsOwn() {
+        assertThat(Stream.of("{\"seed\": [1, 1]}", "{\"optimizer.learningRate\": [0.10001, 0.100011]}")
+                        .flatMap(sweep -> trials(sweep).stream())
+                        .map(JobSpec::id))
+                .doesNotHaveDuplicates();
+    }
+}

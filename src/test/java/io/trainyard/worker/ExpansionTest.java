@@ -1,0 +1,82 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.Slow;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.event.Control.Wish;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Cancelled;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.Expanded;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.topics.Topic;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/// A sweep on real brokers: who is handed it, and how often, makes no difference.
+@Slow
+class ExpansionTest {
+    private static final Set<String> TRIALS =
+            Set.of("rates.1-bs8-s1", "rates.2-bs8-s2", "rates.3-bs16-s1", "rates.4-bs16-s2");
+
+    private final Fleet fleet = new Fleet();
+
+    @AfterEach
+    void close() {
+        fleet.close();
+    }
+
+    private void submit() {
+        fleet.submit(Topic.COMMANDS_HIGH, "rates", """
+                {"id": "rates", "network": "lenet", "dataset": "shapes32", "epochs": 1,
+                 "sweep": {"batchSize": [8, 16], "seed": [1, 2]}}""".getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Set<String> jobs(List<TrainingEvent> events, Class<?> type) {
+        return events.stream().filter(type::isInstance).map(TrainingEvent::job).collect(Collectors.toSet());
+    }
+
+    @Test
+    void itsTrialsRunOnceEachHoweverOftenItIsExpanded() {
+        submit();
+        submit();
+        for (String worker : List.of("a", "b")) {
+            var _ = fleet.start(worker, fleet.runner(worker));
+        }
+        List<TrainingEvent> events = fleet.eventsUntilFinished(4);
+        assertThat(jobs(events, Finished.class)).isEqualTo(TRIALS);
+        fleet.store.delete("rates/outcome.json"); // as whoever dies before it is kept
+        submit();
+        fleet.submit("last");
+        events = fleet.eventsUntilFinished(5);
+        assertThat(events).filteredOn(Claimed.class::isInstance).hasSize(5);
+        assertThat(events)
+                .filteredOn(Expanded.class::isInstance)
+                .hasSizeGreaterThanOrEqualTo(2)
+                .allSatisfy(event -> assertThat(((Expanded) event).trials()).isEqualTo(4));
+        assertThat(fleet.read(Topic.COMMANDS_HIGH, read -> read.size() >= 2))
+                .as("as urgent as the sweep")
+                .extracting(record -> new String(record.key(), StandardCharsets.UTF_8))
+                .contains("rates.1-bs8-s1");
+        assertThat(new JobFolder(fleet.store, "rates").outcome()).isPresent();
+    }
+
+    @Test
+    void oneThatIsCancelledBeforeItIsExpandedHasNoTrials() {
+        fleet.wish("rates", Wish.CANCEL);
+        submit();
+        fleet.submit("last");
+        var _ = fleet.start("a", fleet.runner("a"));
+        List<TrainingEvent> events = fleet.eventsUntilFinished(1);
+        assertThat(events)
+                .filteredOn(Cancelled.class::isInstance)
+                .extracting(TrainingEvent::job)
+                .containsOnly("rates");
+        assertThat(jobs(events, Claimed.class)).containsExactly("last");
+    }
+}

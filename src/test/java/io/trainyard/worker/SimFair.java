@@ -1,0 +1,267 @@
+package io.trainyard.worker;
+
+import io.trainyard.event.Control;
+import io.trainyard.event.Control.Wish;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.share.ProjectRule;
+import io.trainyard.share.ProjectRules;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.Priority;
+import io.trainyard.topics.Topic;
+import io.trainyard.worker.SimKafka.Weather;
+import io.trainyard.worker.SimTraining.Kind;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Headers;
+
+/// A fleet that several projects share, in a simulated world: real workers, and jobs of each project that wait. What
+/// each
+/// project has is measured from what workers tell; that none has more than its quota is looked at whenever one begins.
+final class SimFair {
+    private static final Duration BEAT = Duration.ofSeconds(2);
+    private static final Duration BOUND = Duration.ofHours(2);
+    private static final Duration CHAOS = Duration.ofMinutes(3);
+
+    /// A project, and what it does.
+    ///
+    /// @param kind of its jobs
+    /// @param priority of them
+    /// @param jobs how many it asks for, all together
+    /// @param from when
+    record Work(ProjectRule rule, Kind kind, Priority priority, int jobs, Duration from) {}
+
+    /// @param window of the rules
+    /// @param workers each with so many slots
+    record Setting(Duration window, int workers, int slots, List<Work> projects) {}
+
+    private record Begun(String project, int attempt, SimProcess worker, long nanos) {}
+
+    private final SimWorld world;
+    private final SimKafka kafka;
+    private final SimStore store;
+    private final SimJudge judge;
+    private final SimPerils perils;
+    private final SimWorker.Fleet fleet;
+    private final SplittableRandom chance;
+    private final Setting setting;
+    private final Shares.Rules rules;
+    private final List<String> jobs = new ArrayList<>();
+    private final Set<String> wished = new LinkedHashSet<>();
+    private final List<SimWorker> workers = new ArrayList<>();
+    private final Map<String, Begun> running = new LinkedHashMap<>();
+    private final Map<String, Double> had = new TreeMap<>(); // in seconds
+    private final List<String> wrong = new ArrayList<>();
+    private long sinceNanos;
+    private int started;
+
+    SimFair(long seed, SimSeams seams, Setting setting) {
+        this.setting = setting;
+        world = new SimWorld(seed);
+        chance = world.chance("fair");
+        var limits = seams.limits(new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000));
+        kafka = new SimKafka(world, "", limits);
+        store = new SimStore(world, "disk");
+        judge = new SimJudge(kafka, store);
+        perils = new SimPerils(world, () -> {});
+        fleet = new SimWorker.Fleet(kafka, perils, seams, limits, BEAT);
+        Map<String, ProjectRule> named = new HashMap<>();
+        for (int i = 0; i < setting.projects().size(); i++) {
+            named.put("p" + (i + 1), setting.projects().get(i).rule());
+        }
+        rules = new Shares.Rules(
+                new ProjectRules(setting.window(), ProjectRule.PLAIN, named),
+                (double) setting.window().toMillis() / BEAT.toMillis());
+        judge.atNews(this::hear);
+        kafka.weather(new Weather(Duration.ofMillis(5), 0, 0));
+        submitAll();
+        for (int i = 0; i < setting.workers(); i++) {
+            startWorker();
+        }
+    }
+
+    private void submitAll() {
+        for (int i = 0; i < setting.projects().size(); i++) {
+            Work work = setting.projects().get(i);
+            for (int j = 1; j <= work.jobs(); j++) {
+                String job = work.kind().id(SimTraining.number(i + 1, j));
+                jobs.add(job);
+                SimTimer _ =
+                        world.after(work.from().plusMillis(chance.nextInt(2000)), () -> submit(job, work.priority()));
+            }
+        }
+    }
+
+    private void submit(String job, Priority priority) {
+        publish(priority.topicOf(SimTraining.spec(job)), job, SimTraining.command(job), CloudEvents.COMMAND);
+    }
+
+    private void publish(Topic topic, String key, String body, String type) {
+        Headers headers = CloudEvents.headers(type, "/simulation", Instant.EPOCH);
+        byte[] name = key.getBytes(StandardCharsets.UTF_8);
+        byte[] value = body.getBytes(StandardCharsets.UTF_8);
+        kafka.publish(new ProducerRecord<>(topic.name(""), null, (Long) null, name, value, headers));
+    }
+
+    private void startWorker() {
+        SimProcess process = world.process("w" + ++started);
+        SimWorker worker = new SimWorker(process, fleet, store, false)
+                .slots(setting.slots())
+                .sharing(rules);
+        workers.add(worker);
+        process.atCrash(() -> {
+            workers.remove(worker);
+            SimTimer _ = world.after(Duration.ofMillis(chance.nextInt(20_000)), this::startWorker);
+        });
+        worker.start();
+    }
+
+    private void hear(Happened happened) {
+        String job = happened.job();
+        switch (happened.event()) {
+            case TrainingEvent.Claimed claimed -> begin(job, claimed);
+            case TrainingEvent.Finished _,
+                    TrainingEvent.Failed _,
+                    TrainingEvent.Cancelled _,
+                    TrainingEvent.Paused _,
+                    TrainingEvent.Released _ -> end(job);
+            default -> {} // goes on
+        }
+    }
+
+    private void begin(String job, TrainingEvent.Claimed claimed) {
+        end(job);
+        String project = SimTraining.project(job);
+        SimProcess process = world.known(String.valueOf(claimed.worker()));
+        if (process == null) {
+            return;
+        }
+        running.put(job, new Begun(project, claimed.attempt(), process, world.nanos()));
+        List<String> over =
+                running.keySet().stream().filter(one -> !isAtWork(one)).toList();
+        over.forEach(this::end);
+        int now = (int) running.values().stream()
+                .filter(begun -> begun.project().equals(project))
+                .count();
+        Integer quota = rules.projects().of(project).running();
+        if (quota != null && now > quota) {
+            wrong.add("project %s has %d jobs running at %d s, and may have %d: %s"
+                    .formatted(project, now, world.nanos() / 1_000_000_000L, quota, running.keySet()));
+        }
+    }
+
+    /// Whether its attempt is the newest, nobody has kept its end, and its worker lives.
+    private boolean isAtWork(String job) {
+        Begun begun = running.get(job);
+        return begun != null
+                && store.object(job + "/outcome.json") == null
+                && store.attempts(job) <= begun.attempt()
+                && !begun.worker().isCrashed();
+    }
+
+    private void end(String job) {
+        Begun begun = running.remove(job);
+        if (begun != null) {
+            had.merge(begun.project(), (world.nanos() - Math.max(begun.nanos(), sinceNanos)) / 1e9, Double::sum);
+        }
+    }
+
+    /// Lets the world go on for so long.
+    ///
+    /// @return the part of what was had meanwhile that each project had
+    Map<String, Double> shares(Duration time) {
+        had.clear();
+        sinceNanos = world.nanos();
+        world.run(time);
+        Map<String, Double> all = new TreeMap<>(had);
+        running.values()
+                .forEach(begun -> all.merge(
+                        begun.project(), (world.nanos() - Math.max(begun.nanos(), sinceNanos)) / 1e9, Double::sum));
+        double sum = all.values().stream().mapToDouble(Double::doubleValue).sum();
+        all.replaceAll((_, its) -> its / sum);
+        return all;
+    }
+
+    /// So many things go wrong, and some jobs are paused, cancelled or made more urgent; then each has to come to its
+    /// end.
+    ///
+    /// @return what is wrong, in sentences
+    List<String> run(int faults) {
+        if (faults > 0) {
+            perils.share(List.of(0.0, 0.002, 0.01).get(chance.nextInt(3)));
+            kafka.weather(new Weather(Duration.ofMillis(50), chance.nextInt(3) * 0.05, 0.01));
+        }
+        for (int i = 0; i < faults; i++) {
+            SimTimer _ = world.after(Duration.ofMillis(chance.nextInt((int) CHAOS.toMillis())), this::goWrong);
+        }
+        world.run(CHAOS);
+        perils.share(0);
+        kafka.weather(Weather.CALM);
+        if (!kafka.isUp()) {
+            kafka.start();
+        }
+        wished.forEach(job -> wish(job, Wish.RUN));
+        if (!world.runUntil(everySecond(() -> jobs.stream().allMatch(this::isOver)), BOUND)) {
+            wrong.add("not over: " + jobs.stream().filter(job -> !isOver(job)).toList());
+        }
+        world.run(Duration.ofSeconds(120));
+        wrong.addAll(judge.wrong());
+        return wrong;
+    }
+
+    private BooleanSupplier everySecond(BooleanSupplier question) {
+        long[] next = {0};
+        return () -> {
+            boolean look = world.nanos() >= next[0];
+            next[0] = look ? world.nanos() + 1_000_000_000L : next[0];
+            return look && question.getAsBoolean();
+        };
+    }
+
+    private boolean isOver(String job) {
+        return judge.isEndTold(job) && store.object(job + "/outcome.json") != null;
+    }
+
+    private void goWrong() {
+        if (workers.isEmpty()) {
+            return;
+        }
+        SimWorker some = workers.get(chance.nextInt(workers.size()));
+        String job = jobs.get(chance.nextInt(jobs.size()));
+        switch (chance.nextInt(10)) {
+            case 0, 1 -> some.process().crash();
+            case 2 -> some.stop();
+            case 3 -> some.process().freeze(Duration.ofSeconds(List.of(3, 40).get(chance.nextInt(2))));
+            case 4 -> kafka.restart(Duration.ofSeconds(chance.nextBoolean() ? 5 : 40));
+            case 5 -> kafka.compactSomething();
+            case 6 -> submit(job, Priority.HIGH); // as who makes it more urgent does
+            case 7 -> wish(job, Wish.CANCEL);
+            default -> {
+                wished.add(job);
+                wish(job, Wish.PAUSE);
+            }
+        }
+    }
+
+    private void wish(String job, Wish wish) {
+        if (isOver(job)) {
+            return;
+        }
+        Control control = new Control(job, wish, null, Instant.EPOCH);
+        String body = new String(EventJson.write(control), StandardCharsets.UTF_8);
+        publish(Topic.CONTROL, job, body, CloudEvents.CONTROL);
+    }
+}

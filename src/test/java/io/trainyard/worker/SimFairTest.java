@@ -1,0 +1,140 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.trainyard.Slow;
+import io.trainyard.checkpoint.CheckpointStore;
+import io.trainyard.share.ProjectRule;
+import io.trainyard.topics.Priority;
+import io.trainyard.worker.SimFair.Setting;
+import io.trainyard.worker.SimFair.Work;
+import io.trainyard.worker.SimTraining.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// Real workers share a simulated fleet among projects.
+@Slow
+@ExtendWith(SilentWorkers.class)
+class SimFairTest {
+    private static final Duration WINDOW = Duration.ofMinutes(5);
+
+    private static ProjectRule weight(double weight) {
+        return new ProjectRule(weight, null, null);
+    }
+
+    private static Work always(ProjectRule rule, Kind kind, int jobs) {
+        return new Work(rule, kind, Priority.NORMAL, jobs, Duration.ZERO);
+    }
+
+    /// Three projects of weights 3, 2 and 1, which always have something to do, over three windows.
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void sharesAreThoseOfTheWeights(int slots) {
+        Setting setting = new Setting(
+                WINDOW,
+                8 / slots,
+                slots,
+                List.of(
+                        always(weight(3), Kind.JOB, 300),
+                        always(weight(2), Kind.JOB, 200),
+                        always(weight(1), Kind.JOB, 110)));
+        SimFair fair = new SimFair(slots, SimSeams.NONE, setting);
+        fair.shares(WINDOW);
+        Map<String, Double> shares = fair.shares(WINDOW.multipliedBy(3));
+        assertThat(shares.get("p1")).isCloseTo(3 / 6.0, within(0.05 * 3 / 6));
+        assertThat(shares.get("p2")).isCloseTo(2 / 6.0, within(0.05 * 2 / 6));
+        assertThat(shares.get("p3")).isCloseTo(1 / 6.0, within(0.05 * 1 / 6));
+    }
+
+    /// A file in which weights are others shows in what the same jobs have.
+    @Test
+    void weightsDecide() {
+        List<Work> projects = List.of(always(weight(3), Kind.JOB, 120), always(weight(1), Kind.JOB, 120));
+        SimFair real = new SimFair(5, SimSeams.NONE, new Setting(WINDOW, 6, 1, projects));
+        assertThat(real.shares(WINDOW).get("p1")).isCloseTo(0.75, within(0.04));
+        List<Work> equal = List.of(always(weight(1), Kind.JOB, 120), always(weight(1), Kind.JOB, 120));
+        SimFair weightless = new SimFair(5, SimSeams.NONE, new Setting(WINDOW, 6, 1, equal));
+        assertThat(weightless.shares(WINDOW).get("p1")).isCloseTo(0.5, within(0.04));
+    }
+
+    private static Setting small(long seed) {
+        SplittableRandom chance = new SplittableRandom(seed);
+        List<Work> projects = new ArrayList<>();
+        int count = 2 + chance.nextInt(2);
+        for (int i = 0; i < count; i++) {
+            Integer quota = chance.nextInt(2) == 0 ? null : 1 + chance.nextInt(2);
+            projects.add(new Work(
+                    new ProjectRule(1 + chance.nextInt(3), quota, null),
+                    chance.nextBoolean() ? Kind.TINY : Kind.JOB,
+                    Priority.values()[chance.nextInt(3)],
+                    2 + chance.nextInt(8),
+                    Duration.ofSeconds(chance.nextInt(60))));
+        }
+        return new Setting(WINDOW, 1 + chance.nextInt(4), 1 + chance.nextInt(2), projects);
+    }
+
+    private static List<String> wrong(long seed, SimSeams seams, int faults) {
+        try {
+            return new SimFair(seed, seams, small(seed)).run(faults);
+        } catch (SimFailure e) {
+            return List.of(e.toString());
+        }
+    }
+
+    @Test
+    void nothingIsLostAndNoQuotaIsExceeded() {
+        List<String> wrong = new ArrayList<>();
+        for (long seed = Long.getLong("seed", 0); seed < Long.getLong("seeds", 20); seed++) {
+            int faults = seed % 4 == 0 ? 0 : 8;
+            for (String sentence : wrong(seed, SimSeams.NONE, faults)) {
+                wrong.add("seed %d: %s".formatted(seed, sentence));
+            }
+        }
+        assertThat(wrong).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Mistake.class)
+    void aSeedFindsTheMistake(Mistake mistake) {
+        var found = LongStream.range(0, 60)
+                .filter(seed -> !wrong(seed, mistake, 4).isEmpty())
+                .findFirst();
+        assertThat(found).isPresent();
+    }
+
+    /// Mistakes, each of which a few worlds show.
+    enum Mistake implements SimSeams {
+        /// A command that has to wait is accepted, and nothing is written.
+        PARKED_NOWHERE {
+            @Override
+            public Outbox outbox(Outbox real, SimProcess process) {
+                return (topic, key, value, headers) -> headers.lastHeader(Deferred.PARKED) != null
+                        ? CompletableFuture.completedFuture(null)
+                        : real.send(topic, key, value, headers);
+            }
+        },
+        /// Whoever wants a permit gets one.
+        NO_PERMITS {
+            @Override
+            public CheckpointStore store(CheckpointStore real) {
+                return new SimStoreSeam(real) {
+                    @Override
+                    public boolean createIfAbsent(String key, byte[] content) {
+                        return key.startsWith("projects~/") || super.createIfAbsent(key, content);
+                    }
+                };
+            }
+        };
+    }
+}

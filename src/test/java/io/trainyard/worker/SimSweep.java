@@ -1,0 +1,291 @@
+package io.trainyard.worker;
+
+import io.trainyard.event.Control;
+import io.trainyard.event.Control.Wish;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.JobState;
+import io.trainyard.event.JobState.Status;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Trials;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.Topic;
+import io.trainyard.worker.SimKafka.Weather;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+
+/// A sweep with successive halving, and real workers in a simulated world. For two minutes everything goes wrong; then
+/// all is well, and after a while each trial has ended, or rests because others are better.
+final class SimSweep {
+    private static final Duration CHAOS = Duration.ofMinutes(2);
+
+    /// How long it may take, after that, until nothing happens any more.
+    private static final Duration BOUND = Duration.ofMinutes(60);
+
+    private static final Duration LONGEST_FREEZE = Duration.ofSeconds(60);
+    private static final Duration LAST_WORDS = Duration.ofSeconds(30);
+
+    private static final String GROUP = SimTraining.Kind.HALVING.id(1);
+    private static final int FACTOR = 2;
+    private static final List<Integer> RUNGS = List.of(1, 2);
+
+    /// A result at a rung.
+    private record Result(String job, double score, long createdNanos) {}
+
+    private final SimWorld world;
+    private final SimKafka kafka;
+    private final SimStore store;
+    private final SimJudge judge;
+    private final SimPerils perils;
+    private final SimWorker.Fleet fleet;
+    private final SplittableRandom chance;
+    private final JobSpec sweep;
+    private final List<String> trials;
+    private final List<SimWorker> workers = new ArrayList<>();
+    private int started;
+
+    /// @param seams what is put between the workers and the world
+    SimSweep(long seed, SimSeams seams) {
+        world = new SimWorld(seed);
+        chance = world.chance("sweep");
+        var limits = seams.limits(new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000));
+        kafka = new SimKafka(world, "", limits);
+        store = new SimStore(world, "disk");
+        judge = new SimJudge(kafka, store);
+        perils = new SimPerils(world, () -> {});
+        fleet = new SimWorker.Fleet(kafka, perils, seams, limits, Duration.ofSeconds(2));
+        int count = 4 + chance.nextInt(5);
+        String seeds = chance.ints(count, 0, 100).distinct().boxed().toList().toString();
+        sweep = JobJson.read("""
+                {"id": "%s", "network": "signs", "dataset": "shapes64", "epochs": 4, "batchSize": 8,
+                 "asha": {"minEpochs": 1, "reductionFactor": %d}, "sweep": {"seed": %s}}""".formatted(GROUP, FACTOR, seeds).getBytes(StandardCharsets.UTF_8));
+        trials = Trials.of(sweep).stream().map(JobSpec::id).toList();
+    }
+
+    /// Lets everything happen.
+    ///
+    /// @return what is wrong, in sentences
+    List<String> run() {
+        kafka.weather(new Weather(Duration.ofMillis(50), chance.nextInt(3) * 0.1, 0.01));
+        perils.share(List.of(0.0, 0.002, 0.01).get(chance.nextInt(3)));
+        for (int copies = 1 + chance.nextInt(2); copies > 0; copies--) {
+            SimTimer _ = world.after(
+                    within(CHAOS.dividedBy(4)),
+                    () -> publish(
+                            Topic.COMMANDS_NORMAL,
+                            GROUP,
+                            JobJson.command(sweep).json().toString(),
+                            CloudEvents.COMMAND));
+        }
+        for (int size = 1 + chance.nextInt(4); size > 0; size--) {
+            startWorker();
+        }
+        for (int i = 0; i < 10; i++) {
+            SimTimer _ = world.after(within(CHAOS), this::goWrong);
+        }
+        world.run(CHAOS);
+        recover();
+        List<String> wrong = new ArrayList<>();
+        if (!world.runUntil(everySecond(this::isQuiet), BOUND)) {
+            trials.stream()
+                    .filter(job -> !isOver(job))
+                    .forEach(job -> restingWrongly(job).ifPresent(wrong::add));
+        }
+        world.run(LONGEST_FREEZE.plus(LAST_WORDS));
+        trials.forEach(job -> wrong.addAll(passages(job)));
+        trials.forEach(job -> wish(job, Wish.CANCEL));
+        if (!world.runUntil(everySecond(() -> trials.stream().allMatch(this::isOver) && isOver(GROUP)), BOUND)) {
+            wrong.add("what rests cannot be cancelled, or the sweep has no end");
+        }
+        world.run(LAST_WORDS);
+        wrong.addAll(judge.wrong());
+        return wrong;
+    }
+
+    SimWorld world() {
+        return world;
+    }
+
+    private Duration within(Duration most) {
+        return Duration.ofNanos((long) (most.toNanos() * chance.nextDouble()));
+    }
+
+    private void publish(Topic topic, String key, String body, String type) {
+        kafka.publish(new ProducerRecord<>(
+                topic.name(""),
+                null,
+                (Long) null,
+                key.getBytes(StandardCharsets.UTF_8),
+                body.getBytes(StandardCharsets.UTF_8),
+                CloudEvents.headers(type, "/simulation", Instant.EPOCH)));
+    }
+
+    private void wish(String job, Wish wish) {
+        Control control = new Control(job, wish, null, Instant.EPOCH);
+        publish(Topic.CONTROL, job, new String(EventJson.write(control), StandardCharsets.UTF_8), CloudEvents.CONTROL);
+    }
+
+    private void goWrong() {
+        switch (chance.nextInt(10)) {
+            case 0, 1, 2 -> some().process().crash();
+            case 3 -> some().stop();
+            case 4 -> some().process().freeze(Duration.ofSeconds(List.of(3, 40).get(chance.nextInt(2))));
+            case 5 -> kafka.restart(Duration.ofSeconds(5));
+            case 6 -> kafka.compactSomething();
+            case 7 -> store.slow(Duration.ofMillis(chance.nextInt(1000)));
+            case 8 -> {
+                store.trouble(SimStore.Trouble.FULL);
+                SimTimer _ = world.after(within(Duration.ofSeconds(20)), () -> store.trouble(SimStore.Trouble.NONE));
+            }
+            default -> wish(trials.get(chance.nextInt(trials.size())), chance.nextBoolean() ? Wish.PAUSE : Wish.RUN);
+        }
+    }
+
+    private void recover() {
+        perils.share(0);
+        kafka.weather(Weather.CALM);
+        store.slow(Duration.ofMillis(5));
+        store.trouble(SimStore.Trouble.NONE);
+        if (!kafka.isUp()) {
+            kafka.start();
+        }
+        trials.forEach(job -> wish(job, Wish.RUN));
+    }
+
+    private SimWorker some() {
+        if (workers.isEmpty()) {
+            startWorker();
+        }
+        return workers.get(chance.nextInt(workers.size()));
+    }
+
+    private void startWorker() {
+        SimProcess process = world.process("w" + ++started);
+        SimWorker worker = new SimWorker(process, fleet, store, false);
+        workers.add(worker);
+        process.atCrash(() -> {
+            workers.remove(worker);
+            SimTimer _ = world.after(within(Duration.ofSeconds(30)), this::startWorker);
+        });
+        worker.start();
+    }
+
+    /// Looks now and then only: it takes longer than a step of the world.
+    private BooleanSupplier everySecond(BooleanSupplier question) {
+        long[] nextNanos = {0};
+        return () -> {
+            if (world.nanos() < nextNanos[0]) {
+                return false;
+            }
+            nextNanos[0] = world.nanos() + 1_000_000_000L;
+            return question.getAsBoolean();
+        };
+    }
+
+    private boolean isOver(String job) {
+        return store.object(job + "/outcome.json") != null
+                && newest(Topic.CUSTODY, job).isEmpty();
+    }
+
+    private boolean isQuiet() {
+        return trials.stream()
+                .allMatch(job -> isOver(job) || restingWrongly(job).isEmpty());
+    }
+
+    /// Why a job that has not ended may not rest; empty: it does, and should.
+    private Optional<String> restingWrongly(String job) {
+        JobState state = judge.state(job);
+        if (state.status() != Status.PAUSED || state.rung() == null) {
+            return Optional.of("job %s is neither over nor rests, but %s".formatted(job, state.status()));
+        }
+        int rung = RUNGS.stream()
+                .filter(one -> result(one, job) != null)
+                .max(Comparator.naturalOrder())
+                .orElse(0);
+        if (rung == 0) {
+            return Optional.of("job %s rests without a result".formatted(job));
+        }
+        return best(rung, Long.MAX_VALUE).contains(job)
+                ? Optional.of("job %s rests at rung %d, and is among the best".formatted(job, rung))
+                : Optional.empty();
+    }
+
+    /// The newest body under a key; empty where there is none, or where its end is marked.
+    private Optional<byte[]> newest(Topic topic, String key) {
+        SimTopic log = kafka.topic(topic);
+        byte[] newest = null;
+        for (SimTopic.Entry entry : log.from(log.start(), Integer.MAX_VALUE)) {
+            newest = key.equals(entry.key()) ? entry.value() : newest;
+        }
+        return Optional.ofNullable(newest);
+    }
+
+    private List<Result> results(int rung) {
+        String folder = "%s/rungs/%d/".formatted(GROUP, rung);
+        return store.keys().stream()
+                .filter(key -> key.startsWith(folder))
+                .map(key -> {
+                    String[] parts = key.substring(folder.length()).split("~", 2);
+                    double score = parts[1].equals("failed") ? Double.NEGATIVE_INFINITY : Double.parseDouble(parts[1]);
+                    return new Result(parts[0], score, Objects.requireNonNull(store.createdNanos(key)));
+                })
+                .toList();
+    }
+
+    private @Nullable Result result(int rung, String job) {
+        return results(rung).stream()
+                .filter(result -> result.job().equals(job))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /// Those that went on by what was there at a time.
+    private Set<String> best(int rung, long nanos) {
+        List<Result> there = results(rung).stream()
+                .filter(result -> result.createdNanos() <= nanos)
+                .sorted(Comparator.comparingDouble(Result::score).reversed().thenComparing(Result::job))
+                .toList();
+        Set<String> best = new HashSet<>();
+        there.subList(0, there.size() / FACTOR).stream()
+                .filter(result -> Double.isFinite(result.score()))
+                .forEach(result -> best.add(result.job()));
+        return best;
+    }
+
+    /// Whoever has trained beyond a rung was among its best at some time before, and whoever has failed counts.
+    private List<String> passages(String job) {
+        List<String> wrong = new ArrayList<>();
+        for (int rung : RUNGS) {
+            Result here = result(rung, job);
+            Result next = result(rung + 1, job);
+            Long ended = store.createdNanos(job + "/outcome.json");
+            Long until = next == null ? ended : Long.valueOf(next.createdNanos());
+            if (here == null && ended != null) {
+                wrong.add("job %s has ended without a result at rung %d".formatted(job, rung));
+            }
+            if (here == null || until == null || !Double.isFinite(here.score())) {
+                return wrong;
+            }
+            boolean passed = results(rung).stream()
+                    .mapToLong(Result::createdNanos)
+                    .filter(nanos -> nanos >= here.createdNanos() && nanos <= until)
+                    .anyMatch(nanos -> best(rung, nanos).contains(job));
+            if (!passed) {
+                wrong.add("job %s goes on after rung %d, and was never among its best".formatted(job, rung));
+            }
+        }
+        return wrong;
+    }
+}
