@@ -171,7 +171,7 @@ class GangSessionTest {
             assertThat(lost).hasMessageContaining("member-1").hasMessageContaining("stops");
             assertThat(lost.losses()).hasSize(1);
         }
-        assertThat(Patience.get(gang.members.getFirst().end())).contains("its attempt has ended");
+        assertThat(Patience.get(gang.members.getFirst().end())).contains("all gather anew");
     }
 
     @Test
