@@ -57,6 +57,10 @@ final class HandoverIT {
              "optimizer": {"type": "sgd", "learningRate": 0.001, "momentum": 0.9}}""".formatted(id);
     }
 
+    private static String lasting(String id, int epochs) {
+        return job(id).replace("\"epochs\": 6", "\"epochs\": " + epochs);
+    }
+
     private static String expectedSha256() {
         assertThat(uninterrupted.exitStatus()).isZero();
         return ((Finished) PackagedFleet.event(uninterrupted.lines().getLast())).parametersSha256();
@@ -110,12 +114,13 @@ final class HandoverIT {
         if (fleet.running().size() < 2) {
             fleet.startWorker("w5", SOON);
         }
-        String firm = job("firm").replace("\"epochs\": 6", "\"epochs\": 20, \"preemptible\": false");
+        String firm = lasting("firm", 150).replace("\"shuffle\"", "\"preemptible\": false, \"shuffle\"");
         assertThat(fleet.submit(firm).exitStatus()).isZero();
         String busy = fleet.await(Topic.JOBS, "firm", Claimed.class).worker();
-        String first = submitAndAwaitCheckpoint("preempted", "w6");
-        String urgent = job("urgent").replace("\"epochs\": 6", "\"epochs\": 1");
-        assertThat(fleet.submit(urgent, "--priority", "high").exitStatus()).isZero();
+        assertThat(fleet.submit(lasting("preempted", 60)).exitStatus()).isZero();
+        String first = fleet.await(Topic.JOBS, "preempted", Claimed.class).worker();
+        assertThat(fleet.submit(lasting("urgent", 1), "--priority", "high").exitStatus())
+                .isZero();
         assertThat(fleet.await(Topic.JOBS, "urgent", Claimed.class).worker())
                 .isEqualTo(first)
                 .isNotEqualTo(busy);
@@ -127,7 +132,9 @@ final class HandoverIT {
         assertThat(released.reason()).isEqualTo("worker %s makes room for the urgent job urgent".formatted(first));
         assertThat(the(Started.class, 2, events).firstStep()).isEqualTo(released.step() + 1);
         assertThat(stepsOf(1, events) + stepsOf(2, events)).isEqualTo(finished.steps());
-        assertThat(finished.parametersSha256()).isEqualTo(expectedSha256());
+        assertThat(fleet.submit(lasting("twin", 60)).exitStatus()).isZero();
+        assertThat(finished.parametersSha256())
+                .isEqualTo(fleet.await(Topic.JOBS, "twin", Finished.class).parametersSha256());
         fleet.check("preempted");
         var _ = fleet.await(Topic.JOBS, "firm", Finished.class); // so that both are free again
     }

@@ -64,6 +64,9 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
     private boolean descending;
 
     @Mixin
+    private ProjectsOptions projects = new ProjectsOptions();
+
+    @Mixin
     private KafkaOptions kafka;
 
     public JobsCommand() {
@@ -76,7 +79,7 @@ public final class JobsCommand implements Callable<Integer>, PlainCommand {
 
     @Override
     public Integer call() throws JsonProcessingException {
-        FleetReader fleet = new FleetReader(kafka.cluster(), terminal.err()::println);
+        FleetReader fleet = new FleetReader(kafka.cluster(), projects.rules(), terminal.err()::println);
         try (EventLog log = fleet.open()) {
             log.readToEnd(fleet::take);
         }

@@ -12,6 +12,7 @@ import io.trainyard.forecast.Forecast;
 import io.trainyard.forecast.Outlook;
 import io.trainyard.forecast.OutlookView;
 import io.trainyard.forecast.StartEstimate;
+import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.Printable;
 import io.trainyard.topics.Cluster;
 import java.time.Duration;
@@ -55,16 +56,17 @@ final class SubmitAnswer {
 
     /// Looks at the fleet.
     ///
+    /// @param rules how projects share it
     /// @param jobs that were submitted
-    static SubmitAnswer of(Cluster kafka, Terminal terminal, List<String> jobs) {
-        return new SubmitAnswer(terminal, jobs, look(kafka).orElse(null));
+    static SubmitAnswer of(Cluster kafka, ProjectRules rules, Terminal terminal, List<String> jobs) {
+        return new SubmitAnswer(terminal, jobs, look(kafka, rules).orElse(null));
     }
 
     /// A thread of its own, for a topic may be long, and a process that ends waits for no such thread.
-    private static Optional<FleetReader> look(Cluster kafka) {
+    private static Optional<FleetReader> look(Cluster kafka, ProjectRules rules) {
         CompletableFuture<FleetReader> looked = new CompletableFuture<>();
         Thread.ofPlatform().daemon().name("outlook").start(() -> {
-            FleetReader reader = new FleetReader(kafka, _ -> {});
+            FleetReader reader = new FleetReader(kafka, rules, _ -> {});
             try (EventLog log = reader.openBriefly()) {
                 log.readToEnd(reader::take);
                 looked.complete(reader);

@@ -154,7 +154,7 @@ public final class SubmitCommand implements Callable<Integer>, PlainCommand {
     }
 
     private void tellWhen(List<String> sent) throws JsonProcessingException {
-        SubmitAnswer answer = SubmitAnswer.of(kafka.cluster(), terminal, sent);
+        SubmitAnswer answer = SubmitAnswer.of(kafka.cluster(), projects.rules(), terminal, sent);
         if (json) {
             answer.tellPrograms();
             terminal.out().flush();

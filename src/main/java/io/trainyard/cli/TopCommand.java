@@ -80,6 +80,9 @@ public final class TopCommand implements Callable<Integer>, PlainCommand {
     private @Nullable TopOrder order;
 
     @Mixin
+    private ProjectsOptions projects = new ProjectsOptions();
+
+    @Mixin
     private KafkaOptions kafka;
 
     private Forecast forecast = Forecast.NONE;
@@ -100,7 +103,7 @@ public final class TopCommand implements Callable<Integer>, PlainCommand {
             live();
             return ExitCodes.OK;
         }
-        FleetReader fleet = new FleetReader(kafka.cluster(), terminal.err()::println);
+        FleetReader fleet = new FleetReader(kafka.cluster(), projects.rules(), terminal.err()::println);
         try (EventLog log = fleet.openBriefly()) {
             log.readToEnd(fleet::take);
         }
@@ -121,7 +124,7 @@ public final class TopCommand implements Callable<Integer>, PlainCommand {
         Thread hook = null;
         try {
             while (goesOn) {
-                FleetReader fleet = new FleetReader(kafka.cluster(), _ -> {});
+                FleetReader fleet = new FleetReader(kafka.cluster(), projects.rules(), _ -> {});
                 try (EventLog log = fleet.openBriefly()) {
                     log.readToEnd(fleet::take);
                     if (screen == null) { // whatever goes wrong before is said where it can be read

@@ -28,9 +28,7 @@ import java.util.List;
 public final class CustodyJson {
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .addModule(new ParameterNamesModule())
-            .addModule(new SimpleModule()
-                    .addDeserializer(JobSpec.class, new Job())
-                    .addSerializer(JobSpec.class, new LeastJob()))
+            .addModule(new SimpleModule().addDeserializer(JobSpec.class, new Job()))
             .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
             .enable(EnumFeature.WRITE_ENUMS_TO_LOWERCASE)
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -89,8 +87,9 @@ public final class CustodyJson {
         return refusals;
     }
 
-    /// Written as a command is.
-    private static final class LeastJob extends JsonSerializer<JobSpec> {
+    /// Written as a command is. It has to be named where a custody has its job: that a job names its own comes before
+    /// what a mapper is told of the type.
+    static final class LeastJob extends JsonSerializer<JobSpec> {
         @Override
         public void serialize(JobSpec job, JsonGenerator out, SerializerProvider provider) throws IOException {
             out.writeTree(JobJson.command(job).json());

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -89,10 +90,15 @@ public final class Parking<C> {
     }
 
     /// The first of each project, urgency and topic, those that may be taken next: no more than so many of each.
-    public List<Parked<C>> first(int most) {
-        return lines.values().stream()
-                .flatMap(line -> line.values().stream().limit(most))
-                .toList();
+    ///
+    /// @param others jobs that may be taken, too, wherever they stand
+    public List<Parked<C>> first(int most, Set<String> others) {
+        Stream<Parked<C>> first =
+                lines.values().stream().flatMap(line -> line.values().stream().limit(most));
+        Stream<Parked<C>> besides = others.isEmpty()
+                ? Stream.empty()
+                : commands.values().stream().filter(command -> others.contains(command.job()));
+        return Stream.concat(first, besides).distinct().toList();
     }
 
     /// Commands in the order in which they were asked for: those of one topic as they stood there, and of several

@@ -1,6 +1,7 @@
 package io.trainyard.custody;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
@@ -17,16 +18,17 @@ import org.jspecify.annotations.Nullable;
 /// @param refusals of the workers that had this job and could not run it, the first one first
 /// @param store the store the job has been in; null: in none yet
 /// @param trace the command's trace, as W3C's `traceparent`; null: it has none
-/// @param preemptions how often the job has made room for urgent ones, as its store says
+/// @param preemptions how often the job has made room for urgent ones, as its store says; null: of an earlier version,
+///     never
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Request(
-        JobSpec job,
+        @JsonSerialize(using = CustodyJson.LeastJob.class) JobSpec job,
         int attempt,
         Priority priority,
         List<Refusal> refusals,
         @Nullable String store,
         @Nullable String trace,
-        int preemptions) {
+        @Nullable Integer preemptions) {
     /// Refusals that are remembered; past it the oldest is forgotten.
     static final int MAX_REFUSALS = 16;
 
@@ -45,6 +47,11 @@ public record Request(
         Objects.requireNonNull(job, "job");
         Objects.requireNonNull(priority, "priority");
         refusals = List.copyOf(refusals);
+    }
+
+    /// How often the job has made room.
+    public int timesPreempted() {
+        return preemptions == null ? 0 : preemptions;
     }
 
     /// The same job, another attempt at it.

@@ -7,6 +7,7 @@ import io.trainyard.event.JobState.Status;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.forecast.OutlookView;
 import io.trainyard.forecast.WorkerFacts;
+import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -217,9 +218,9 @@ public final class JobHistory {
     }
 
     /// Looks ahead, from what is known now: takes a fraction of a second where thousands of jobs wait.
-    void lookAhead(String prefix) {
+    void lookAhead(String prefix, ProjectRules rules) {
         long millis = sources.knownMillis();
-        if (waiting.look(workersThere(millis), prefix, millis)) {
+        if (waiting.look(workersThere(millis), prefix, rules, millis)) {
             synchronized (this) {
                 outlooksVersion = ++version;
             }

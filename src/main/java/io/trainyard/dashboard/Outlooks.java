@@ -10,11 +10,14 @@ class Outlooks {
     private static final int SHARE = 5;
 
     private final JobHistory history;
+    private final ProjectQuotas quotas;
     private final String prefix;
     private long nextNanos = System.nanoTime();
 
-    Outlooks(JobHistory history, @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
+    Outlooks(
+            JobHistory history, ProjectQuotas quotas, @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
         this.history = history;
+        this.quotas = quotas;
         this.prefix = prefix;
     }
 
@@ -24,7 +27,7 @@ class Outlooks {
         if (beganNanos - nextNanos < 0) {
             return;
         }
-        history.lookAhead(prefix);
+        history.lookAhead(prefix, quotas.rules());
         long tookNanos = System.nanoTime() - beganNanos;
         nextNanos = beganNanos + SHARE * tookNanos;
     }

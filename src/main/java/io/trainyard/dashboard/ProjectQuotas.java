@@ -45,6 +45,11 @@ public class ProjectQuotas {
         this.rules = rules;
     }
 
+    /// How projects share the fleet.
+    ProjectRules rules() {
+        return rules;
+    }
+
     /// Why jobs cannot wait, in a sentence; empty: they can. Only where a project of theirs has a quota are those
     /// counted that wait already.
     public Optional<String> refusal(Collection<JobSpec> jobs) {

@@ -7,6 +7,7 @@ import io.trainyard.forecast.JobFacts;
 import io.trainyard.forecast.Outlook;
 import io.trainyard.forecast.OutlookView;
 import io.trainyard.forecast.WorkerFacts;
+import io.trainyard.share.ProjectRules;
 import io.trainyard.tracking.JobQuery;
 import io.trainyard.tracking.JobSummary;
 import io.trainyard.tracking.TrackingStore;
@@ -110,9 +111,9 @@ final class Waiting {
     ///
     /// @param workers that are there
     /// @return whether there is anything to tell, or was
-    boolean look(List<WorkerFacts> workers, String prefix, long nowMillis) {
+    boolean look(List<WorkerFacts> workers, String prefix, ProjectRules rules, long nowMillis) {
         Forecast before = forecast;
-        forecast = isAny() ? Forecast.of(new Fleet(jobs(), workers, prefix, nowMillis)) : Forecast.NONE;
+        forecast = isAny() ? Forecast.of(new Fleet(jobs(), workers, prefix, nowMillis, rules)) : Forecast.NONE;
         return !forecast.outlooks().isEmpty() || !before.outlooks().isEmpty();
     }
 

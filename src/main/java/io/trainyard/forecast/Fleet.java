@@ -1,6 +1,7 @@
 package io.trainyard.forecast;
 
 import io.trainyard.event.JobState.Status;
+import io.trainyard.share.ProjectRules;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -15,13 +16,19 @@ import org.jspecify.annotations.Nullable;
 /// @param workers that are there: that have not stopped, and were heard of lately
 /// @param prefix of the topics' names
 /// @param nowMillis the moment, since 1970
-public record Fleet(List<JobFacts> jobs, List<WorkerFacts> workers, String prefix, long nowMillis) {
+/// @param rules how projects share it
+public record Fleet(List<JobFacts> jobs, List<WorkerFacts> workers, String prefix, long nowMillis, ProjectRules rules) {
     /// A heartbeat is so old at most: a claim may be newer.
     private static final long HEARTBEAT_MILLIS = 5_000;
 
     public Fleet {
         jobs = List.copyOf(jobs);
         workers = heard(workers, jobs, nowMillis);
+    }
+
+    /// One that nothing is known of how projects share it.
+    public Fleet(List<JobFacts> jobs, List<WorkerFacts> workers, String prefix, long nowMillis) {
+        this(jobs, workers, prefix, nowMillis, ProjectRules.NONE);
     }
 
     /// Workers have what they say, but for what has ended or begun since, as far as events have told it.

@@ -72,6 +72,7 @@ public record Forecast(Map<String, Outlook> outlooks, long atMillis) {
                     WaitReason.NoWorkerOfKind _,
                     WaitReason.AllInTrouble _,
                     WaitReason.Paused _,
+                    WaitReason.AtQuota _,
                     WaitReason.NeedsNewerWorker _,
                     WaitReason.LeftAlone _ -> false;
         };

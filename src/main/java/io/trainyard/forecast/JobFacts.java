@@ -67,6 +67,7 @@ public record JobFacts(
     /// @param precision that it asks for
     /// @param devices how many
     /// @param stopsEarly whether it may end before its last epoch
+    /// @param project whose it is; null: nobody has said so
     public record Work(
             String wants,
             String network,
@@ -75,7 +76,8 @@ public record JobFacts(
             int epochs,
             String precision,
             int devices,
-            boolean stopsEarly) {
+            boolean stopsEarly,
+            @Nullable String project) {
         static Work of(JobSpec spec) {
             return new Work(
                     spec.device().kind(),
@@ -85,7 +87,8 @@ public record JobFacts(
                     spec.kind() == JobKind.EVALUATE ? 0 : spec.epochs(),
                     spec.precision().name(),
                     spec.allDevices().size(),
-                    spec.stopWhen() != null);
+                    spec.stopWhen() != null,
+                    spec.project());
         }
 
         private static String name(NetworkSpec network) {

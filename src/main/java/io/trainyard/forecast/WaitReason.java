@@ -1,5 +1,6 @@
 package io.trainyard.forecast;
 
+import io.trainyard.share.Hold;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -89,6 +90,16 @@ public sealed interface WaitReason {
             return jobs == 1
                     ? "one job that is more urgent comes first"
                     : "%d jobs that are more urgent come first".formatted(jobs);
+        }
+    }
+
+    /// Its project has as many running as it may, or will have with those that come before.
+    ///
+    /// @param quota the project's
+    record AtQuota(Hold.Quota quota) implements WaitReason {
+        @Override
+        public String sentence() {
+            return quota.sentence();
         }
     }
 

@@ -2,6 +2,7 @@ package io.trainyard.forecast;
 
 import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.forecast.WaitReason.AtQuota;
 import io.trainyard.topics.Priority;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -21,9 +22,16 @@ final class WaitingLine {
 
     /// A job in the line.
     ///
-    /// @param place 1: the next that is taken by the workers that it waits for
+    /// @param place 1: the next that is taken by the workers that it waits for; 0: it is taken by nobody yet
     /// @param urgentBefore how many of those that come before it are more urgent
-    record Place(JobFacts job, Urgency urgency, Lane lane, int place, int urgentBefore) {}
+    /// @param held why it is taken by nobody yet, though workers be free; null: it is
+    record Place(
+            JobFacts job,
+            Urgency urgency,
+            Lane lane,
+            int place,
+            int urgentBefore,
+            @Nullable AtQuota held) {}
 
     private record Entry(JobFacts job, Urgency urgency, Lane lane, long offset, long sentMillis) {
         private Entry(JobFacts job, String prefix) {
@@ -65,7 +73,7 @@ final class WaitingLine {
                 .thenComparing(Entry::lane)
                 .thenComparingLong(Entry::offset)
                 .thenComparing(entry -> entry.job().job()));
-        return places(order, kinds);
+        return places(order, kinds, new ProjectRoom(fleet));
     }
 
     /// Clocks of those who sent them differ: on a topic nobody is before who stands behind.
@@ -83,7 +91,7 @@ final class WaitingLine {
         return ordered;
     }
 
-    private static List<Place> places(List<Entry> order, Set<String> kinds) {
+    private static List<Place> places(List<Entry> order, Set<String> kinds, ProjectRoom room) {
         List<Place> places = new ArrayList<>();
         Map<Lane, Integer> before = new EnumMap<>(Lane.class);
         Map<Lane, Integer> urgentBefore = new EnumMap<>(Lane.class);
@@ -93,9 +101,14 @@ final class WaitingLine {
                 urgency = entry.urgency();
                 urgentBefore = new EnumMap<>(before);
             }
+            AtQuota held = room.take(entry.job());
+            if (held != null) {
+                places.add(new Place(entry.job(), urgency, entry.lane(), 0, 0, held));
+                continue;
+            }
             Set<Lane> rivals = rivals(entry.lane(), kinds);
-            places.add(
-                    new Place(entry.job(), urgency, entry.lane(), 1 + sum(before, rivals), sum(urgentBefore, rivals)));
+            int place = 1 + sum(before, rivals);
+            places.add(new Place(entry.job(), urgency, entry.lane(), place, sum(urgentBefore, rivals), null));
             before.merge(entry.lane(), 1, Integer::sum);
         }
         return places;

@@ -73,6 +73,9 @@ final class WhyWaiting {
         if (group.well().isEmpty()) {
             return group.otherwise();
         }
+        if (place.held() != null) {
+            return place.held();
+        }
         WorkerFacts alone = leavesAlone(group, place);
         if (alone != null && group.well().size() == 1) {
             return new LeftAlone(alone.worker(), Objects.requireNonNull(job.reason()));

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -46,7 +47,7 @@ final class FairQueue implements CommandQueue {
         List<Parked<Deferred>> open = open(shares);
         List<Priority> order = around.order().now();
         Optional<Parked<Deferred>> next =
-                wished(open).or(() -> shares.next(order, open).flatMap(turn -> first(open, turn)));
+                atOnce(open).or(() -> shares.next(order, open).flatMap(turn -> first(open, turn)));
         if (next.isEmpty() && ahead < MAX_AHEAD) {
             var handed = queue.next();
             if (handed.isPresent()) {
@@ -83,10 +84,12 @@ final class FairQueue implements CommandQueue {
                 .toList();
     }
 
-    /// What somebody cancelled or paused needs no turn: nobody will run it.
-    private Optional<Parked<Deferred>> wished(List<Parked<Deferred>> open) {
+    /// What somebody cancelled or paused needs no turn: nobody will run it. Nor does what keeps a permit while it
+    /// waits: whoever's turn it was would wait for that permit.
+    private Optional<Parked<Deferred>> atOnce(List<Parked<Deferred>> open) {
+        Set<String> permitted = around.fleet().keepPermits();
         return open.stream()
-                .filter(one -> around.fleet().wish(one.job()) != Wish.RUN)
+                .filter(one -> permitted.contains(one.job()) || around.fleet().wish(one.job()) != Wish.RUN)
                 .filter(this::isDue)
                 .findFirst();
     }

@@ -31,6 +31,7 @@ final class FleetView {
     private volatile boolean full;
     private volatile SharesView shares = SharesView.NONE;
     private final Map<String, Custody> custodies = new ConcurrentHashMap<>();
+    private final Set<String> permitted = ConcurrentHashMap.newKeySet();
     private volatile List<Room> rooms = List.of();
     private volatile boolean urgent;
 
@@ -136,6 +137,17 @@ final class FleetView {
         } else {
             custodies.put(job, custody);
         }
+        permitted.remove(job); // whether it still does is seen when one is wanted
+    }
+
+    /// A job waits to go on, and keeps its permit meanwhile: others of its project may have none before it has gone on.
+    void keepsPermit(String job) {
+        permitted.add(job);
+    }
+
+    /// Jobs that do, as far as this worker has seen since it last heard of their custodies.
+    Set<String> keepPermits() {
+        return Set.copyOf(permitted);
     }
 
     /// What custody says of a job, where projects have rules; null where it says nothing.

@@ -26,7 +26,7 @@ record Held(Request request, JobFolder folder, AttemptTrace trace, Activity.AtWo
 
     /// The command of the next attempt, after this one has made room for an urgent job.
     Request nextPreempted() {
-        return next().preempted(request.preemptions() + 1);
+        return next().preempted(request.timesPreempted() + 1);
     }
 
     /// The command of the next attempt.

@@ -130,7 +130,7 @@ final class KeeperLoop implements AutoCloseable {
                 judged = true;
                 around.fleet().live(deferrals.live());
                 around.fleet().deferred(deferrals.due(), deferrals.isFull());
-                around.fleet().shares(shares.view());
+                around.fleet().shares(shares.view(around.fleet().keepPermits()));
                 around.fleet()
                         .objection(
                                 stores.objection(keeper.live()), around.host().now());

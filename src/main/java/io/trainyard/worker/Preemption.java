@@ -204,6 +204,6 @@ final class Preemption {
                 custody.worker(),
                 request.priority(),
                 request.job().preemptible(),
-                request.preemptions());
+                request.timesPreempted());
     }
 }

@@ -66,8 +66,17 @@ final class Quotas {
         return switch (custody.state()) {
             case HELD -> Optional.of(isLater);
             case PAUSED -> isLater ? Optional.of(true) : Optional.empty();
-            case WAITING -> isLater ? Optional.of(custody.worker().equals(attempt.worker())) : Optional.empty();
+            case WAITING -> isLater ? Optional.of(isHandedBack(attempt, custody)) : Optional.empty();
         };
+    }
+
+    /// What a worker was given up with is to be taken first: until then nobody has its permit.
+    private boolean isHandedBack(Attempt attempt, Custody custody) {
+        boolean handedBack = custody.worker().equals(attempt.worker());
+        if (!handedBack) {
+            around.fleet().keepsPermit(attempt.job());
+        }
+        return handedBack;
     }
 
     private Optional<Boolean> isOverByStore(Attempt attempt) {

@@ -76,12 +76,19 @@ final class Shares {
     }
 
     /// Costs nothing where there is no file and nothing is parked.
-    SharesView view() {
+    ///
+    /// @param permitted jobs that keep a permit while they wait: their commands are seen wherever they stand
+    SharesView view(Set<String> permitted) {
         if (changed && !(rules.shares().isNone() && parking.size() == 0)) {
             Standings standings =
                     Standings.of(rules.shares().projects(), rules.shares().windowBeats(), usage.used(), keeper.loads());
             view = new SharesView(
-                    standings, looked(parking.first(FIRST)), parking.isFull(), queued(), keeper.idle(), keeper.beats());
+                    standings,
+                    looked(parking.first(FIRST, permitted)),
+                    parking.isFull(),
+                    queued(),
+                    keeper.idle(),
+                    keeper.beats());
         } else if (changed) {
             view = SharesView.NONE;
         }

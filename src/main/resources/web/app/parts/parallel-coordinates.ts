@@ -71,6 +71,11 @@ function metricAxis(metric: string, trials: readonly SweepTrial[]): Axis {
   };
 }
 
+/** The better, the stronger a line. */
+function strength(goodness: number): string {
+  return (0.18 + 0.6 * goodness * goodness).toFixed(3);
+}
+
 class ParallelCoordinates extends PageElement {
   static override properties = { trials: { attribute: false }, fields: { attribute: false }, metric: {}, hovered: {} };
 
@@ -107,17 +112,16 @@ class ParallelCoordinates extends PageElement {
         role="img"
         aria-label=${`${tested.length} trials as lines across ${this.fields.join(", ")} to ${this.metric}; the table below has the same`}
         viewBox="0 0 ${width} ${HEIGHT}"
-        style="min-width: ${Math.min(width, 640)}px"
         @pointerover=${this.point}
         @pointerleave=${() => this.tell(null)}
       >
         ${drawn.map((trial, i) => {
           const path = line(trial);
           const classes = trial.job === this.hovered ? "line hovered" : i >= drawn.length - 1 - (this.hovered ? 1 : 0) ? "line best" : "line";
-          return svg`<a href=${jobLink(trial.job)} tabindex="-1" data-job=${trial.job}>
+          return svg`<g data-job=${trial.job} @click=${() => (location.hash = jobLink(trial.job))}>
             <path class="reach" d=${path}></path>
-            <path class=${classes} d=${path} style="--good: ${(goodness.place(trial) ?? 0).toFixed(3)}"></path>
-          </a>`;
+            <path class=${classes} d=${path} stroke-opacity=${strength(goodness.place(trial) ?? 0)}></path>
+          </g>`;
         })}
         ${axes.map(
           (axis, i) => svg`<g class="axis" transform="translate(${x(i)} 0)">
@@ -131,7 +135,7 @@ class ParallelCoordinates extends PageElement {
   }
 
   private point(event: PointerEvent): void {
-    this.tell((event.target as Element).closest("a")?.getAttribute("data-job") ?? null);
+    this.tell((event.target as Element).closest("[data-job]")?.getAttribute("data-job") ?? null);
   }
 
   private tell(job: string | null): void {

@@ -109,6 +109,7 @@ abstract class FleetCommands {
             case "watch" -> new WatchCommand(terminal);
             case "jobs" -> new JobsCommand(terminal);
             case "top" -> new TopCommand(terminal);
+            case "sweep" -> new SweepCommand(terminal);
             case "events" -> new EventsCommand(terminal);
             case "cancel" -> new CancelCommand(terminal);
             case "pause" -> new PauseCommand(terminal);

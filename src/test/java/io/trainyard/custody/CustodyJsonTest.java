@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.trainyard.custody.Request.Refusal;
+import io.trainyard.spec.JobContract;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -19,6 +20,14 @@ class CustodyJsonTest {
         }
         assertThat(CustodyJson.readRefusals(CustodyJson.write(request.refusals())))
                 .isEqualTo(request.refusals());
+    }
+
+    /// Who has fallen behind keeps jobs, too: what is newer and has its default is not written.
+    @Test
+    void whatTheFirstContractCanSayIsReadByWhoeverUnderstandsNoMore() throws IOException {
+        Custody custody = Custody.waiting(Requests.of("job", 2).in("store"), "w", 1);
+        assertThat(CustodyJson.read(CustodyJson.write(custody), JobContract.FIRST))
+                .isEqualTo(custody);
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.custody.Parking.Parked;
 import io.trainyard.topics.Priority;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -40,12 +41,21 @@ class ParkingTest {
             parking.add(parked("a", "t", i, 100 - i));
         }
         parking.add(parked("b", "t", 50, 200));
-        assertThat(parking.first(2).stream().map(Parked::offset)).containsExactly(0L, 1L, 50L);
+        assertThat(parking.first(2, Set.of()).stream().map(Parked::offset)).containsExactly(0L, 1L, 50L);
         assertThat(parking.remove("t-0")).isTrue();
         assertThat(parking.remove("t-0")).isFalse();
         assertThat(parking.remove("t-50")).isTrue();
-        assertThat(parking.first(2).stream().map(Parked::offset)).containsExactly(1L, 2L);
+        assertThat(parking.first(2, Set.of()).stream().map(Parked::offset)).containsExactly(1L, 2L);
         assertThat(parking.size()).isEqualTo(9);
+    }
+
+    @Test
+    void oneThatKeepsAPermitIsSeenWhereverItStands() {
+        for (int i = 0; i < 10; i++) {
+            parking.add(parked("a", "t", i, i));
+        }
+        assertThat(parking.first(2, Set.of("job-9", "job-0", "gone")).stream().map(Parked::offset))
+                .containsExactly(0L, 1L, 9L);
     }
 
     @Test

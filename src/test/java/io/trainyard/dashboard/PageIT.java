@@ -413,7 +413,7 @@ class PageIT {
         assertThat(see("#sweep-states")).containsText("24 trials");
         assertThat(page.locator("#trials tbody tr")).hasCount(24);
         assertThat(see("#trials thead")).containsText("learningRate");
-        assertThat(page.locator("#parallel-coordinates a")).hasCount(24);
+        assertThat(page.locator("#parallel-coordinates [data-job]")).hasCount(24);
         see("#trials tbody tr:nth-child(3)").hover();
         assertThat(page.locator("#parallel-coordinates .hovered")).hasCount(1);
         Chromium.picture(page, PICTURES.resolve("sweep.png"));
@@ -448,7 +448,9 @@ class PageIT {
             page.navigate(url + view);
             seeAll(view);
             assertThat((Boolean) page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
-                    .as("nothing sticks out of %s", view)
+                    .as("nothing sticks out of %s: %s", view, page.evaluate("""
+                            [...document.querySelectorAll('*')].filter(e => e.getBoundingClientRect().right > innerWidth && !e.closest('svg'))
+                                .map(e => e.tagName + '.' + e.id + '.' + e.getAttribute('class') + ' ' + e.getBoundingClientRect().right).slice(0, 12)"""))
                     .isTrue();
         }
     }

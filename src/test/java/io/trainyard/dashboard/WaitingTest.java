@@ -8,6 +8,7 @@ import io.trainyard.event.JobState;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.forecast.WorkerFacts;
+import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.tracking.Databases;
@@ -95,7 +96,7 @@ class WaitingTest {
         Waiting waiting = new Waiting(store);
         waiting.take(List.of(job));
         assertThat(waiting.outlook(job)).isNull();
-        assertThat(waiting.look(List.of(worker("cpu", "b", null)), "trainyard.", 1_000_000))
+        assertThat(waiting.look(List.of(worker("cpu", "b", null)), "trainyard.", ProjectRules.NONE, 1_000_000))
                 .isTrue();
         var outlook = Objects.requireNonNull(waiting.outlook(job));
         assertThat(outlook.place()).isEqualTo(1);
@@ -104,9 +105,11 @@ class WaitingTest {
         assertThat(start.lowMillis()).isBetween(1_000_000L, start.medianMillis());
         assertThat(waiting.first(10)).containsOnlyKeys("a");
         waiting.forget(List.of("a"));
-        assertThat(waiting.look(List.of(), "trainyard.", 1_000_001)).isTrue(); // the page has to hear of it
+        assertThat(waiting.look(List.of(), "trainyard.", ProjectRules.NONE, 1_000_001))
+                .isTrue(); // the page has to hear of it
         assertThat(waiting.outlook(job)).isNull();
-        assertThat(waiting.look(List.of(), "trainyard.", 1_000_002)).isFalse();
+        assertThat(waiting.look(List.of(), "trainyard.", ProjectRules.NONE, 1_000_002))
+                .isFalse();
     }
 
     @Test
@@ -114,7 +117,8 @@ class WaitingTest {
         JobSpec spec = SampleEvents.spec("a");
         store.take(List.of(new Requested("a", spec, "trainyard.commands.high-0 at offset 3", 5)), Map.of());
         Waiting waiting = new Waiting(store);
-        assertThat(waiting.look(List.of(), "trainyard.", 1_000)).isTrue();
+        assertThat(waiting.look(List.of(), "trainyard.", ProjectRules.NONE, 1_000))
+                .isTrue();
         assertThat(waiting.first(10)).hasEntrySatisfying("a", outlook -> {
             assertThat(outlook.reason()).isEqualTo("noWorker");
             assertThat(outlook.start()).isNull();

@@ -207,6 +207,7 @@ class JobStateTest {
                         "initFrom",
                         "checkpoint",
                         "reason",
+                        "rung",
                         "loss",
                         "stepTimes",
                         "firstStep",

@@ -8,11 +8,15 @@ import io.trainyard.event.JobState;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.share.ProjectRule;
+import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -179,6 +183,43 @@ class ForecastTest {
         assertThat(outlook.start() != null).as("there is an estimate").isEqualTo(taken);
     }
 
+    @Test
+    void whoHasTheQuotaOfItsProjectHasNoPlaceUntilAJobOfItHasEnded() {
+        ProjectRules rules =
+                new ProjectRules(Duration.ofHours(1), ProjectRule.PLAIN, Map.of("vision", new ProjectRule(1, 2, null)));
+        List<JobState> jobs = List.of(
+                with(ofVision("runs", 1), SampleEvents.claimed("runs", 1, "w1"), NOW - 50_000),
+                ofVision("next", 2),
+                ofVision("over", 3),
+                asked("other", "auto", "normal", 4));
+        List<JobFacts> facts = jobs.stream().map(JobFacts::of).toList();
+        List<WorkerFacts> workers = List.of(
+                new WorkerFacts("w1", "cpu", List.of("runs"), 1, null, 3),
+                new WorkerFacts("w2", "cpu", List.of(), 2, null, 3));
+        Forecast forecast = Forecast.of(new Fleet(facts, workers, "t.", NOW, rules));
+        assertThat(only(forecast, "next").reason().word()).isEqualTo("beingTaken");
+        assertThat(only(forecast, "over").reason().sentence())
+                .isEqualTo("project vision has 1 job running, and may have 2");
+        assertThat(only(forecast, "over").reason().word()).isEqualTo("atQuota");
+        assertThat(only(forecast, "over").place()).isZero();
+        assertThat(only(forecast, "over").start()).isNull();
+        assertThat(only(forecast, "other").place()).isEqualTo(2);
+        assertThat(only(forecast, "other").reason().word()).isEqualTo("beingTaken");
+        assertThat(only(Forecast.of(new Fleet(facts, workers, "t.", NOW)), "over")
+                        .place())
+                .as("without a file")
+                .isEqualTo(2);
+    }
+
+    private static JobState ofVision(String id, long offset) {
+        JobState state = new JobState(id);
+        JobSpec spec = JobJson.read("""
+                {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 10, "project": "vision"}""".formatted(id).getBytes(StandardCharsets.UTF_8));
+        state.apply(
+                new Requested(id, spec, "t.commands.normal-0 at offset %d".formatted(offset), NOW - 60_000 + offset));
+        return state;
+    }
+
     /// A worker whose device is chosen for it may have more kinds than that of its own.
     @Test
     void aWorkerHasTheKindsThatItHasShown() {
@@ -236,7 +277,7 @@ class ForecastTest {
         StartEstimate start = Objects.requireNonNull(only(
                         of(List.of(ahead, asked("a", "cpu", "cpu.normal", 7)), worker("w1", "cpu", "x")), "a")
                 .start());
-        assertThat(start.medianMillis()).isBetween(9_000L, 11_000L); // 100 steps, one second of which has gone by
+        assertThat(start.medianMillis()).isBetween(9_000L, 10_400L); // 100 steps, one second of which has gone by
         assertThat(start.lowMillis()).isLessThan(start.medianMillis());
         assertThat(start.highMillis()).isGreaterThan(start.medianMillis());
     }

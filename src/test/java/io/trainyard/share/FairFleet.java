@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
@@ -81,7 +82,7 @@ final class FairFleet {
         });
         var next = standings.next(waiting.stream());
         next.ifPresent(project -> {
-            double shortest = work.get(project).shortest();
+            double shortest = Objects.requireNonNull(work.get(project)).shortest();
             running.add(new Job(project, beats + shortest * (1 + 2 * chance.nextDouble())));
         });
         return next.isPresent();

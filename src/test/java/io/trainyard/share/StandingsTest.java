@@ -75,7 +75,7 @@ class StandingsTest {
         for (int i = 0; i < 1000; i++) {
             usage.beat(Map.of("a", new Load(2, 4)));
         }
-        double full = usage.used().get("a");
+        double full = usage.used().getOrDefault("a", 0.0);
         assertThat(full).as("devices, and not jobs").isCloseTo(4 * 100, within(4.0));
         for (int i = 0; i < 100; i++) {
             usage.beat(Map.of());

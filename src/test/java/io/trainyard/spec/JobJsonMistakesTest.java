@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /// What is wrong with a command, but for what [NetworkJsonMistakesTest] has.
 class JobJsonMistakesTest {
     private static final String FIELDS =
-            "accumulateSteps, batchSize, checkpointEveryEpochs, checkpointEverySeconds, checkpointEverySteps, clipGradients, dataset, device, devices, dropLast, ema, epochs, id, initFrom, keepBest, keepLast, kind, loss, network, optimizer, precision, preemptible, project, reportEverySteps, schedule, seed, shuffle, stopWhen";
+            "accumulateSteps, asha, batchSize, checkpointEveryEpochs, checkpointEverySeconds, checkpointEverySteps, clipGradients, dataset, device, devices, dropLast, ema, epochs, group, id, initFrom, keepBest, keepLast, kind, loss, network, optimizer, precision, preemptible, project, random, reportEverySteps, schedule, seed, shuffle, stopWhen, sweep";
     private static final String ID =
             "allowed is 1 to 100 letters, digits, hyphens, underscores and single dots between them, beginning with a letter or digit";
     private static final String DATASET = "allowed is a name of small letters, digits and hyphens, such as cifar10";

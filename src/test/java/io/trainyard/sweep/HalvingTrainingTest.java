@@ -27,6 +27,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import org.junit.jupiter.api.Test;
@@ -117,8 +118,9 @@ class HalvingTrainingTest {
         assertThat(whole.parameters()).containsAllEntriesOf(halved.parameters());
         assertThat(halved.parameters().keySet())
                 .as("it rested first, for it was the first to be asked")
-                .anySatisfy(
-                        job -> assertThat(halved.states().get(job).attempt()).isGreaterThan(1));
+                .anySatisfy(job -> assertThat(
+                                Objects.requireNonNull(halved.states().get(job)).attempt())
+                        .isGreaterThan(1));
         assertThat(halved.steps()).isLessThan(whole.steps());
         assertThat(halved.states().get("grid.1-lr0.001")).satisfies(rests -> {
             assertThat(rests.status()).isEqualTo(Status.PAUSED);

@@ -9,6 +9,7 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.OptimizerSpec;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -111,7 +112,8 @@ class TrialsTest {
     @Test
     void fieldsThatTheJobLeavesOutMayBeVaried() {
         assertThat(trials("{\"clipGradients.norm\": [1, 2], \"devices\": [[\"cpu\", \"cpu\"]]}"))
-                .extracting(trial -> trial.clipGradients().norm())
+                .extracting(
+                        trial -> Objects.requireNonNull(trial.clipGradients()).norm())
                 .containsExactly(1.0, 2.0);
     }
 

@@ -69,6 +69,7 @@ class SecurityPageTest {
                 entry("epochs of a job", JobLimits.MAX_EPOCHS),
                 entry("steps of a job, all epochs together", JobLimits.MAX_STEPS),
                 entry("minutes of a job", JobLimits.MAX_MINUTES),
+                entry("trials of a sweep", JobLimits.MAX_TRIALS),
                 entry("attempts in a row that break off without a new checkpoint", Limits.DEFAULT.maxAttempts()),
                 entry("jobs in the files of one `submit`, as a sweep has", JobFiles.MAX_JOBS),
                 entry("bytes of a file of jobs", JobFiles.MAX_FILE_BYTES),

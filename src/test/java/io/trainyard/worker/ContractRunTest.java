@@ -10,6 +10,7 @@ import io.trainyard.data.DataRoots;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
+import io.trainyard.event.TrainingEvent.Expanded;
 import io.trainyard.event.TrainingEvent.Failed;
 import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Paused;
@@ -73,6 +74,8 @@ class ContractRunTest {
         await(Failed.class, "fails", 1);
         submit("test", "\"kind\": \"evaluate\", \"initFrom\": \"good\"");
         submit("from", "\"epochs\": 1, \"initFrom\": \"good\"");
+        submit("grid", "\"epochs\": 1, \"sweep\": {\"seed\": [1, 2]}");
+        await(Expanded.class, "grid", 1);
         submit("long", "\"epochs\": 100000");
         await(Started.class, "long", 1);
         fleet.wish("long", Wish.PAUSE);

@@ -2,6 +2,8 @@ package io.trainyard.worker;
 
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
@@ -11,6 +13,10 @@ import org.jspecify.annotations.Nullable;
 /// An outbox on a plain producer: the same records, without Quarkus.
 final class ProducerOutbox implements Outbox, AutoCloseable {
     private final KafkaProducer<byte[], byte[]> producer;
+
+    /// Not the producer's own thread: what is sent next may be to a topic that it has to look for.
+    private final ExecutorService told = Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().daemon().name("outbox").factory());
 
     ProducerOutbox(String kafka, int deliveryTimeoutMillis) {
         producer = new KafkaProducer<>(
@@ -40,18 +46,21 @@ final class ProducerOutbox implements Outbox, AutoCloseable {
     @Override
     public CompletableFuture<Void> send(String topic, byte @Nullable [] key, byte @Nullable [] value, Headers headers) {
         CompletableFuture<Void> sent = new CompletableFuture<>();
-        var _ = producer.send(new ProducerRecord<>(topic, null, key, value, headers), (_, problem) -> {
-            if (problem == null) {
-                sent.complete(null);
-            } else {
-                sent.completeExceptionally(problem);
-            }
-        });
+        var _ = producer.send(
+                new ProducerRecord<>(topic, null, key, value, headers),
+                (_, problem) -> told.execute(() -> {
+                    if (problem == null) {
+                        sent.complete(null);
+                    } else {
+                        sent.completeExceptionally(problem);
+                    }
+                }));
         return sent;
     }
 
     @Override
     public void close() {
         producer.close();
+        told.shutdown();
     }
 }

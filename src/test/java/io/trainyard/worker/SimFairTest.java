@@ -3,6 +3,7 @@ package io.trainyard.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.trainyard.Campaign;
 import io.trainyard.Slow;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.share.ProjectRule;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Slow
 @ExtendWith(SilentWorkers.class)
 class SimFairTest {
+    private static final int SEEDS = 12;
     private static final Duration WINDOW = Duration.ofMinutes(5);
 
     private static ProjectRule weight(double weight) {
@@ -92,16 +94,27 @@ class SimFairTest {
         }
     }
 
-    @Test
-    void nothingIsLostAndNoQuotaIsExceeded() {
+    private static List<String> wrong(long first, long seeds) {
         List<String> wrong = new ArrayList<>();
-        for (long seed = Long.getLong("seed", 0); seed < Long.getLong("seeds", 20); seed++) {
+        for (long seed = first; seed < first + seeds; seed++) {
             int faults = seed % 4 == 0 ? 0 : 8;
             for (String sentence : wrong(seed, SimSeams.NONE, faults)) {
                 wrong.add("seed %d: %s".formatted(seed, sentence));
             }
         }
-        assertThat(wrong).isEmpty();
+        return wrong;
+    }
+
+    @Test
+    void nothingIsLostAndNoQuotaIsExceeded() {
+        assertThat(wrong(0, SEEDS)).isEmpty();
+    }
+
+    /// As many seeds as `-Dseeds` says, from `-Dseed` on.
+    @Test
+    @Campaign
+    void manySeeds() {
+        assertThat(wrong(Long.getLong("seed", 0), Long.getLong("seeds", 500))).isEmpty();
     }
 
     @ParameterizedTest

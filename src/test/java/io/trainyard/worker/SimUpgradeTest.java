@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Slow
 @ExtendWith(SilentWorkers.class)
 class SimUpgradeTest {
-    private static final int SEEDS = 60;
+    private static final int SEEDS = 20;
 
     private static List<String> wrong(long seed, SimSeams seams) {
         try {

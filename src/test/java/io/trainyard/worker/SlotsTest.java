@@ -17,6 +17,7 @@ import io.trainyard.topics.Topic;
 import io.trainyard.training.Outcome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -97,7 +98,8 @@ class SlotsTest {
         Patience.await("the older one to be heard")
                 .until(() -> worker.view.live().size() == 2);
         for (int i = 0; i <= Slots.BESIDE_OLDER; i++) {
-            fleet.submit("job-" + i);
+            String job = Fleet.job("job-" + i).replace("}", ", \"device\": \"cpu\"}"); // not for the older one
+            fleet.submit(Topic.CPU_COMMANDS_NORMAL, "job-" + i, job.getBytes(StandardCharsets.UTF_8));
         }
         Set<String> claimed = of(Claimed.class, untilClaimed(Slots.BESIDE_OLDER)).stream()
                 .map(TrainingEvent::job)

@@ -11,6 +11,7 @@ import io.trainyard.forecast.Forecast;
 import io.trainyard.forecast.JobFacts;
 import io.trainyard.forecast.Outlook;
 import io.trainyard.forecast.WorkerFacts;
+import io.trainyard.share.ProjectRules;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicRecord;
@@ -37,15 +38,18 @@ public final class FleetReader {
     private static final Duration LATELY = Duration.ofMinutes(2);
 
     private final Cluster kafka;
+    private final ProjectRules rules;
     private final NewsReader reader;
     private final JobBook book = new JobBook(MAX_JOBS, _ -> {});
     private final Map<String, Heard> workers = new HashMap<>();
 
     private record Heard(WorkerStatus status, long millis) {}
 
+    /// @param rules how projects share the fleet
     /// @param warn called with sentences about what cannot be read
-    public FleetReader(Cluster kafka, Consumer<String> warn) {
+    public FleetReader(Cluster kafka, ProjectRules rules, Consumer<String> warn) {
         this.kafka = kafka;
+        this.rules = rules;
         reader = new NewsReader(warn);
     }
 
@@ -117,7 +121,8 @@ public final class FleetReader {
                 book.jobs().stream().map(JobFacts::of).toList(),
                 workers(nowMillis).stream().map(WorkerFacts::of).toList(),
                 kafka.prefix(),
-                nowMillis));
+                nowMillis,
+                rules));
     }
 
     /// The fleet at a moment.

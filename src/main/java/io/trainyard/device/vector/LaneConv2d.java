@@ -171,15 +171,12 @@ final class LaneConv2d implements LaneLayer {
             for (int i = from; i < from + count; i++) {
                 for (int r = 0; r < ROWS; r++) {
                     int channel = Math.min(o + r, out - 1) * output.plane() * LANES;
-                    copyVector(output.gradient(), sample * output.stride() + channel + of[i], slopes, to);
+                    int at = sample * output.stride() + channel + of[i];
+                    System.arraycopy(output.gradient(), at, slopes, to, LANES);
                     to += LANES;
                 }
             }
         }
-    }
-
-    private static void copyVector(float[] from, int at, float[] to, int toAt) {
-        FloatVector.fromArray(SPECIES, from, at).intoArray(to, toAt);
     }
 
     private void sumPiece(int sample, int[] inputs, int to) {

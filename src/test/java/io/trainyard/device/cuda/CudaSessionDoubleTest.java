@@ -67,8 +67,8 @@ final class CudaSessionDoubleTest {
                     .as("four full batches are one, the short one another")
                     .isEqualTo(2);
             assertThat(NativeDouble.calls("cuStreamSynchronize") - synchronisations)
-                    .as("once for the scalars of the updates, once for the losses")
-                    .isEqualTo(2);
+                    .as("before and after the copy of the updates' scalars, once for the losses")
+                    .isEqualTo(3);
         }
     }
 
