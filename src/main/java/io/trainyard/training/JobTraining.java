@@ -99,7 +99,7 @@ public final class JobTraining {
     /// The same, in the place of this one, for jobs that run beside one another: those that differ in numbers only are
     /// trained together where that pays. No bits depend on it.
     public JobTraining stacking() {
-        return new JobTraining(workloads, devices.stacked(), worker, limits);
+        return new JobTraining(workloads, devices.stacked(), worker, limits).among(partners);
     }
 
     /// For so many jobs at once, in the place of this one: where the device chooses, each has its part of the threads.

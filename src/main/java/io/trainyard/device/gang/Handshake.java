@@ -17,11 +17,10 @@ import jdk.net.ExtendedSocketOptions;
 /// saying it. All lengths have limits, and every read a bound: whoever says something else, or nothing, is left.
 ///
 ///     the one that listens        version, 16 random bytes, the job, its attempt, how many parts, the leader's name
-///     the one that connects       16 random bytes, its worker, host and port, its rank (-1: not known yet), a proof of
-/// all that
+///     the one that connects       16 random bytes, its worker, host and port, its rank (-1: none yet), its proof
 ///     the one that listens        its own proof
 ///
-/// A proof is HMAC-SHA-256 with the secret.
+/// A proof is HMAC-SHA-256, with the secret, of all that was said.
 final class Handshake {
     /// What both must speak; little-endian numbers are part of it.
     static final int VERSION = 0x54594701; // TYG, 1

@@ -14,9 +14,8 @@ import java.util.Set;
 /// One connection of a part to another: at most one message on its way in each direction. Never waits; used by one
 /// thread.
 ///
-/// A message is a header of 12 bytes, little-endian, and what it says: its kind, flags (1: the sender's worker stops),
-/// how many
-/// bytes. What is longer than whoever reads it expects is not read.
+/// A message is a header of 12 bytes, little-endian, and what it says. The header: its kind, flags (1: the sender's
+/// worker stops), how many bytes. What is longer than whoever reads it expects is not read.
 final class Link {
     static final int MAX_REASON = 2_000; // bytes of a BYE
 

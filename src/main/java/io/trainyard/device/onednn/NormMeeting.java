@@ -22,8 +22,7 @@ final class NormMeeting {
     private PartMeeting devices = () -> {};
     private final Network network;
     private final int count; // of shards
-    private int at =
-            NormRows.NOWHERE; // the meeting of those who have samples: as [#forward] and [#backward] number them
+    private int at = NormRows.NOWHERE; // the meeting of those who have samples: see [#forward]
 
     /// @param count of shards
     NormMeeting(Network network, int count, Meeting shards) {

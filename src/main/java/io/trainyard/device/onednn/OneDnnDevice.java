@@ -33,9 +33,8 @@ public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements Pa
         return new OneDnnSession(workload, part, library, threads, shards, (OneDnnSession) first);
     }
 
-    /// The first part chooses how parameters lie, for all. Where this one gets another number of samples, or tests, it might
-    /// choose
-    /// otherwise: then the first is opened here, too, and stays open, for its layouts are used.
+    /// The first part chooses how parameters lie, for all. Where this one gets another number of samples, or tests, it
+    /// might choose otherwise: then the first is opened here, too, and stays open, for its layouts are used.
     ///
     /// @param workload its threads are those of all parts together
     @Override
