@@ -14,8 +14,8 @@ public interface PartDevice extends Device {
     /// As [#openPart], where each of the other parts is in a process of its own: the machine's memory and processors
     /// are this part's.
     ///
-    /// @param workload of the whole batches, with all tests, of which the session has the part's; its threads are those
-    ///     of this part
+    /// @param workload of the whole batches, with all tests, of which the session has the part's; its threads
+    ///     are those of this part
     /// @throws DeviceException if the device cannot run it, has not the memory, or shares batches with its
     ///     machine's devices alone
     default PartSession openApart(Workload workload, EvenPart part) {

@@ -83,7 +83,8 @@ public final class JobTraining {
     /// @throws RuntimeException if this process cannot do it; the others have been told why
     public String serve(JobSpec job, Links links) {
         try {
-            Workload workload = workloads.of(job, FetchProgress.UNHEARD, () -> {}).workload();
+            Workload workload =
+                    workloads.of(job, FetchProgress.UNHEARD, () -> {}).workload();
             Device device = devices.open(job);
             if (!(device instanceof PartDevice part)) {
                 throw new DeviceException("device %s cannot compute a part of a batch"
