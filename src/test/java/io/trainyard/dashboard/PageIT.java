@@ -450,9 +450,7 @@ class PageIT extends TestedPage {
         awaitStep(2000);
         dashboard.kill();
         assertThat(see("#connection")).hasText("Connection lost");
-        dashboard = fleet.start(
-                "dashboard", "--port", Integer.toString(URI.create(url).getPort()), "--projects", projects.toString());
-        var _ = dashboard.await(DashboardIT.URL);
+        startDashboard(Integer.toString(URI.create(url).getPort()));
         publisher.send(losses("moved", 2, 2, 2389, ToldJobs.curve(2389, 100)));
         assertThat(see("#connection")).hasText("Live");
         awaitStep(2480); // in the same page

@@ -29,7 +29,7 @@ abstract class TestedPage {
     static EventPublisher publisher;
     private static Chromium chromium;
     static String url;
-    static Path projects;
+    private static Path projects;
 
     Page page;
 
@@ -42,11 +42,16 @@ abstract class TestedPage {
                 projects:
                   vision: {weight: 3, running: 8, waiting: 1000}
                   speech: {weight: 1.5, running: 0}""");
-        dashboard = fleet.start("dashboard", "--port", "0", "--projects", projects.toString());
-        url = dashboard.await(DashboardIT.URL) + "/";
+        url = startDashboard("0") + "/";
         fleet.awaitMembers();
         publisher = new EventPublisher(fleet.kafka(), Topic.DEFAULT_PREFIX);
         ToldJobs.tell(fleet, publisher);
+    }
+
+    /// @return where it is
+    static String startDashboard(String port) throws Exception {
+        dashboard = fleet.start("dashboard", "--port", port, "--projects", projects.toString());
+        return dashboard.await(DashboardIT.URL);
     }
 
     @AfterAll

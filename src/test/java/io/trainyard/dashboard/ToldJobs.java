@@ -55,9 +55,10 @@ final class ToldJobs {
 
     /// A job of a project that runs, and one of another that may not.
     private static void tellOfProjects(PackagedFleet fleet, EventPublisher publisher) throws Exception {
-        JobSpec seen = JobJson.read("""
-                {"id": "seen", "network": "fashion", "dataset": "fashion-mnist", "epochs": 2, "project": "vision"}""".getBytes(StandardCharsets.UTF_8));
-        publisher.send(claimed("seen", 1, "w9"), started(seen, 1, 1, 938, null), losses("seen", 1, 0, 1, curve(1, 50)));
+        publisher.send(
+                claimed("seen", 1, "w9"),
+                started(ofProject("seen", "vision"), 1, 1, 938, null),
+                losses("seen", 1, 0, 1, curve(1, 50)));
         assertThat(fleet.submit(
                                 "{\"id\": \"heard\", \"network\": \"fashion\", \"dataset\": \"shapes28\", \"epochs\": 1,"
                                         + " \"device\": \"cuda\", \"optimizer\": {\"type\": \"adam\"}, \"project\": \"speech\"}")
@@ -100,6 +101,11 @@ final class ToldJobs {
                 losses("moved", 2, 1, 939, curve(939, 938)),
                 tested("moved", 2, 1, 1876, 0.79),
                 losses("moved", 2, 2, 1877, curve(1877, 412)));
+    }
+
+    private static JobSpec ofProject(String job, String project) {
+        return JobJson.read("""
+                {"id": "%s", "network": "fashion", "dataset": "fashion-mnist", "epochs": 2, "project": "%s"}""".formatted(job, project).getBytes(StandardCharsets.UTF_8));
     }
 
     static JobSpec fashion(String job, int epochs) {
