@@ -5,6 +5,7 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.terminal.JobProgress;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.Devices;
+import io.trainyard.device.gang.Crew;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.jobfile.JobFiles;
@@ -13,6 +14,7 @@ import io.trainyard.spec.Printable;
 import io.trainyard.sweep.Trials;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Outcome;
+import io.trainyard.training.Partners;
 import io.trainyard.training.Supervisor;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -26,8 +28,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /// `train`: the training loop alone, with no Kafka at all.
 @Command(
@@ -51,9 +56,15 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
     /// How long ctrl-C waits for the step under way and its checkpoint.
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
+    /// How long to wait for the others that train a job.
+    private static final Duration GATHERING = Duration.ofMinutes(10);
+
     private static final String WORKER = "local";
 
     private final Terminal terminal;
+
+    @Spec
+    private CommandSpec command;
 
     /// Set by ctrl-C; asked at every step boundary.
     private volatile boolean stopRequested;
@@ -72,6 +83,16 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
             description = "Go on from the last checkpoint of the job's last run, instead of beginning a new run.")
     private boolean resume;
 
+    @Option(
+            names = "--processes",
+            paramLabel = "N",
+            description =
+                    "Train each job together with N - 1 processes of ./trainyard join, a part of every batch in each (default: 1).")
+    private int processes = 1;
+
+    @Mixin
+    private PartnerOptions partner = new PartnerOptions();
+
     public TrainCommand() {
         this(Terminal.system());
     }
@@ -82,6 +103,7 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
 
     @Override
     public Integer call() {
+        requireProcesses();
         List<JobSpec> jobs = JobFiles.read(List.of(file), terminal.in()).stream()
                 .flatMap(job -> Trials.of(job).stream())
                 .toList();
@@ -148,7 +170,7 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
             CheckpointStore store,
             BiConsumer<TrainingEvent, Instant> events,
             BiConsumer<JobSpec, Outcome> ended) {
-        JobTraining training = new JobTraining(options.data(), options.device(), options.threads(), WORKER);
+        JobTraining training = training();
         Supervisor supervisor = supervisor(events);
         int status = ExitCodes.OK;
         for (JobSpec job : jobs) {
@@ -166,6 +188,21 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
             }
         }
         return status;
+    }
+
+    private JobTraining training() {
+        JobTraining alone = new JobTraining(options.data(), options.device(), options.threads(), WORKER);
+        return processes == 1
+                ? alone
+                : alone.with(new Partners(processes, partner.port(), partner.secret(), GATHERING));
+    }
+
+    private void requireProcesses() {
+        if (processes < 1 || processes > Crew.MAX_PARTS) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--processes is %d; allowed is 1 to %d".formatted(processes, Crew.MAX_PARTS));
+        }
     }
 
     private Supervisor supervisor(BiConsumer<TrainingEvent, Instant> events) {

@@ -28,6 +28,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         subcommands = {
             DemoCommand.class,
             TrainCommand.class,
+            JoinCommand.class,
             PredictCommand.class,
             BrokerCommand.class,
             WorkerCommand.class,

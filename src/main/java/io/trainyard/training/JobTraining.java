@@ -12,7 +12,10 @@ import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.LearningSession;
+import io.trainyard.device.PartDevice;
 import io.trainyard.device.Workload;
+import io.trainyard.device.gang.GangMember;
+import io.trainyard.device.gang.Links;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
@@ -22,6 +25,7 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.training.Supervisor.Halt;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /// Runs jobs from their specification to their end, each on the thread that asks for it. Thread-safe.
 public final class JobTraining {
@@ -31,6 +35,7 @@ public final class JobTraining {
     private final JobDevices devices;
     private final String worker;
     private final Limits limits;
+    private @Nullable Partners partners; // null: it trains alone
     private final Company company;
 
     /// @param roots where data sets are read from
@@ -57,18 +62,50 @@ public final class JobTraining {
 
     /// The same with other limits, in the place of this one.
     public JobTraining with(Limits other) {
-        return new JobTraining(workloads, devices, worker, other);
+        return new JobTraining(workloads, devices, worker, other).among(partners);
+    }
+
+    /// The same, where other processes train each job with this one, in the place of this one.
+    public JobTraining with(Partners others) {
+        return new JobTraining(workloads, devices, worker, limits).among(others);
+    }
+
+    private JobTraining among(@Nullable Partners others) {
+        partners = others;
+        return this;
+    }
+
+    /// Trains a part of a job that another process has, until that says no more.
+    ///
+    /// @param job as that process has it
+    /// @param links to all that train it; closed in the end
+    /// @return why it has ended
+    /// @throws RuntimeException if this process cannot do it; the others have been told why
+    public String serve(JobSpec job, Links links) {
+        try {
+            Workload workload =
+                    workloads.of(job, FetchProgress.UNHEARD, () -> {}).workload();
+            Device device = devices.open(job);
+            if (!(device instanceof PartDevice part)) {
+                throw new DeviceException("device %s cannot compute a part of a batch"
+                        .formatted(device.info().name()));
+            }
+            return GangMember.serve(part, workload, links);
+        } catch (RuntimeException | Error e) {
+            links.close("it cannot train its part: " + Faults.reason(e));
+            throw e;
+        }
     }
 
     /// The same, in the place of this one, for jobs that run beside one another: those that differ in numbers only are
     /// trained together where that pays. No bits depend on it.
     public JobTraining stacking() {
-        return new JobTraining(workloads, devices.stacked(), worker, limits);
+        return new JobTraining(workloads, devices.stacked(), worker, limits).among(partners);
     }
 
     /// For so many jobs at once, in the place of this one: where the device chooses, each has its part of the threads.
     public JobTraining sharing(int jobs) {
-        return new JobTraining(workloads.sharing(jobs), devices, worker, limits);
+        return new JobTraining(workloads.sharing(jobs), devices, worker, limits).among(partners);
     }
 
     /// What can be known of a job without looking at the data root or at a device.
@@ -149,7 +186,9 @@ public final class JobTraining {
         Device device;
         try {
             HeapRoom.require(workload.network());
-            device = devices.open(job);
+            Device own = devices.open(job);
+            Partners others = partners;
+            device = others == null ? own : others.with(own, attempt);
         } catch (DeviceException e) {
             return attempt.giveBack(e);
         }

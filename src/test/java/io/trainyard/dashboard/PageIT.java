@@ -289,6 +289,25 @@ class PageIT extends TestedPage {
     }
 
     @Test
+    void projectsSayWhatTheyMayHaveAndHaveAndLeadToTheirRuns() {
+        visit("#fleet");
+        assertThat(see("#projects tr[data-key=vision]")).containsText("1 of 8");
+        assertThat(page.locator("#projects tbody tr td.id")).hasText(new String[] {"default", "speech", "vision"});
+        assertThat(see("#projects tr[data-key=speech]")).containsText("0 of 0");
+        see("#projects tr[data-key=vision]").scrollIntoViewIfNeeded();
+        Chromium.picture(page, PICTURES.resolve("projects.png"));
+        see("#projects tr[data-key=vision] a").click();
+        assertThat(page).hasURL(Pattern.compile("#runs\\?project=vision$"));
+        assertThat(page.locator("#jobs tbody tr")).hasCount(1);
+        assertThat(see(row("seen") + " [data-label=Project]")).hasText("vision");
+        page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("project vision"))
+                .click();
+        assertThat(see(row("done"))).isVisible();
+        assertThat(see(row("heard") + " [data-label=Project]")).hasText("speech");
+        Chromium.picture(page, PICTURES.resolve("runs-of-projects.png"));
+    }
+
+    @Test
     void runsAreTakenTogetherByAField() {
         visit("#runs");
         see("#by").selectOption("optimizer.type");
@@ -317,6 +336,9 @@ class PageIT extends TestedPage {
                                 .map(e => e.tagName + '.' + e.id + '.' + e.getAttribute('class') + ' ' + e.getBoundingClientRect().right).slice(0, 12)"""))
                     .isTrue();
         }
+        visit("#fleet", 360, 780, ColorScheme.LIGHT);
+        see("#projects").scrollIntoViewIfNeeded();
+        Chromium.picture(page, PICTURES.resolve("phone-projects.png"));
     }
 
     @ParameterizedTest
@@ -466,9 +488,7 @@ class PageIT extends TestedPage {
         awaitStep(2000);
         dashboard.kill();
         assertThat(see("#connection")).hasText("Connection lost");
-        dashboard = fleet.start(
-                "dashboard", "--port", Integer.toString(URI.create(url).getPort()));
-        var _ = dashboard.await(DashboardIT.URL);
+        startDashboard(Integer.toString(URI.create(url).getPort()));
         publisher.send(losses("moved", 2, 2, 2389, ToldJobs.curve(2389, 100)));
         assertThat(see("#connection")).hasText("Live");
         awaitStep(2480); // in the same page

@@ -10,6 +10,7 @@ import io.trainyard.PackagedFleet;
 import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.topics.Topic;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -28,6 +29,7 @@ abstract class TestedPage {
     static EventPublisher publisher;
     private static Chromium chromium;
     static String url;
+    private static Path projects;
 
     Page page;
 
@@ -36,11 +38,20 @@ abstract class TestedPage {
         chromium = Chromium.open();
         fleet = PackagedFleet.withBroker(dir);
         fleet.startWorker("w1");
-        dashboard = fleet.start("dashboard", "--port", "0");
-        url = dashboard.await(DashboardIT.URL) + "/";
+        projects = Files.writeString(dir.resolve("projects.yaml"), """
+                projects:
+                  vision: {weight: 3, running: 8, waiting: 1000}
+                  speech: {weight: 1.5, running: 0}""");
+        url = startDashboard("0") + "/";
         fleet.awaitMembers();
         publisher = new EventPublisher(fleet.kafka(), Topic.DEFAULT_PREFIX);
         ToldJobs.tell(fleet, publisher);
+    }
+
+    /// @return where it is
+    static String startDashboard(String port) throws Exception {
+        dashboard = fleet.start("dashboard", "--port", port, "--projects", projects.toString());
+        return dashboard.await(DashboardIT.URL);
     }
 
     @AfterAll
@@ -87,6 +98,7 @@ abstract class TestedPage {
         assertThat(see("h2")).isVisible();
         if (view.equals("#fleet")) {
             assertThat(see("#device-hours")).isVisible();
+            assertThat(see("#projects")).isVisible();
         }
     }
 

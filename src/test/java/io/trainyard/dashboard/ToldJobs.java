@@ -41,6 +41,7 @@ final class ToldJobs {
                 losses("diverges", 1, 0, 1, diverging(600)),
                 failed("diverges", 1, "the loss is not a number since step 412"));
         tellOfMoved(publisher);
+        tellOfProjects(fleet, publisher);
         tellOfSweep(publisher);
         publisher.send(
                 claimed("done", 1, "w9"),
@@ -50,6 +51,19 @@ final class ToldJobs {
                 tested("done", 1, 1, 200, 0.912),
                 saved("done", 1, 1, 200),
                 finished("done", 1, 200, "test accuracy 0.912 reached 0.9"));
+    }
+
+    /// A job of a project that runs, and one of another that may not.
+    private static void tellOfProjects(PackagedFleet fleet, EventPublisher publisher) throws Exception {
+        publisher.send(
+                claimed("seen", 1, "w9"),
+                started(ofProject("seen", "vision"), 1, 1, 938, null),
+                losses("seen", 1, 0, 1, curve(1, 50)));
+        assertThat(fleet.submit(
+                                "{\"id\": \"heard\", \"network\": \"fashion\", \"dataset\": \"shapes28\", \"epochs\": 1,"
+                                        + " \"device\": \"cuda\", \"optimizer\": {\"type\": \"adam\"}, \"project\": \"speech\"}")
+                        .exitStatus())
+                .isZero();
     }
 
     /// A sweep of 24, of which most rest after an epoch and some go on.
@@ -87,6 +101,11 @@ final class ToldJobs {
                 losses("moved", 2, 1, 939, curve(939, 938)),
                 tested("moved", 2, 1, 1876, 0.79),
                 losses("moved", 2, 2, 1877, curve(1877, 412)));
+    }
+
+    private static JobSpec ofProject(String job, String project) {
+        return JobJson.read("""
+                {"id": "%s", "network": "fashion", "dataset": "fashion-mnist", "epochs": 2, "project": "%s"}""".formatted(job, project).getBytes(StandardCharsets.UTF_8));
     }
 
     static JobSpec fashion(String job, int epochs) {

@@ -356,7 +356,7 @@ final class TrackingStoreTest {
                     .containsExactly(rates.get(0).id(), rates.get(1).id());
             assertThat(ids(store, JobQuery.ofGroup("r%", 100))).isEmpty();
         }
-        Databases.undo(url, 6);
+        Databases.undo(url, 7);
         try (TrackingStore store = TrackingStore.open(url)) {
             assertGroup(store, rates);
         }

@@ -1,0 +1,40 @@
+package io.trainyard.device.gang;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+
+/// Where a process can be reached by the others that train a job with it.
+///
+/// @param host its own address, as the others know it
+/// @param first the first port to try; 0: any
+public record Port(String host, int first) {
+    /// So many ports a member tries from the first on: a machine may have several of them.
+    public static final int TRIED = 16;
+
+    /// @param tried how many ports, from the first on
+    ServerSocketChannel listen(int tried) throws IOException {
+        ServerSocketChannel server = ServerSocketChannel.open();
+        try {
+            for (int i = 0; ; i++) {
+                try {
+                    server.bind(new InetSocketAddress(host, first == 0 ? 0 : first + i), Crew.MAX_PARTS);
+                    return server;
+                } catch (BindException e) {
+                    if (first == 0 || i + 1 == tried) {
+                        throw new IOException(
+                                "no port can be had at %s, from %d on: %s".formatted(host, first, e.getMessage()), e);
+                    }
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    static int of(ServerSocketChannel server) throws IOException {
+        return ((InetSocketAddress) server.getLocalAddress()).getPort();
+    }
+}
