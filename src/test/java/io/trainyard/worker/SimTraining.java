@@ -117,7 +117,9 @@ final class SimTraining implements JobRunner {
         /// Whether a trial rests is decided before its result is kept, which then is kept only of those that go on.
         DECIDES_BEFORE_IT_KEEPS,
         /// A trial that has failed keeps no result.
-        FAILURE_IS_NO_RESULT
+        FAILURE_IS_NO_RESULT,
+        /// Who goes on from a rung does not ask again.
+        ASKS_ONCE
     }
 
     private static final Map<String, JobSpec> SPECS = new HashMap<>();
@@ -185,6 +187,7 @@ final class SimTraining implements JobRunner {
         private final JobFolder folder;
         private final Halving halving;
         private int step;
+        private int first; // the step from which it goes on
 
         Attempt(JobSpec spec, int number, Supervisor supervisor) {
             this.spec = spec;
@@ -230,6 +233,7 @@ final class SimTraining implements JobRunner {
             step = newest.map(checkpoint -> checkpoint.progress().step())
                     .orElse(0L)
                     .intValue();
+            first = step;
             tell(SampleEvents.started(spec, number, step + 1, STEPS_PER_EPOCH, null));
             while (step < kind.steps) {
                 Optional<Halt> halt = supervisor.halt();
@@ -277,6 +281,9 @@ final class SimTraining implements JobRunner {
 
         private Optional<String> rests() {
             if (step == 0 || step % STEPS_PER_EPOCH > 0 || spec.asha() == null || !supervisor.heedsRungs()) {
+                return Optional.empty();
+            }
+            if (step == first && habits.contains(Habit.ASKS_ONCE)) {
                 return Optional.empty();
             }
             int epochs = step / STEPS_PER_EPOCH;
