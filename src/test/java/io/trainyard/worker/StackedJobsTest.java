@@ -52,13 +52,13 @@ import org.junit.jupiter.api.io.TempDir;
 @Slow
 class StackedJobsTest {
     private static final int JOBS = 8;
-    private static final int EPOCHS = 7;
+    private static final int EPOCHS = 5;
 
     /// Ends in which all wait until one has made room for an urgent job.
     private static final int FIRST_STOP = 1;
 
     /// Likewise until one has been cancelled and one has been paused.
-    private static final int SECOND_STOP = 3;
+    private static final int SECOND_STOP = 2;
 
     /// All that carries state from step to step; 64 images, so a batch of 6 leaves one of 4.
     private static final String FIELDS = """
@@ -140,7 +140,7 @@ class StackedJobsTest {
 
     @Test
     void eachJobIsWhatItIsAloneWhateverBecomesOfTheOthers() {
-        OneStack device = new OneStack(VECTORS, 2, Duration.ofSeconds(1));
+        OneStack device = new OneStack(VECTORS, 2, Duration.ofMillis(400));
         JobTraining training = OnDevice.training(DataRoots.ofFolder(root), device, "w")
                 .sharing(JOBS)
                 .stacking();
