@@ -488,7 +488,8 @@ class PageIT extends TestedPage {
         awaitStep(2000);
         dashboard.kill();
         assertThat(see("#connection")).hasText("Connection lost");
-        startDashboard(Integer.toString(URI.create(url).getPort()));
+        dashboard = startDashboard(Integer.toString(URI.create(url).getPort()));
+        var _ = dashboard.await(DashboardIT.URL);
         publisher.send(losses("moved", 2, 2, 2389, ToldJobs.curve(2389, 100)));
         assertThat(see("#connection")).hasText("Live");
         awaitStep(2480); // in the same page
