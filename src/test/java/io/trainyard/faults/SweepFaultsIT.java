@@ -79,7 +79,8 @@ final class SweepFaultsIT {
                     .flatMap(trial -> news.finished(trial).stream())
                     .forEach(finished -> assertThat(finished.parametersSha256())
                             .as("%s: %s", finished.job(), fleet)
-                            .isEqualTo(Objects.requireNonNull(alone.get(finished.job())).parametersSha256()));
+                            .isEqualTo(Objects.requireNonNull(alone.get(finished.job()))
+                                    .parametersSha256()));
             assertThat(fleet.start("cancel", "--sweep", "rates").exitStatus()).isZero();
             assertOnce(news, fleet);
         }
