@@ -155,7 +155,7 @@ public class WorkerService {
                 (job, attempt, supervisor) ->
                         training.attempt(job, new JobFolder(store, job.id()), attempt, supervisor));
         if (served) {
-            new WorkerMetrics(activity, machine, opened, rules.slots()).register(registry);
+            new WorkerMetrics(activity, machine, opened, rules.slots(), training).register(registry);
         }
         keeping.start();
         claims.start(keeping.ready());
