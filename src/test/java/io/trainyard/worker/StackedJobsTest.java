@@ -37,6 +37,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -133,7 +134,10 @@ class StackedJobsTest {
         List<TrainingEvent> events = new ArrayList<>();
         CheckpointStore store = CheckpointStore.open(root.resolve("alone").toUri());
         Outcome outcome = OnDevice.training(DataRoots.ofFolder(root), VECTORS, "alone")
-                .run(jobs.get(job), new JobFolder(store, job), Supervisor.of(events::add, () -> false));
+                .run(
+                        Objects.requireNonNull(jobs.get(job)),
+                        new JobFolder(store, job),
+                        Supervisor.of(events::add, () -> false));
         assertThat(outcome).isInstanceOf(Outcome.Finished.class);
         return Told.of(events);
     }
@@ -185,7 +189,7 @@ class StackedJobsTest {
         Map<String, Told> told = told();
         for (String job : jobs.keySet()) {
             Told alone = alone(job);
-            Told ours = told.get(job);
+            Told ours = Objects.requireNonNull(told.get(job));
             if (job.equals(cancelled)) {
                 long end = 1 + ours.losses().lastKey();
                 assertThat(ours.losses()).as(job).isEqualTo(alone.losses().headMap(end));

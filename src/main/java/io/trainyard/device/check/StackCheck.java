@@ -40,8 +40,7 @@ public final class StackCheck {
     }
 
     private static Workload eventful() {
-        return CheckWorkload.augmented(
-                withoutBatchNorm(), new AugmentSpec(null, new HorizontalFlip(0.5), null));
+        return CheckWorkload.augmented(withoutBatchNorm(), new AugmentSpec(null, new HorizontalFlip(0.5), null));
     }
 
     /// For sessions that have no kernel for batch norm: where [CheckWorkload#eventful] has one, a convolution stands.
