@@ -80,7 +80,7 @@ final class ProjectRows {
                 Sums sums = all.computeIfAbsent(spec.projectName(), _ -> new Sums());
                 sums.running += job.status() == Status.RUNNING ? 1 : 0;
                 sums.waiting += job.status() == Status.QUEUED ? 1 : 0;
-                sums.deviceSeconds += spec.allDevices().size()
+                sums.deviceSeconds += spec.deviceCount()
                         * secondsSince(job, nowMillis - rules.window().toMillis(), nowMillis);
             }
         }

@@ -210,7 +210,7 @@ public final class Keeper {
         Map<String, Load> loads = new HashMap<>();
         held().forEach(custody -> {
             JobSpec job = custody.request().job();
-            loads.merge(job.projectName(), new Load(1, job.allDevices().size()), Load::plus);
+            loads.merge(job.projectName(), new Load(1, job.deviceCount()), Load::plus);
         });
         return loads;
     }
@@ -327,7 +327,7 @@ public final class Keeper {
     }
 
     /// The same in every process, and another order for each job.
-    private static long weight(String worker, String job) {
+    public static long weight(String worker, String job) {
         long hash = 31L * worker.hashCode() + job.hashCode();
         hash = (hash ^ (hash >>> 30)) * 0xbf58476d1ce4e5b9L;
         hash = (hash ^ (hash >>> 27)) * 0x94d049bb133111ebL;

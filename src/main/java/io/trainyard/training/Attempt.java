@@ -8,6 +8,7 @@ import io.trainyard.checkpoint.StoreException;
 import io.trainyard.device.DeviceBusyException;
 import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.DeviceLostException;
+import io.trainyard.device.PartLostException;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
@@ -18,6 +19,7 @@ import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.sweep.Halving;
+import io.trainyard.training.Supervisor.Gatherers;
 import io.trainyard.training.Supervisor.Halt;
 import java.time.Duration;
 import java.time.Instant;
@@ -90,6 +92,24 @@ final class Attempt implements AutoCloseable {
             supervisor.tell(event);
             return true;
         });
+    }
+
+    /// Others are waited for; null: no longer.
+    void gathers(@Nullable Gatherers missing) {
+        ask(() -> {
+            supervisor.gathers(missing);
+            return true;
+        });
+    }
+
+    /// Why others should be waited for no longer.
+    Optional<String> leavesGathering() {
+        return ask(supervisor::leavesGathering);
+    }
+
+    /// Why one who trains a part of the job should be waited for no longer.
+    Optional<String> missing(String member) {
+        return ask(() -> supervisor.missing(member));
     }
 
     /// Its data set is being brought here; a next piece of it should not take longer than is ever allowed.
@@ -382,6 +402,7 @@ final class Attempt implements AutoCloseable {
         return switch (cause) {
             case DeviceLostException _ -> new Outcome.DeviceLost(event);
             case DeviceBusyException _ -> new Outcome.Crowded(event);
+            case PartLostException _ -> new Outcome.PartLost(event);
             default -> new Outcome.WorkerFault(event, Faults.isLacking(cause));
         };
     }

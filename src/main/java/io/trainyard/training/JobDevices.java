@@ -19,14 +19,14 @@ interface JobDevices {
     /// @throws io.trainyard.device.DeviceException as [#open]
     default void warmUp(JobSpec job, Network network) {}
 
-    /// The same, with jobs that differ in numbers only trained together where that pays.
+    /// The same, with jobs that differ in numbers only trained together where that pays, if they are one worker's each.
     default JobDevices stacked() {
         JobDevices alone = this;
         Stacks stacks = new Stacks();
         return new JobDevices() {
             @Override
             public Device open(JobSpec job) {
-                return stacks.over(alone.open(job));
+                return job.workers() > 1 ? alone.open(job) : stacks.over(alone.open(job));
             }
 
             @Override

@@ -294,6 +294,7 @@ final class KeeperLoop implements AutoCloseable {
         }
         stores.heard(status);
         preemption.heard(status);
+        around.fleet().heard(status);
         deferrals.heard(worker, status.contract());
         if (status.stopping()) {
             keeper.left(worker);

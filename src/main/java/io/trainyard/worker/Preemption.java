@@ -171,7 +171,8 @@ final class Preemption {
         }
         List<Seat> seats = workers.values().stream()
                 .filter(status -> status.problem() == null)
-                .map(status -> seat(status, nobodyIsFree ? 0 : status.room() - held.getOrDefault(status.worker(), 0L)))
+                .map(status ->
+                        seat(status, nobodyIsFree ? 0 : status.ownRoom() - held.getOrDefault(status.worker(), 0L)))
                 .toList();
         return PreemptionRule.of(waiting, seats, running, around.rules().maxPreemptions()).stream()
                 .filter(room -> room.victim().worker().equals(around.rules().worker()))

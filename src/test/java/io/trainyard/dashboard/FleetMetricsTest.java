@@ -141,6 +141,8 @@ class FleetMetricsTest {
                 null,
                 null,
                 null,
+                null,
+                null,
                 null);
     }
 

@@ -60,6 +60,8 @@ class PodWatchTest {
                         null,
                         null,
                         null,
+                        null,
+                        null,
                         null),
                 millis);
     }
