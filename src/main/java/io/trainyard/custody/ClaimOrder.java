@@ -7,11 +7,14 @@ import java.util.List;
 /// In which order a claim loop looks for its next job: the most urgent first, but not always, so that nothing starves.
 /// Of every [#CYCLE] jobs that a loop takes, one is looked for among the normal ones first, and one among the low
 /// ones. So whatever else waits, at least one of so many is normal where normal ones wait, and one is low where low
-/// ones
-/// do; what is not there to be taken leaves its turn to the most urgent.
+/// ones do; what is not there to be taken leaves its turn to the most urgent.
+///
+/// A place that a job has left to an urgent one is kept: nothing else is looked for until one is taken, or somebody
+/// lets go of the place. The urgent command may be on its way from a worker that was handed it and is busy, and the
+/// job that made room must not be quicker.
 ///
 /// What a loop takes next follows from how many it has taken: no clock is looked at, and loops need not agree.
-/// Thread-safe: another thread may have the job that makes room.
+/// Thread-safe: other threads have the jobs that make room, and see whether anything urgent waits still.
 public final class ClaimOrder {
     /// After so many jobs all turns have come.
     public static final int CYCLE = 16;
@@ -24,7 +27,7 @@ public final class ClaimOrder {
     private static final List<Priority> URGENT_FIRST = List.of(Priority.values());
 
     private long taken;
-    private boolean urgent;
+    private int kept; // places
 
     /// The order after so many jobs.
     public static List<Priority> after(long taken) {
@@ -55,19 +58,30 @@ public final class ClaimOrder {
 
     /// The order for the next job.
     public synchronized List<Priority> now() {
-        return urgent ? URGENT_FIRST : after(taken);
+        return kept > 0 ? List.of(Priority.HIGH) : after(taken);
     }
 
     /// A job was taken.
     public synchronized void took() {
-        if (!urgent) {
+        if (kept > 0) {
+            kept--;
+        } else {
             taken++;
         }
-        urgent = false;
     }
 
     /// A job has made room for an urgent one: that comes next, whoever's turn it is.
     public synchronized void madeRoom() {
-        urgent = true;
+        kept++;
+    }
+
+    /// Whether a place is kept for an urgent job.
+    public synchronized boolean keepsPlace() {
+        return kept > 0;
+    }
+
+    /// Nothing urgent comes any more: the places are anyone's.
+    public synchronized void letGo() {
+        kept = 0;
     }
 }

@@ -2,12 +2,10 @@ package io.trainyard.custody;
 
 import io.trainyard.custody.Custody.State;
 import io.trainyard.event.Control;
-import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.share.Load;
 import io.trainyard.spec.JobSpec;
-import io.trainyard.topics.Priority;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -52,10 +50,8 @@ public final class Keeper {
     private final String self;
     private final Rules rules;
     private final Map<String, Watched> jobs = new LinkedHashMap<>();
-    private final Map<String, Wish> wishes = new HashMap<>();
-    private final Map<String, Urgency> urgencies = new HashMap<>();
+    private final Wishes wishes = new Wishes();
     private final Map<String, Long> heard = new HashMap<>();
-    private final Set<String> runOn = new HashSet<>(); // jobs that rest at no rung, as somebody wants
     private final Set<String> asked = new LinkedHashSet<>(); // jobs whose wish is new, and which nobody holds
     private long beats;
     private int overlooked;
@@ -93,21 +89,11 @@ public final class Keeper {
     public void control(String job, @Nullable Control control, boolean fresh) {
         if (control == null) {
             wishes.remove(job);
-            urgencies.remove(job);
-            runOn.remove(job);
             asked.remove(job);
             return;
         }
         Wish before = wish(job);
-        wishes.put(job, control.wish());
-        if (control.isRunOn()) {
-            runOn.add(job);
-        } else {
-            runOn.remove(job);
-        }
-        if (control.priority() != null) {
-            urgencies.put(job, control.priority());
-        }
+        wishes.add(job, control);
         if (fresh && before != control.wish()) {
             asked.add(job);
         }
@@ -156,7 +142,7 @@ public final class Keeper {
     public List<Request> resting() {
         return jobs.entrySet().stream()
                 .filter(job -> job.getValue().custody.isResting() && wish(job.getKey()) == Wish.RUN)
-                .map(job -> urgent(job.getKey(), job.getValue().custody.request()))
+                .map(job -> wishes.urgent(job.getValue().custody.request()))
                 .toList();
     }
 
@@ -168,7 +154,7 @@ public final class Keeper {
 
     /// What somebody wants of a job.
     public Wish wish(String job) {
-        return wishes.getOrDefault(job, Wish.RUN);
+        return wishes.of(job);
     }
 
     /// Who has a job, or what it waits for; null where that is not known.
@@ -179,12 +165,10 @@ public final class Keeper {
 
     /// The custodies of jobs that somebody has, each as urgent as it is wished to be.
     public List<Custody> held() {
-        return jobs.entrySet().stream()
-                .map(entry -> Map.entry(entry.getKey(), entry.getValue().custody))
-                .filter(entry -> entry.getValue().state() == State.HELD)
-                .map(entry -> Custody.held(
-                        urgent(entry.getKey(), entry.getValue().request()),
-                        entry.getValue().worker()))
+        return jobs.values().stream()
+                .map(watched -> watched.custody)
+                .filter(custody -> custody.state() == State.HELD)
+                .map(custody -> Custody.held(wishes.urgent(custody.request()), custody.worker()))
                 .toList();
     }
 
@@ -244,7 +228,7 @@ public final class Keeper {
 
     private @Nullable Duty duty(String job, Watched watched) {
         Custody custody = watched.custody;
-        Request request = urgent(job, custody.request());
+        Request request = wishes.urgent(custody.request());
         return switch (custody.state()) {
             case HELD ->
                 after(rules.beats(), watched, new Duty.Republish(request.attempt(request.attempt() + 1), 1, false));
@@ -259,7 +243,7 @@ public final class Keeper {
                     case PAUSE -> null;
                     case CANCEL -> after(0, watched, new Duty.Cancel(job));
                     case RUN ->
-                        custody.isResting() && !runOn.contains(job)
+                        custody.isResting() && !wishes.isRunOn(job)
                                 ? null // whether it goes on the store says: see [Resting]
                                 : after(0, watched, new Duty.Republish(request, 1, true));
                 };
@@ -295,11 +279,6 @@ public final class Keeper {
         return true;
     }
 
-    private Request urgent(String job, Request request) {
-        Urgency urgency = urgencies.get(job);
-        return urgency == null ? request : request.at(Priority.of(urgency));
-    }
-
     /// How many of the workers that are heard come before this one for that job.
     private int rank(String job) {
         return rank(job, live());
@@ -307,13 +286,7 @@ public final class Keeper {
 
     /// How many of some workers come before this one for that job.
     int rank(String job, Set<String> workers) {
-        return rank(self, job, workers);
-    }
-
-    /// How many of some workers come before one for a job: the same in every process.
-    public static int rank(String worker, String job, Set<String> workers) {
-        long mine = weight(worker, job);
-        return (int) workers.stream().filter(other -> weight(other, job) < mine).count();
+        return Rank.of(self, job, workers);
     }
 
     /// This worker.
@@ -324,13 +297,5 @@ public final class Keeper {
     /// This worker's own heartbeats so far, as they came back.
     public long beats() {
         return beats;
-    }
-
-    /// The same in every process, and another order for each job.
-    public static long weight(String worker, String job) {
-        long hash = 31L * worker.hashCode() + job.hashCode();
-        hash = (hash ^ (hash >>> 30)) * 0xbf58476d1ce4e5b9L;
-        hash = (hash ^ (hash >>> 27)) * 0x94d049bb133111ebL;
-        return hash ^ (hash >>> 31);
     }
 }

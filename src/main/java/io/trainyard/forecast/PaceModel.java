@@ -44,8 +44,6 @@ final class PaceModel {
     private static final double LOG_SAMPLES = Math.log(20_000);
 
     private static final double ANY_SAMPLES = 1.3;
-    private static final double BEFORE_SECONDS = 2;
-    private static final double AFTER_SECONDS = 0.5;
 
     private record Run(List<String> levels, String worker, double logPace, long heardMillis) {}
 
@@ -54,8 +52,7 @@ final class PaceModel {
 
     private final Map<String, Double> samples = new HashMap<>(); // an epoch's, by data set
     private final Map<String, List<Run>> classes = new LinkedHashMap<>();
-    private final Map<String, double[]> before = new HashMap<>(); // the first step: sum of logarithms, count
-    private final Map<String, double[]> after = new HashMap<>(); // the last step
+    private final Besides besides = new Besides();
     private final Map<String, double[]> effects = new HashMap<>(); // of workers: mean, deviation
     private final List<Map<String, Level>> known = new ArrayList<>();
     private double within = WITHIN;
@@ -106,8 +103,7 @@ final class PaceModel {
             add(levels, job, Math.log(training / (job.stepsOfAttempt() * (double) work.batchSize())));
             double start = (job.startMillis() - job.claimMillis()) / 1e3;
             if (whole && start > 0 && all - start > training) {
-                levels.forEach(level -> count(before, level, start));
-                levels.forEach(level -> count(after, level, all - start - training));
+                besides.learn(levels, start, all - start - training);
             }
         }
     }
@@ -117,12 +113,6 @@ final class PaceModel {
         if (runs.size() < MAX_OF_CLASS) {
             runs.add(new Run(levels, job.worker() == null ? "" : job.worker(), logPace, job.heardMillis()));
         }
-    }
-
-    private static void count(Map<String, double[]> sums, String level, double seconds) {
-        double[] sum = sums.computeIfAbsent(level, _ -> new double[2]);
-        sum[0] += Math.log(seconds);
-        sum[1]++;
     }
 
     /// From the narrowest on.
@@ -250,7 +240,7 @@ final class PaceModel {
         if (work == null || work.epochs() == 0) {
             return steps;
         }
-        double seconds = Math.exp(steps.logSeconds()) + besidesSeconds(levels(work, kind));
+        double seconds = Math.exp(steps.logSeconds()) + besides.seconds(levels(work, kind));
         return new Guess(Math.log(seconds), steps.common(), steps.each(), steps.cls());
     }
 
@@ -286,24 +276,9 @@ final class PaceModel {
         return null;
     }
 
-    /// What a job takes besides its steps.
-    private double besidesSeconds(List<String> levels) {
-        return mean(before, levels, BEFORE_SECONDS) + mean(after, levels, AFTER_SECONDS);
-    }
-
     /// What a job takes after its last step: to test, to write its last checkpoint.
     double afterSeconds(Work work, String kind) {
-        return mean(after, levels(work, kind), AFTER_SECONDS);
-    }
-
-    private static double mean(Map<String, double[]> sums, List<String> levels, double otherwise) {
-        for (String level : levels) {
-            double[] sum = sums.get(level);
-            if (sum != null) {
-                return Math.exp(sum[0] / sum[1]);
-            }
-        }
-        return otherwise;
+        return besides.afterSeconds(levels(work, kind));
     }
 
     /// Of what a job of this kind takes, the part of a worker, as a logarithm.

@@ -1,6 +1,7 @@
 package io.trainyard.training;
 
 import io.trainyard.checkpoint.Checkpoint;
+import io.trainyard.checkpoint.CheckpointException;
 import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.checkpoint.Progress;
 import io.trainyard.checkpoint.Retention;
@@ -18,14 +19,12 @@ import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.JobSpec;
-import io.trainyard.sweep.Halving;
 import io.trainyard.training.Supervisor.Gatherers;
 import io.trainyard.training.Supervisor.Halt;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// One attempt at a job, as long as there is no later one. It ends once: by a method here that tells the last event
@@ -33,21 +32,16 @@ import org.jspecify.annotations.Nullable;
 final class Attempt implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(Attempt.class.getName());
 
-    /// How long a later attempt may go unnoticed between steps.
-    private static final long LOOK_NANOS = Duration.ofSeconds(2).toNanos();
-
     private final JobSpec job;
     private final int number;
     private final JobFolder folder;
     private final Supervisor supervisor;
     private final CheckpointWriter writer;
-    private final Halving halving;
+    private final Rungs rungs;
+    private final Fence fence;
     private boolean begun;
     private boolean started;
     private long savedStep; // of the checkpoint to go on from; 0 without one
-    private long lookNanos = System.nanoTime(); // when to look for a later attempt again
-    private @Nullable Integer rung; // at which it rests
-    private @Nullable String restReason;
 
     /// @param number larger than that of every earlier attempt, and nobody else's
     /// @param folder the job's own, where the number is from
@@ -56,9 +50,10 @@ final class Attempt implements AutoCloseable {
         this.job = job;
         this.number = number;
         this.folder = folder;
-        this.supervisor = supervisor;
-        this.halving = new Halving(folder::group);
-        this.writer = new CheckpointWriter(folder, Retention.of(job), this::checkpointFailed);
+        this.supervisor = new GuardedSupervisor(supervisor);
+        this.fence = new Fence(folder, number);
+        this.rungs = new Rungs(job, folder, this.supervisor);
+        this.writer = new CheckpointWriter(folder, Retention.of(job), this.supervisor::checkpointFailed);
     }
 
     JobSpec job() {
@@ -83,65 +78,34 @@ final class Attempt implements AutoCloseable {
     ///
     /// @throws SupersededException if there is a later attempt
     void tell(TrainingEvent event) {
-        lookNowAndThen();
-        say(event);
-    }
-
-    private void say(TrainingEvent event) {
-        ask(() -> {
-            supervisor.tell(event);
-            return true;
-        });
+        fence.lookNowAndThen();
+        supervisor.tell(event);
     }
 
     /// Others are waited for; null: no longer.
     void gathers(@Nullable Gatherers missing) {
-        ask(() -> {
-            supervisor.gathers(missing);
-            return true;
-        });
+        supervisor.gathers(missing);
     }
 
     /// Why others should be waited for no longer.
     Optional<String> leavesGathering() {
-        return ask(supervisor::leavesGathering);
+        return supervisor.leavesGathering();
     }
 
     /// Why one who trains a part of the job should be waited for no longer.
     Optional<String> missing(String member) {
-        return ask(() -> supervisor.missing(member));
+        return supervisor.missing(member);
     }
 
     /// Its data set is being brought here; a next piece of it should not take longer than is ever allowed.
     void fetched(String dataset, long bytes, long ofBytes) {
         alive(StepWatch.UNKNOWN);
-        ask(() -> {
-            supervisor.fetched(dataset, bytes, ofBytes);
-            return true;
-        });
+        supervisor.fetched(dataset, bytes, ofBytes);
     }
 
     /// Work begins that should not take longer.
     void alive(Duration limit) {
-        ask(() -> {
-            supervisor.alive(limit);
-            return true;
-        });
-    }
-
-    private void checkpointFailed() {
-        ask(() -> {
-            supervisor.checkpointFailed();
-            return true;
-        });
-    }
-
-    private <T> T ask(Supplier<T> question) {
-        try {
-            return question.get();
-        } catch (RuntimeException e) {
-            throw new SupervisorException(e);
-        }
+        supervisor.alive(limit);
     }
 
     /// The checkpoint to go on from. What it keeps of events is told again, what attempts before this one
@@ -156,12 +120,7 @@ final class Attempt implements AutoCloseable {
         folder.checkpoints().sweep(number);
         newest.ifPresent(checkpoint -> {
             savedStep = checkpoint.progress().step();
-            checkpoint
-                    .pending()
-                    .forEach(event -> ask(() -> {
-                        supervisor.tellAgain(event);
-                        return true;
-                    }));
+            checkpoint.pending().forEach(supervisor::tellAgain);
         });
         return newest;
     }
@@ -202,60 +161,22 @@ final class Attempt implements AutoCloseable {
     ///
     /// @throws SupersededException if there is a later attempt
     Optional<Halt> halt() {
-        lookNowAndThen();
+        fence.lookNowAndThen();
         if (!writer.isBusy()) {
             takeWritten(true);
         }
-        return ask(supervisor::halt);
+        return supervisor.halt();
     }
 
     /// Whether the job rests where it stands because others of its group are better: asked once an epoch is tested, and
     /// again by whoever goes on from there. Its result is kept before.
     Optional<Halt> rests(Progress at) {
-        if (job.asha() == null || at.stepOfEpoch() > 0 || at.epoch() == 0 || !ask(supervisor::heedsRungs)) {
+        if (!rungs.mayBeAt(at)) {
             return Optional.empty();
         }
         alive(StepWatch.UNKNOWN);
-        requireLast();
-        restReason = halving.rests(job, at.epoch(), score(at)).orElse(null);
-        sayResult();
-        rung = restReason == null ? null : at.epoch();
-        return rung == null ? Optional.empty() : Optional.of(Halt.PAUSE);
-    }
-
-    /// The greater the better.
-    private double score(Progress at) {
-        return job.loss().isRegression() ? -at.testLoss() : at.accuracy();
-    }
-
-    /// The job ends before its last epoch: what is left of its rungs need not wait for it.
-    ///
-    /// @param score of its last test; NaN: it has failed
-    private void endRungs(double score) {
-        if (job.asha() != null && ask(supervisor::heedsRungs)) {
-            halving.ends(job, score);
-            sayResult();
-        }
-    }
-
-    private void sayResult() {
-        ask(() -> {
-            supervisor.keptResult(String.valueOf(job.group()));
-            return true;
-        });
-    }
-
-    private void lookNowAndThen() {
-        if (System.nanoTime() - lookNanos >= 0) {
-            requireLast();
-        }
-    }
-
-    private void requireLast() {
-        lookNanos = System.nanoTime() + LOOK_NANOS;
-        if (folder.isSuperseded(number)) {
-            throw new SupersededException("job=%s attempt=%d there is a later attempt".formatted(job.id(), number));
-        }
+        fence.requireLast();
+        return rungs.restsAt(at) ? Optional.of(Halt.PAUSE) : Optional.empty();
     }
 
     /// Whether a checkpoint is on its way to the store.
@@ -267,7 +188,7 @@ final class Attempt implements AutoCloseable {
     ///
     /// @throws SupersededException if there is a later attempt
     void beforeSave() {
-        requireLast();
+        fence.requireLast();
         awaitSaved(true);
     }
 
@@ -279,7 +200,7 @@ final class Attempt implements AutoCloseable {
 
     /// Events that a checkpoint has to keep.
     List<String> unacknowledged() {
-        return ask(supervisor::unacknowledged);
+        return supervisor.unacknowledged();
     }
 
     /// Waits for the checkpoint on its way.
@@ -303,7 +224,7 @@ final class Attempt implements AutoCloseable {
         writer.take(mayFail && savedStep > 0).ifPresent(written -> {
             Progress at = written.at();
             savedStep = at.step();
-            requireLast();
+            fence.requireLast();
             tell(new CheckpointSaved(
                     job.id(),
                     number,
@@ -320,7 +241,7 @@ final class Attempt implements AutoCloseable {
     /// @param end where it stands
     Outcome finish(Finished event, Progress end) {
         if (event.stoppedEarly() != null) {
-            endRungs(score(end));
+            rungs.end(end);
         }
         return finish(event);
     }
@@ -341,14 +262,14 @@ final class Attempt implements AutoCloseable {
             return conclude(event, new Outcome.Cancelled(event));
         }
         awaitSaved(true);
-        requireLast();
+        fence.requireLast();
         noteStopped();
         if (halt == Halt.PAUSE) {
-            Paused event = new Paused(job.id(), number, savedStep, rung, restReason);
+            Paused event = new Paused(job.id(), number, savedStep, rungs.rung(), rungs.reason());
             tell(event);
             return new Outcome.Paused(event);
         }
-        String urgent = halt == Halt.PREEMPT ? ask(supervisor::preemptor).orElse(null) : null;
+        String urgent = halt == Halt.PREEMPT ? supervisor.preemptor().orElse(null) : null;
         String reason = urgent == null
                 ? "worker %s stops".formatted(worker)
                 : "worker %s makes room for the urgent job %s".formatted(worker, urgent);
@@ -359,16 +280,17 @@ final class Attempt implements AutoCloseable {
 
     /// The outcome is kept before it is told: told twice is better than never. The first one that is kept is true.
     private Outcome conclude(TrainingEvent event, Outcome outcome) {
-        requireLast();
+        fence.requireLast();
         Instant time = Instant.now();
         if (!folder.keepOutcome(EventJson.write(event, time))) {
             byte[] kept = folder.outcome().orElseThrow();
-            return ask(() -> Outcome.tellKept(kept, supervisor));
+            try {
+                return Outcome.tellKept(kept, supervisor);
+            } catch (CheckpointException e) { // the worker's to see to: the job has ended
+                throw new SupervisorException(e);
+            }
         }
-        ask(() -> {
-            supervisor.tell(event, time);
-            return true;
-        });
+        supervisor.tell(event, time);
         return outcome;
     }
 
@@ -389,7 +311,7 @@ final class Attempt implements AutoCloseable {
 
     /// Ends for a reason that is this worker's.
     Outcome giveBack(Throwable cause) {
-        if (isKnownSuperseded()) {
+        if (fence.isKnownSuperseded()) {
             return giveWay();
         }
         LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d cannot go on here".formatted(job.id(), number), cause);
@@ -398,7 +320,7 @@ final class Attempt implements AutoCloseable {
             noteStopped();
         }
         Released event = new Released(job.id(), number, savedStep, Faults.reason(cause), null);
-        say(event);
+        supervisor.tell(event);
         return switch (cause) {
             case DeviceLostException _ -> new Outcome.DeviceLost(event);
             case DeviceBusyException _ -> new Outcome.Crowded(event);
@@ -407,19 +329,9 @@ final class Attempt implements AutoCloseable {
         };
     }
 
-    /// A store that is in trouble does not tell; then whoever is later sees to it that nothing is told twice.
-    private boolean isKnownSuperseded() {
-        try {
-            return folder.isSuperseded(number);
-        } catch (StoreException e) {
-            LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d".formatted(job.id(), number), e);
-            return false;
-        }
-    }
-
     private Outcome fail(Throwable cause) {
         settle();
-        endRungs(Double.NaN);
+        rungs.fail();
         Failed event = new Failed(
                 job.id(), number, Faults.reason(cause), Faults.failure(cause).word());
         Outcome outcome = conclude(event, new Outcome.Failed(event));

@@ -1,7 +1,6 @@
 package io.trainyard.worker;
 
 import io.trainyard.custody.Quarantine;
-import io.trainyard.worker.Claiming.Taken;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -33,6 +32,7 @@ final class ClaimLoop implements AutoCloseable {
     private final Supplier<CommandQueue> queues;
     private final Activity activity;
     private final StopSignal stop;
+    private final Settlement settlement;
     private final Claiming claiming;
     private final Fitness fitness;
     private final Slots slots;
@@ -52,7 +52,8 @@ final class ClaimLoop implements AutoCloseable {
         this.stop = new StopSignal(around.host());
         this.fitness = new Fitness(rules.worker());
         this.slots = new Slots(around, runner, stop, fitness);
-        this.claiming = new Claiming(around, fitness);
+        this.settlement = new Settlement(around);
+        this.claiming = new Claiming(around, settlement, fitness);
         this.parts = takingParts == null ? null : new Parts(around, fitness, takingParts);
     }
 
@@ -169,7 +170,7 @@ final class ClaimLoop implements AutoCloseable {
         try {
             var stray = queue.stray();
             if (stray.isPresent()) {
-                claiming.giveBack(queue, stray.get());
+                settlement.giveBack(queue, stray.get());
             }
         } catch (KafkaException e) { // it is seen and told when the next command is asked for
             LOG.log(

@@ -1,8 +1,8 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Keeper;
 import io.trainyard.custody.Parking;
 import io.trainyard.custody.Parking.Parked;
+import io.trainyard.custody.Rank;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.topics.Priority;
 import java.util.HashMap;
@@ -103,7 +103,7 @@ final class FairQueue implements CommandQueue {
     /// not.
     private boolean isDue(Parked<Deferred> command) {
         SharesView shares = around.fleet().shares();
-        int rank = Keeper.rank(around.rules().worker(), command.key(), shares.idle());
+        int rank = Rank.of(around.rules().worker(), command.key(), shares.idle());
         long since = wanted.computeIfAbsent(command.key(), _ -> shares.beats());
         return shares.beats() - since >= (long) BEATS_APART * Math.min(rank, MAX_APART);
     }

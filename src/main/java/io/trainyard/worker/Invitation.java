@@ -1,6 +1,6 @@
 package io.trainyard.worker;
 
-import io.trainyard.custody.Keeper;
+import io.trainyard.custody.Rank;
 import io.trainyard.event.WorkerStatus;
 import java.util.Comparator;
 
@@ -13,7 +13,7 @@ record Invitation(String leader, WorkerStatus.Gathering gathering, long heartbea
     /// that
     /// waited in vain lets others go first; of equal ones neither is always before the other.
     static final Comparator<Invitation> ORDER = Comparator.comparingInt((Invitation one) -> one.gathering.attempt())
-            .thenComparingLong(one -> Keeper.weight("attempt-" + one.gathering.attempt(), one.job()))
+            .thenComparingLong(one -> Rank.weight("attempt-" + one.gathering.attempt(), one.job()))
             .thenComparing(Invitation::job);
 
     String job() {

@@ -54,6 +54,7 @@ final class Preemption {
     private final Map<String, Long> sinceNanos = new HashMap<>(); // that a job waits
     private final Set<String> asked = new HashSet<>(); // of which the share groups have said that they wait
     private long lookedNanos;
+    private long noPlaceNanos; // when no place was kept last
 
     /// @param keeper knows the custodies, and who is heard
     Preemption(Surroundings around, Keeper keeper) {
@@ -61,6 +62,7 @@ final class Preemption {
         this.keeper = keeper;
         this.view = new WaitingView(keeper, MAX_WAITING);
         this.lookedNanos = around.host().nanoTime() - LOOK.toNanos();
+        this.noPlaceNanos = lookedNanos;
     }
 
     /// Takes in a command. What cannot be read waits for nobody's device.
@@ -116,15 +118,26 @@ final class Preemption {
             mine = ask(log) ? rooms(waiting(now), now) : List.of();
             mine.forEach(room -> asked.add(room.urgent().job()));
         }
-        around.fleet().urgent(waiting.stream().anyMatch(command -> mayComeHere(command, now)), mine);
+        List<Waiting> here = waiting.stream().filter(this::mayComeHere).toList();
+        // Later the share groups have given it to another, or nobody takes it.
+        around.fleet().urgent(here.stream().anyMatch(command -> !isOlder(command, FREE_PATIENCE, now)), mine);
+        keepPlace(!here.isEmpty(), now);
     }
 
-    /// Whether the share groups may hand a command to this worker any moment: later they have given it to another, or
-    /// nobody takes it.
-    private boolean mayComeHere(Waiting command, long now) {
+    /// Whether the share groups may hand a command to this worker.
+    private boolean mayComeHere(Waiting command) {
         CommandRoutes routes = around.rules().routes();
-        return routes.urgency(command.topic().name(routes.prefix())).isPresent()
-                && !isOlder(command, FREE_PATIENCE, now);
+        return routes.urgency(command.topic().name(routes.prefix())).isPresent();
+    }
+
+    /// A place that a job of this worker has left is kept as long as something urgent may come; but not for ever, for
+    /// whatever reason none does.
+    private void keepPlace(boolean mayCome, long now) {
+        if (!around.order().keepsPlace()) {
+            noPlaceNanos = now;
+        } else if (!mayCome || now - noPlaceNanos > FREE_PATIENCE.toNanos()) {
+            around.order().letGo();
+        }
     }
 
     private List<Waiting> waiting(long now) {

@@ -55,7 +55,8 @@ final class CommandCompatibility {
 
         /// Whether the older schema takes no field that it does not name.
         boolean isClosed() {
-            return before.has("additionalProperties");
+            JsonNode others = before.path("additionalProperties");
+            return others.isBoolean() && !others.asBoolean();
         }
 
         Set<String> names() {
@@ -125,7 +126,7 @@ final class CommandCompatibility {
             case "required" ->
                 pair.breaksUnless(EventCompatibility.texts(was).containsAll(EventCompatibility.texts(is)), keyword);
             case "properties" -> properties(pair, is);
-            case "additionalProperties" -> closed(pair);
+            case "additionalProperties" -> others(pair, was, is);
             case "items" ->
                 was.isMissingNode()
                         ? pair.breaksUnless(false, keyword)
@@ -185,12 +186,23 @@ final class CommandCompatibility {
         return breaks;
     }
 
-    /// Where the newer schema takes no field that it does not name.
-    private static List<String> closed(Pair pair) {
+    /// What the newer schema says of fields that it does not name: that there are none, or what they are.
+    private List<String> others(Pair pair, JsonNode was, JsonNode is) {
+        List<String> breaks = new ArrayList<>();
+        if (!pair.isClosed()) {
+            breaks.addAll(
+                    was.isObject() && is.isObject()
+                            ? narrowed(pair.of("each other field of " + pair.place(), was, is))
+                            : pair.breaksUnless(false, "additionalProperties"));
+        }
         Set<String> gone = pair.names();
         pair.now().path("properties").fieldNames().forEachRemaining(gone::remove);
-        List<String> breaks = new ArrayList<>(pair.breaksUnless(pair.isClosed(), "additionalProperties"));
-        gone.forEach(name -> breaks.add("the field %s of %s is not taken any more".formatted(name, pair.place())));
+        for (String name : gone) {
+            breaks.addAll(
+                    is.isObject()
+                            ? narrowed(pair.of(name, pair.before().at("/properties/" + name), is))
+                            : List.of("the field %s of %s is not taken any more".formatted(name, pair.place())));
+        }
         return breaks;
     }
 
@@ -220,13 +232,20 @@ final class CommandCompatibility {
                 .toList();
     }
 
-    /// Whether a rule holds for all that have none of the fields that the older schema does not know.
+    /// Whether a rule holds for all that have none of the fields that the older schema does not know: all that it says
+    /// is what holds where there is one, or that there is none.
     private static boolean isOfNewFields(Pair pair, JsonNode rule) {
+        Set<String> says = new HashSet<>();
+        rule.fieldNames().forEachRemaining(says::add);
+        says.removeAll(EventCompatibility.REMARKS);
         return pair.isClosed()
-                && !rule.has("else")
-                && Stream.of(rule.at("/if/required"), rule.at("/not/required"))
-                        .flatMap(JsonNode::valueStream)
-                        .anyMatch(field -> !pair.before().path("properties").has(field.asText()));
+                && (says.equals(Set.of("if", "then")) && needsNewField(pair, rule.get("if"))
+                        || says.equals(Set.of("not")) && needsNewField(pair, rule.get("not")));
+    }
+
+    private static boolean needsNewField(Pair pair, JsonNode schema) {
+        return EventCompatibility.texts(schema.path("required")).stream()
+                .anyMatch(field -> !pair.names().contains(field));
     }
 
     /// Whether what a field stands for where it is left out is as it was; it may say more.

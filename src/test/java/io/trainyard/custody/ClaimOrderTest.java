@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.trainyard.topics.Priority;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -48,8 +49,20 @@ class ClaimOrderTest {
         }
         assertThat(order.now()).startsWith(Priority.LOW);
         order.madeRoom();
-        assertThat(order.now()).startsWith(Priority.HIGH);
+        assertThat(order.now()).containsExactly(Priority.HIGH);
         order.took();
         assertThat(order.now()).startsWith(Priority.LOW);
+    }
+
+    @Test
+    void eachPlaceIsKeptUntilItIsTakenOrLetGo() {
+        order.madeRoom();
+        order.madeRoom();
+        order.took();
+        assertThat(order.keepsPlace()).isTrue();
+        assertThat(order.of(List.of("high", "normal", "low"))).containsExactly("high");
+        order.letGo();
+        assertThat(order.keepsPlace()).isFalse();
+        assertThat(order.of(List.of("high", "normal", "low"))).containsExactly("high", "normal", "low");
     }
 }

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -86,44 +85,27 @@ class SimFairTest {
         return new Setting(WINDOW, 1 + chance.nextInt(4), 1 + chance.nextInt(2), projects);
     }
 
-    private static List<String> wrong(long seed, SimSeams seams, int faults) {
-        try {
-            return new SimFair(seed, seams, small(seed)).run(faults);
-        } catch (SimFailure e) {
-            return List.of(e.toString());
-        }
-    }
-
-    private static List<String> wrong(long first, long seeds) {
-        List<String> wrong = new ArrayList<>();
-        for (long seed = first; seed < first + seeds; seed++) {
-            int faults = seed % 4 == 0 ? 0 : 8;
-            for (String sentence : wrong(seed, SimSeams.NONE, faults)) {
-                wrong.add("seed %d: %s".formatted(seed, sentence));
-            }
-        }
-        return wrong;
+    private static SimSeeds worlds() {
+        return new SimSeeds(seed -> new SimFair(seed, SimSeams.NONE, small(seed)).run(seed % 4 == 0 ? 0 : 8));
     }
 
     @Test
     void nothingIsLostAndNoQuotaIsExceeded() {
-        assertThat(wrong(0, SEEDS)).isEmpty();
+        assertThat(worlds().wrong(0, SEEDS)).isEmpty();
     }
 
     /// As many seeds as `-Dseeds` says, from `-Dseed` on.
     @Test
     @Campaign
     void manySeeds() {
-        assertThat(wrong(Long.getLong("seed", 0), Long.getLong("seeds", 500))).isEmpty();
+        assertThat(worlds().wrongOfCampaign(500)).isEmpty();
     }
 
     @ParameterizedTest
     @EnumSource(Mistake.class)
     void aSeedFindsTheMistake(Mistake mistake) {
-        var found = LongStream.range(0, 60)
-                .filter(seed -> !wrong(seed, mistake, 4).isEmpty())
-                .findFirst();
-        assertThat(found).isPresent();
+        SimSeeds worlds = new SimSeeds(seed -> new SimFair(seed, mistake, small(seed)).run(4));
+        assertThat(worlds.finds(0, 60)).isPresent();
     }
 
     /// Mistakes, each of which a few worlds show.

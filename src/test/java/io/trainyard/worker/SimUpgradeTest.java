@@ -6,9 +6,7 @@ import io.trainyard.Campaign;
 import io.trainyard.Slow;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.LongStream;
@@ -25,25 +23,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SimUpgradeTest {
     private static final int SEEDS = 20;
 
-    private static List<String> wrong(long seed, SimSeams seams) {
-        try {
-            return new SimUpgrade(seed, seams).run();
-        } catch (SimFailure e) {
-            return List.of(e.toString());
-        }
-    }
-
-    private static List<String> wrong(long first, long seeds) {
-        List<String> wrong = new ArrayList<>();
-        LongStream.range(first, first + seeds)
-                .forEach(seed -> wrong(seed, SimSeams.NONE)
-                        .forEach(sentence -> wrong.add("seed %d: %s".formatted(seed, sentence))));
-        return wrong;
+    private static SimSeeds worlds(SimSeams seams) {
+        return new SimSeeds(seed -> new SimUpgrade(seed, seams).run());
     }
 
     @Test
     void whatIsNewerWaitsForAWorkerThatUnderstandsIt() {
-        assertThat(wrong(0, SEEDS)).isEmpty();
+        assertThat(worlds(SimSeams.NONE).wrong(0, SEEDS)).isEmpty();
     }
 
     @Test
@@ -107,16 +93,13 @@ class SimUpgradeTest {
     @EnumSource(Mistake.class)
     void aSeedFindsTheMistake(Mistake mistake) {
         long first = mistake == Mistake.SAYS_NOTHING ? 150 : 0; // a little before the world that last showed it
-        assertThat(LongStream.range(first, first + 100)
-                        .filter(seed -> !wrong(seed, mistake).isEmpty())
-                        .findFirst())
-                .isPresent();
+        assertThat(worlds(mistake).finds(first, 100)).isPresent();
     }
 
     /// As many seeds as `-Dseeds` says, from `-Dseed` on.
     @Test
     @Campaign
     void manySeeds() {
-        assertThat(wrong(Long.getLong("seed", 0), Long.getLong("seeds", 2000))).isEmpty();
+        assertThat(worlds(SimSeams.NONE).wrongOfCampaign(2000)).isEmpty();
     }
 }

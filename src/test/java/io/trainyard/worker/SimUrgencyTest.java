@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BiPredicate;
@@ -30,25 +29,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 class SimUrgencyTest {
     private static final int SEEDS = 40;
 
-    private static List<String> wrong(long seed, SimSeams seams) {
-        try {
-            return new SimUrgency(seed, seams).run();
-        } catch (SimFailure e) {
-            return List.of(e.toString());
-        }
-    }
-
-    private static List<String> wrong(long first, long seeds) {
-        List<String> wrong = new ArrayList<>();
-        LongStream.range(first, first + seeds)
-                .forEach(seed -> wrong(seed, SimSeams.NONE)
-                        .forEach(sentence -> wrong.add("seed %d: %s".formatted(seed, sentence))));
-        return wrong;
+    private static SimSeeds worlds(SimSeams seams) {
+        return new SimSeeds(seed -> new SimUrgency(seed, seams).run());
     }
 
     @Test
     void urgentJobsBeginSoonAndNobodyLosesAStep() {
-        assertThat(wrong(0, SEEDS)).isEmpty();
+        assertThat(worlds(SimSeams.NONE).wrong(0, SEEDS)).isEmpty();
     }
 
     @Test
@@ -137,16 +124,13 @@ class SimUrgencyTest {
     @ParameterizedTest
     @EnumSource(Mistake.class)
     void aSeedFindsTheMistake(Mistake mistake) {
-        assertThat(LongStream.range(0, 100)
-                        .filter(seed -> !wrong(seed, mistake).isEmpty())
-                        .findFirst())
-                .isPresent();
+        assertThat(worlds(mistake).finds(0, 100)).isPresent();
     }
 
     /// As many seeds as `-Dseeds` says, from `-Dseed` on.
     @Test
     @Campaign
     void manySeeds() {
-        assertThat(wrong(Long.getLong("seed", 0), Long.getLong("seeds", 2000))).isEmpty();
+        assertThat(worlds(SimSeams.NONE).wrongOfCampaign(2000)).isEmpty();
     }
 }

@@ -2,6 +2,7 @@ package io.trainyard.device.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.Patience;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.StackedSteps;
 import io.trainyard.device.StackedSteps.Trained;
@@ -16,6 +17,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -102,14 +104,16 @@ final class CudaStackDoubleTest {
         CudaDevice device = device(90);
         long launches = NativeDouble.calls("kernel train_stack_in_clusters");
         var stacked = new Stacks().over(device);
+        CyclicBarrier others = new CyclicBarrier(3);
         List<Callable<String>> tasks = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < others.getParties(); i++) {
             int number = i;
             tasks.add(() -> {
                 try (LearningSession session = stacked.open(job(number))) {
                     session.load(CheckWorkload.state(job(number)));
                     for (int epoch = 0; epoch < 6; epoch++) {
                         session.beginEpoch(CheckWorkload.plan(job(number), number), 0);
+                        var _ = others.await(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS);
                         assertThat(session.advance(ALIKE.stepsPerEpoch())).hasSize(ALIKE.stepsPerEpoch());
                     }
                     return session.save().model().sha256();
@@ -118,10 +122,11 @@ final class CudaStackDoubleTest {
         }
         List<String> results = new ArrayList<>();
         try (ExecutorService threads = Executors.newFixedThreadPool(tasks.size())) {
-            // On a busy machine they may miss one another, and each go on by itself.
+            // All want steps at once; on a busy machine they may miss one another all the same, and each go on by
+            // itself.
             for (int i = 0; i < 50 && NativeDouble.calls("kernel train_stack_in_clusters") == launches; i++) {
                 results.clear();
-                for (var result : threads.invokeAll(tasks, 2, TimeUnit.MINUTES)) {
+                for (var result : threads.invokeAll(tasks, Patience.LIMIT.toSeconds(), TimeUnit.SECONDS)) {
                     results.add(result.get());
                 }
             }

@@ -10,10 +10,6 @@ import io.trainyard.device.SessionContract;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.Layers;
-import io.trainyard.spec.AugmentSpec;
-import io.trainyard.spec.AugmentSpec.Cutout;
-import io.trainyard.spec.AugmentSpec.HorizontalFlip;
-import io.trainyard.spec.AugmentSpec.RandomCrop;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Shape;
@@ -50,22 +46,9 @@ abstract class StepKernelContract extends SessionContract implements FloatSample
         return new CudaBackend().open(new DeviceSpec("cuda:0"));
     }
 
-    /// A convolution stands where others have a batch norm, which the kernel has not.
     @Override
     public Workload eventful() {
-        List<LayerSpec> layers = List.of(
-                Layers.conv(6, 3, 1, 1, true),
-                Layers.conv(5, 3, 1, 1, true),
-                Layers.relu(),
-                Layers.pool(2, 2),
-                Layers.dropout(0.25),
-                Layers.flatten(),
-                Layers.linear(10, true),
-                Layers.dropout(0.5),
-                Layers.linear(3, true));
-        AugmentSpec augment = new AugmentSpec(new RandomCrop(2), new HorizontalFlip(0.5), new Cutout(4));
-        return CheckWorkload.augmented(
-                CheckWorkload.of(Shape.of(2, 8, 7), 3, layers, CheckWorkload.MOMENTUM, 4, 19, 6), augment);
+        return augmentedWithoutBatchNorm();
     }
 
     /// A job that averages is trained by graphs and one that does not by the kernel, so their last bits differ. That

@@ -13,10 +13,6 @@ import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.Layers;
 import io.trainyard.random.TorchRandom;
-import io.trainyard.spec.AugmentSpec;
-import io.trainyard.spec.AugmentSpec.Cutout;
-import io.trainyard.spec.AugmentSpec.HorizontalFlip;
-import io.trainyard.spec.AugmentSpec.RandomCrop;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.Shape;
 import java.util.List;
@@ -40,23 +36,10 @@ public abstract class ParallelContract extends SessionContract implements Number
         return new ParallelDevice(devices());
     }
 
-    /// Without batch norm: kernels of all kinds compute it. The last batch of an epoch has 3 samples, and the test set
-    /// 2 batches.
+    /// Kernels of all kinds compute it.
     @Override
     public Workload eventful() {
-        List<LayerSpec> layers = List.of(
-                Layers.conv(6, 3, 1, 1, true),
-                Layers.conv(5, 3, 1, 1, true),
-                Layers.relu(),
-                Layers.pool(2, 2),
-                Layers.dropout(0.25),
-                Layers.flatten(),
-                Layers.linear(10, true),
-                Layers.dropout(0.5),
-                Layers.linear(3, true));
-        AugmentSpec augment = new AugmentSpec(new RandomCrop(2), new HorizontalFlip(0.5), new Cutout(4));
-        return CheckWorkload.augmented(
-                CheckWorkload.of(Shape.of(2, 8, 7), 3, layers, CheckWorkload.MOMENTUM, 4, 19, 6), augment);
+        return augmentedWithoutBatchNorm();
     }
 
     /// All devices but one have none of it, and must draw its masks nevertheless.

@@ -3,6 +3,7 @@ package io.trainyard.device.stack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.trainyard.Patience;
 import io.trainyard.device.Device;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.EpochPlan;
@@ -30,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class StacksTest {
     private static final VectorDevice VECTORS =
             new VectorDevice(new DeviceInfo("cpu", "a model", "vectors", Long.MAX_VALUE));
-    private static final long LIMIT_SECONDS = 60;
+    private static final long LIMIT_SECONDS = Patience.LIMIT.toSeconds();
 
     /// Of all jobs: they share its data set.
     private static final Workload ALIKE = CheckWorkload.of(

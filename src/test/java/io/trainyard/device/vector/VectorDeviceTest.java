@@ -32,20 +32,9 @@ class VectorDeviceTest extends SessionContract implements FloatSamplesContract {
         return new VectorDevice(new DeviceInfo("cpu", "a model", "vectors", Long.MAX_VALUE));
     }
 
-    /// A convolution stands where the others have a batch norm, which there is no kernel for.
     @Override
     public Workload eventful() {
-        List<LayerSpec> layers = List.of(
-                Layers.conv(6, 3, 1, 1, true),
-                Layers.conv(5, 3, 1, 1, true),
-                Layers.relu(),
-                Layers.pool(2, 2),
-                Layers.dropout(0.25),
-                Layers.flatten(),
-                Layers.linear(10, true),
-                Layers.dropout(0.5),
-                Layers.linear(3, true));
-        return CheckWorkload.of(Shape.of(2, 8, 7), 3, layers, CheckWorkload.MOMENTUM, 4, 19, 6);
+        return withoutBatchNorm();
     }
 
     static Stream<LayerCase> computableRows() {

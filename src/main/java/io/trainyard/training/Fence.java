@@ -1,0 +1,52 @@
+package io.trainyard.training;
+
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.checkpoint.StoreException;
+import java.time.Duration;
+
+/// Keeps an attempt from saying anything once there is a later one, which the job's folder knows.
+final class Fence {
+    private static final System.Logger LOG = System.getLogger(Fence.class.getName());
+
+    /// How long a later attempt may go unnoticed between steps.
+    private static final long LOOK_NANOS = Duration.ofSeconds(2).toNanos();
+
+    private final JobFolder folder;
+    private final int attempt;
+    private long lookNanos = System.nanoTime(); // when to look again
+
+    Fence(JobFolder folder, int attempt) {
+        this.folder = folder;
+        this.attempt = attempt;
+    }
+
+    /// Looks if it has not done so for a while, in which the machine may have stood still.
+    ///
+    /// @throws SupersededException if there is a later attempt
+    void lookNowAndThen() {
+        if (System.nanoTime() - lookNanos >= 0) {
+            requireLast();
+        }
+    }
+
+    /// Looks now.
+    ///
+    /// @throws SupersededException if there is a later attempt
+    void requireLast() {
+        lookNanos = System.nanoTime() + LOOK_NANOS;
+        if (folder.isSuperseded(attempt)) {
+            throw new SupersededException(
+                    "job=%s attempt=%d there is a later attempt".formatted(folder.name(), attempt));
+        }
+    }
+
+    /// A store that is in trouble does not tell; then whoever is later sees to it that nothing is told twice.
+    boolean isKnownSuperseded() {
+        try {
+            return folder.isSuperseded(attempt);
+        } catch (StoreException e) {
+            LOG.log(System.Logger.Level.WARNING, "job=%s attempt=%d".formatted(folder.name(), attempt), e);
+            return false;
+        }
+    }
+}

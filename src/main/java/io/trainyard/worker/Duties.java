@@ -1,0 +1,182 @@
+package io.trainyard.worker;
+
+import io.trainyard.checkpoint.CheckpointException;
+import io.trainyard.checkpoint.JobFolder;
+import io.trainyard.custody.Custody;
+import io.trainyard.custody.Deferrals.Deferral;
+import io.trainyard.custody.Duty;
+import io.trainyard.custody.Request;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Paused;
+import io.trainyard.event.TrainingEvent.Resumed;
+import io.trainyard.sweep.Halving;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+
+/// Does what is to be done of jobs that nobody has, by what the store says of them: publishes commands anew, tells what
+/// became of a job, gives up commands that nobody understands. What the brokers or the store do not take is logged, and
+/// becomes due again.
+final class Duties {
+    private static final System.Logger LOG = System.getLogger(Duties.class.getName());
+
+    /// How long the brokers may take for one duty; what is not done by then becomes due again.
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    private final Surroundings around;
+    private final WorkerRules rules;
+    private final EventPublisher publisher;
+    private final Announcer announcer;
+    private final Halving halving;
+
+    Duties(Surroundings around) {
+        this.around = around;
+        this.rules = around.rules();
+        this.publisher = around.publisher();
+        this.announcer = new Announcer(around);
+        this.halving = new Halving(around.store());
+    }
+
+    void perform(Duty duty) throws InterruptedException {
+        try {
+            switch (duty) {
+                case Duty.Republish republish -> republish(republish);
+                case Duty.Cancel(String job) -> await(announcer.cancel(folder(job), null));
+                case Duty.TellPaused(String job) -> {
+                    JobFolder folder = folder(job);
+                    tellIfOpen(
+                            folder,
+                            new Paused(
+                                    job, attempt(folder), folder.checkpoints().lastStep()));
+                }
+                case Duty.TellResumed(String job) -> {
+                    JobFolder folder = folder(job);
+                    tellIfOpen(folder, new Resumed(job, attempt(folder)));
+                }
+            }
+        } catch (CheckpointException | ExecutionException | TimeoutException e) {
+            sayFailed(duty.job(), e);
+        }
+    }
+
+    /// The command first, custody second: whoever ends in between leaves a copy too many, which is void.
+    private void republish(Duty.Republish duty) throws InterruptedException, ExecutionException, TimeoutException {
+        var request = duty.request();
+        LOG.log(
+                System.Logger.Level.INFO,
+                "job={0} worker={1} publishes the command of attempt {2}, because {3}",
+                duty.job(),
+                rules.worker(),
+                request.attempt(),
+                duty.resumed() ? "the job is resumed" : "nobody who had the job is heard any more");
+        if (duty.resumed()) {
+            tell(new Resumed(duty.job(), attempt(folder(duty.job()))));
+        }
+        publish(request, duty.copies());
+    }
+
+    private void publish(Request request, int copies)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        await(publisher.publish(request));
+        await(publisher.publish(Custody.waiting(request, rules.worker(), copies)));
+    }
+
+    /// Those of a group's jobs, resting all, that are among the best by now; none where the store cannot say it.
+    List<Request> best(List<Request> resting) {
+        try {
+            Set<String> best =
+                    Set.copyOf(halving.goOn(resting.stream().map(Request::job).toList()));
+            return resting.stream()
+                    .filter(request -> best.contains(request.job().id()))
+                    .toList();
+        } catch (CheckpointException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "worker={0} cannot look which jobs of group={1} go on, and will try again: {2}",
+                    rules.worker(),
+                    resting.getFirst().job().group(),
+                    e.getMessage());
+            return List.of();
+        }
+    }
+
+    /// Has a job that rests go on. That it waits for a worker again is told last: by the time that somebody does this
+    /// anew, others may be better.
+    void goOn(Request request) throws InterruptedException {
+        String job = request.job().id();
+        try {
+            Resumed event = new Resumed(job, attempt(folder(job)));
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    "job={0} worker={1} publishes the command of attempt {2}, because the job is among the best of group={3}",
+                    job,
+                    rules.worker(),
+                    request.attempt(),
+                    request.job().group());
+            publish(request, 1);
+            tell(event);
+        } catch (CheckpointException | ExecutionException | TimeoutException e) {
+            sayFailed(job, e);
+        }
+    }
+
+    /// Gives up a command that nobody understands. The dead letter first. A job that has its end meanwhile, as by
+    /// somebody who cancelled it, needs none.
+    void giveUp(Deferral<Deferred> deferral) throws InterruptedException {
+        try {
+            var command = deferral.command().command();
+            if (folder(Deferred.job(deferral.key())).outcome().isEmpty()) {
+                await(publisher.deadLetter(
+                        command,
+                        "%s. The command was written for contract %d of commands, and no worker that understands it was heard for %d heartbeats of a worker; start workers of a version that understands it, or leave out what is newer, and submit it again"
+                                .formatted(
+                                        deferral.command().reason(),
+                                        deferral.contract(),
+                                        rules.deferring().beats())));
+            }
+            await(publisher.endDeferral(deferral.key()));
+        } catch (CheckpointException | ExecutionException | TimeoutException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "worker={0} could not give up {1}, and will try again: {2}",
+                    rules.worker(),
+                    deferral.key(),
+                    e.getMessage());
+        }
+    }
+
+    private void tellIfOpen(JobFolder folder, TrainingEvent event)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        if (folder.outcome().isEmpty()) {
+            tell(event);
+        }
+    }
+
+    private void tell(TrainingEvent event) throws InterruptedException, ExecutionException, TimeoutException {
+        await(publisher.publish(EventLine.of(event, around.host().now(), rules.worker()), null));
+    }
+
+    private void await(CompletableFuture<Void> said) throws InterruptedException, ExecutionException, TimeoutException {
+        var _ = around.host().await(said, TIMEOUT);
+    }
+
+    private JobFolder folder(String job) {
+        return new JobFolder(around.store(), job);
+    }
+
+    private static int attempt(JobFolder folder) {
+        return Math.max(1, folder.lastAttempt());
+    }
+
+    private void sayFailed(String job, Exception e) {
+        LOG.log(
+                System.Logger.Level.WARNING,
+                "job={0} worker={1} could not see to the job, and will try again: {2}",
+                job,
+                rules.worker(),
+                e.getMessage());
+    }
+}

@@ -1,0 +1,173 @@
+package io.trainyard.worker;
+
+import io.trainyard.custody.Custody;
+import io.trainyard.custody.CustodyJson;
+import io.trainyard.custody.Deferrals;
+import io.trainyard.custody.Keeper;
+import io.trainyard.custody.Resting;
+import io.trainyard.event.Control;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.WorkerStatus;
+import io.trainyard.topics.Topic;
+import java.io.IOException;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/// Reads the records of the topics that all workers read, and hands each to those whom it concerns: who has a job,
+/// which
+/// commands wait and for what, who is heard. Used by the thread that reads those topics; the others see a [FleetView].
+final class FleetReader {
+    private static final System.Logger LOG = System.getLogger(FleetReader.class.getName());
+
+    private final Surroundings around;
+    private final WorkerRules rules;
+    private final Map<String, Topic> topics;
+    private final Keeper keeper;
+    private final Deferrals<Deferred> deferrals;
+    private final Shares shares;
+    private final Resting resting;
+    private final Preemption preemption;
+    private final StoreWatch stores;
+
+    FleetReader(Surroundings around, Keeper.Rules keeping) {
+        this.around = around;
+        this.rules = around.rules();
+        this.topics = Topic.byName(rules.routes().prefix());
+        this.keeper = new Keeper(rules.worker(), keeping);
+        this.deferrals = new Deferrals<>(keeper, rules.deferring());
+        this.shares = new Shares(keeper, rules);
+        this.resting = new Resting(keeper, keeping.beats());
+        this.preemption = new Preemption(around, keeper);
+        this.stores = new StoreWatch(rules.worker(), around.store());
+    }
+
+    /// Who has which job.
+    Keeper keeper() {
+        return keeper;
+    }
+
+    /// The commands that wait for newer workers.
+    Deferrals<Deferred> deferrals() {
+        return deferrals;
+    }
+
+    /// The jobs that rest at a rung.
+    Resting resting() {
+        return resting;
+    }
+
+    /// The urgent commands that wait.
+    Preemption preemption() {
+        return preemption;
+    }
+
+    /// Lets all threads see what is known by now.
+    void show() {
+        FleetView fleet = around.fleet();
+        fleet.live(deferrals.live());
+        fleet.deferred(deferrals.due(), deferrals.isFull());
+        fleet.shares(shares.view(fleet.keepPermits()));
+        fleet.objection(stores.objection(keeper.live()), around.host().now());
+    }
+
+    /// Takes in a record. Anyone can write to a topic: what cannot be read says nothing.
+    ///
+    /// @param fresh whether it was written since this worker reads
+    void read(ConsumerRecord<String, byte[]> entry, boolean fresh) {
+        String key = entry.key();
+        Topic topic = topics.get(entry.topic());
+        if (key == null || topic == null) {
+            return;
+        }
+        byte[] body = entry.value();
+        try {
+            switch (topic) {
+                case CUSTODY -> {
+                    if (Deferred.isKey(key)) {
+                        deferral(entry);
+                    } else {
+                        custody(
+                                key,
+                                body == null
+                                        ? null
+                                        : CustodyJson.read(
+                                                body, rules.deferring().contract()));
+                    }
+                }
+                case CONTROL -> control(key, body == null ? null : EventJson.readControl(body), fresh);
+                case WORKERS -> {
+                    if (body != null) {
+                        heard(key, EventJson.readStatus(body));
+                    }
+                }
+                case COMMANDS_HIGH, CPU_COMMANDS_HIGH, CUDA_COMMANDS_HIGH -> preemption.command(topic, entry);
+                default -> {}
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    "worker={0} cannot read topic={1} partition={2} offset={3}: {4}",
+                    rules.worker(),
+                    entry.topic(),
+                    entry.partition(),
+                    entry.offset(),
+                    e.getMessage());
+        }
+    }
+
+    private void custody(String job, @Nullable Custody custody) {
+        if (custody == null || custody.job().equals(job)) {
+            changed(job);
+            keeper.custody(job, custody);
+            if (!rules.shares().isNone()) {
+                around.fleet().custody(job, custody);
+                shares.change();
+            }
+            changed(job);
+            preemption.custody(job, custody);
+        }
+    }
+
+    private void changed(String job) {
+        String group = keeper.group(job);
+        if (group != null) {
+            resting.changed(group);
+        }
+    }
+
+    private void deferral(ConsumerRecord<String, byte[]> entry) throws IOException {
+        if (entry.value() == null) {
+            deferrals.remove(entry.key());
+            shares.remove(entry.key());
+        } else if (!shares.park(entry)) {
+            deferrals.add(Deferred.read(entry));
+        }
+    }
+
+    private void control(String job, @Nullable Control control, boolean fresh) {
+        if (control == null || control.job().equals(job)) {
+            keeper.control(job, control, fresh);
+            around.fleet().control(job, control);
+            changed(job);
+        }
+    }
+
+    private void heard(String worker, WorkerStatus status) {
+        if (!status.worker().equals(worker)) {
+            return;
+        }
+        stores.heard(status);
+        preemption.heard(status);
+        around.fleet().heard(status);
+        deferrals.heard(worker, status.contract());
+        if (status.stopping()) {
+            keeper.left(worker);
+        } else {
+            keeper.heard(worker, status.held());
+            if (worker.equals(rules.worker())) {
+                shares.beat();
+            }
+        }
+    }
+}
