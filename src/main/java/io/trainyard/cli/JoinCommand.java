@@ -116,14 +116,17 @@ public final class JoinCommand implements Callable<Integer>, PlainCommand {
         boolean done = false; // the last job
         long seen = System.nanoTime();
         String reason = "";
-        while (System.nanoTime() - seen < Duration.ofSeconds(waitSeconds).toNanos() && !stopRequested) {
+        int failed = 0; // tries in a row: one may last longer than is to be waited, which says little
+        while ((failed < 2 || System.nanoTime() - seen < Duration.ofSeconds(waitSeconds).toNanos()) && !stopRequested) {
             try {
                 reason = training.train(address, member());
                 done = reason.contains(GangSession.ENDED);
                 seen = System.nanoTime();
+                failed = 0;
                 terminal.err().println(Printable.text(reason, 1000));
             } catch (PartLostException e) {
                 reason = String.valueOf(e.getMessage());
+                failed++;
                 Thread.sleep(RETRY);
             }
         }

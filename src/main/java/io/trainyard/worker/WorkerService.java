@@ -276,7 +276,7 @@ public class WorkerService {
         return slots;
     }
 
-    private static Optional<Partners> partners(WorkerSettings.Partners asked, String worker) {
+    private static Optional<Partners> partners(WorkerSettings.Worker.Partners asked, String worker) {
         return asked.secret()
                 .map(secret -> new Partners(
                         worker,

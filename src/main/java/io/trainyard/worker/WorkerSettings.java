@@ -151,22 +151,22 @@ public interface WorkerSettings {
         int hangFactor();
 
         Partners partners();
-    }
 
-    /// How it trains jobs with other workers.
-    interface Partners {
-        /// A file that all of them have; without it, it trains alone.
-        Optional<Path> secret();
+        /// How it trains jobs with other workers.
+        interface Partners {
+            /// A file that all of them have; without it, it trains alone.
+            Optional<Path> secret();
 
-        /// Its own address, as the others know it; default: that of its name.
-        Optional<String> host();
+            /// Its own address, as the others know it; default: that of its name.
+            Optional<String> host();
 
-        /// The first of 16 ports, of which it listens at one; 0: any.
-        @WithDefault("0")
-        int port();
+            /// The first of 16 ports, of which it listens at one; 0: any.
+            @WithDefault("0")
+            int port();
 
-        /// How long it keeps a slot while not all are there.
-        @WithDefault("5m")
-        Duration timeout();
+            /// How long it keeps a slot while not all are there.
+            @WithDefault("5m")
+            Duration timeout();
+        }
     }
 }

@@ -3,7 +3,6 @@ package io.trainyard.worker;
 import io.trainyard.device.PartLostException;
 import io.trainyard.training.PartTraining;
 import io.trainyard.training.Supervisor;
-import io.trainyard.worker.SimTraining.Habit;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -17,6 +16,9 @@ final class SimGangs {
     static final Duration WITHIN = Duration.ofMinutes(5);
 
     private static final Duration ASK = Duration.ofMillis(500);
+
+    /// So many steps nobody takes who looks after each whether all are there.
+    private static final int MOST_ALONE = 3;
 
     private final List<Gang> all = new ArrayList<>(); // by port, from 1 on
     private final List<String> wrong = new ArrayList<>();
@@ -36,6 +38,7 @@ final class SimGangs {
         private boolean begun;
         private boolean ended;
         private boolean left; // one of them is
+        private int steps; // taken since
         private int port;
 
         private Gang(SimProcess leader, String job, int attempt, int count) {
@@ -75,6 +78,14 @@ final class SimGangs {
             return processes;
         }
 
+        /// The leader has taken a step.
+        void step() {
+            steps += isLost() ? 1 : 0;
+            if (steps == MOST_ALONE) {
+                wrong.add("job %s is trained on without all of its workers".formatted(job));
+            }
+        }
+
         /// Whether a member is gone for the leader.
         boolean isLost(Supervisor supervisor) {
             return isLost()
@@ -105,17 +116,16 @@ final class SimGangs {
     }
 
     /// What a worker does that comes to a leader.
-    PartRunner member(SimProcess me, Set<Habit> habits) {
+    PartRunner member(SimProcess me) {
         return (leader, member) -> {
             Gang gang = all.get(leader.getPort() - 1);
             if (gang.begun || gang.isGone() || gang.missing() == 0) {
                 throw new PartLostException("it does not listen");
             }
             gang.members.add(me);
-            boolean stays = habits.contains(Habit.STAYS_WHEREVER_IT_IS);
             while (!gang.begun) {
                 me.sleep(ASK);
-                boolean stops = !stays && member.stops() || isMissing(gang, member);
+                boolean stops = member.stops() || isMissing(gang, member);
                 if (gang.isGone() || (!gang.begun && stops)) {
                     gang.members.remove(me);
                     throw new PartLostException("it is waited for no longer");

@@ -125,8 +125,6 @@ final class SimTraining implements JobRunner {
         FAILURE_IS_NO_RESULT,
         /// Who gathers others goes on with it whoever else does.
         GIVES_WAY_TO_NOBODY,
-        /// Who has come to a leader stays until all are there.
-        STAYS_WHEREVER_IT_IS,
         /// A member that is gone is waited for.
         MISSES_NOBODY
     }
@@ -273,7 +271,7 @@ final class SimTraining implements JobRunner {
                 if (isSuperseded()) {
                     return new Outcome.Superseded(number);
                 }
-                if (gang != null && !habits.contains(Habit.MISSES_NOBODY) && gang.isLost(supervisor)) {
+                if (gang != null && isLost(gang)) {
                     return save() ? lost("a part of the job is lost") : new Outcome.Superseded(number);
                 }
                 step++;
@@ -322,6 +320,11 @@ final class SimTraining implements JobRunner {
             supervisor.gathers(null);
             mine.begin();
             return Optional.empty();
+        }
+
+        private boolean isLost(SimGangs.Gang mine) {
+            mine.step();
+            return !habits.contains(Habit.MISSES_NOBODY) && mine.isLost(supervisor);
         }
 
         private Outcome lost(String reason) {
