@@ -41,7 +41,8 @@ class Order {
 
     uint64_t next() {
         uint64_t given = at;
-        at = (at + step) % count;
+        at += step;
+        if (at >= count) at -= count;
         return given;
     }
 

@@ -1,10 +1,8 @@
 // Runs blocks of CUDA threads on one thread of the host, in an order that the launch's chance gives: a kernel that
 // relies on another computes something else from time to time, and so it would on a GPU.
 #include <algorithm>
-#include <csetjmp>
 #include <memory>
 #include <sys/mman.h>
-#include <ucontext.h>
 
 #include "../driver/double.h"
 #include "host_cuda.h"
@@ -16,7 +14,35 @@
 
 namespace trainyard {
 
-thread_local Thread currentThread;
+__thread Thread currentThread __attribute__((tls_model("initial-exec")));
+
+// Leaves a stack where it stands, and goes on with another where that was left. What a called function keeps for its
+// caller is all that a stack has to keep, for this is a call: so it is several times as fast as _setjmp and _longjmp, and
+// a kernel of 1024 threads changes stacks 2048 times at each barrier.
+extern "C" void trainyardChangeStack(void** left, void* to) __attribute__((visibility("hidden")));
+asm(R"(
+    .text
+    .globl trainyardChangeStack
+    .hidden trainyardChangeStack
+    .type trainyardChangeStack, @function
+trainyardChangeStack:
+    pushq %rbp
+    pushq %rbx
+    pushq %r12
+    pushq %r13
+    pushq %r14
+    pushq %r15
+    movq %rsp, (%rdi)
+    movq %rsi, %rsp
+    popq %r15
+    popq %r14
+    popq %r13
+    popq %r12
+    popq %rbx
+    popq %rbp
+    ret
+    .size trainyardChangeStack, .-trainyardChangeStack
+)");
 
 namespace {
 
@@ -26,14 +52,14 @@ constexpr unsigned WARP_THREADS = 32;
 constexpr size_t MAX_DECLARED_BYTES = 48 << 10;  // of shared memory, by all declarations of a kernel
 constexpr int SHARED_BYTE = 0xFF;
 
+constexpr unsigned KEPT_REGISTERS = 6;  // by trainyardChangeStack
+
 // Where a thread of a block is.
 enum class At { READY, WARP, BLOCK, CLUSTER, END };
 
-// A thread of a block with a stack of its own. makecontext enters the stack once; from then on it goes to and fro
-// with _setjmp and _longjmp, which, other than swapcontext, make no system call.
+// A thread of a block with a stack of its own.
 struct Fibre {
-    jmp_buf here;
-    bool entered = false;
+    void* stack = nullptr;  // where it was left; null before it is first entered
     At at = At::READY;
     unsigned number = 0;  // among the block's threads
     Grid threadIdx{};
@@ -94,7 +120,7 @@ struct MissedBarrier {};
 class Block;
 
 // The one whose threads run, or have run last.
-thread_local Block* running = nullptr;
+__thread Block* running __attribute__((tls_model("initial-exec"))) = nullptr;
 
 class Block {
   public:
@@ -126,6 +152,8 @@ class Block {
                 slotOf[thread] = slot++;
             }
         }
+        for (unsigned& some : numberAt) some = 0;
+        numberAt[static_cast<unsigned>(At::READY)] = count;
         begun = false;
     }
 
@@ -139,29 +167,26 @@ class Block {
             for (unsigned t = 0; t < count; t++) {
                 if (slots[t].at == At::READY) resume(slots[t]);
             }
-            if (!runWarps()) return false;
+            if (!none(At::WARP) && !runWarps()) return false;
             if (!all(At::BLOCK)) return all(At::CLUSTER) || all(At::END);
             release(At::BLOCK);
         }
     }
 
-    bool all(At at) const {
-        for (unsigned t = 0; t < count; t++) {
-            if (slots[t].at != at) return false;
-        }
-        return true;
-    }
+    bool all(At at) const { return numberAt[static_cast<unsigned>(at)] == count; }
+
+    bool none(At at) const { return numberAt[static_cast<unsigned>(at)] == 0; }
 
     // Has those who wait there go on when it runs next.
     void release(At at) {
         for (unsigned t = 0; t < count; t++) {
-            if (slots[t].at == at) slots[t].at = At::READY;
+            if (slots[t].at == at) move(slots[t], At::READY);
         }
     }
 
     // Leaves threads where they are; their stacks begin anew.
     void abandon() {
-        for (unsigned t = 0; t < count; t++) slots[t].entered = false;
+        for (unsigned t = 0; t < count; t++) slots[t].stack = nullptr;
     }
 
     bool inside() const { return current != nullptr; }
@@ -169,8 +194,8 @@ class Block {
     // On a fibre's stack: back to the caller of resume.
     void wait(At at) {
         Fibre* self = current;
-        self->at = at;
-        if (_setjmp(self->here) == 0) _longjmp(caller, 1);
+        move(*self, at);
+        trainyardChangeStack(&self->stack, caller);
     }
 
     // What the thread of this number in the warp shows, once all of the warp show something. Who has come to the next
@@ -188,6 +213,12 @@ class Block {
     SharedMemory shared;
 
   private:
+    void move(Fibre& fibre, At to) {
+        numberAt[static_cast<unsigned>(fibre.at)]--;
+        numberAt[static_cast<unsigned>(to)]++;
+        fibre.at = to;
+    }
+
     // The first thread of each warp runs on a stack of its own: if it ends and has waited for nobody, so must the
     // others of its warp, which then need none.
     bool runFirst() {
@@ -202,7 +233,7 @@ class Block {
                 } else if (alone) {
                     currentThread.threadIdx = slots[t].threadIdx;
                     body(parameters);
-                    slots[t].at = At::END;
+                    move(slots[t], At::END);
                 } else {
                     resume(slots[t]);
                 }
@@ -230,31 +261,27 @@ class Block {
 
     void resume(Fibre& fibre) {
         current = &fibre;
-        current->at = At::READY;
-        currentThread.threadIdx = current->threadIdx;
+        move(fibre, At::READY);
+        currentThread.threadIdx = fibre.threadIdx;
         currentThread.blockIdx = blockIdx;
-        if (_setjmp(caller) == 0) {
-            if (current->entered) _longjmp(current->here, 1);
-            enter(fibre);
-        }
+        if (fibre.stack == nullptr) fibre.stack = newStack(fibre);
+        trainyardChangeStack(&caller, fibre.stack);
         current = nullptr;
     }
 
-    void enter(Fibre& fibre) {
+    // As if `loop` had left it when it was called.
+    void* newStack(const Fibre& fibre) {
         if (stacks == nullptr) {
             void* mapped = mmap(nullptr, MAX_BLOCK_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
             if (mapped == MAP_FAILED) throw std::bad_alloc();
             stacks = static_cast<char*>(mapped);
         }
-        fibre.entered = true;
-        ucontext_t context;
-        getcontext(&context);
-        context.uc_stack.ss_sp = stacks + (&fibre - slots) * STACK_BYTES;
-        context.uc_stack.ss_size = STACK_BYTES;
-        context.uc_link = nullptr;  // it never ends
-        makecontext(&context, &Block::loop, 0);
-        setcontext(&context);
+        auto* top = reinterpret_cast<void**>(stacks + (&fibre - slots + 1) * STACK_BYTES);
+        *--top = nullptr;  // where `loop` would return to; it never does
+        *--top = reinterpret_cast<void*>(&Block::loop);
+        for (unsigned i = 0; i < KEPT_REGISTERS; i++) *--top = nullptr;
+        return top;
     }
 
     // The first function of each stack: one CUDA thread after another.
@@ -272,7 +299,8 @@ class Block {
     Fibre slots[MAX_BLOCK_THREADS];
     unsigned slotOf[MAX_BLOCK_THREADS];
     char* stacks = nullptr;
-    jmp_buf caller;
+    unsigned numberAt[5];  // of its threads, at each At
+    void* caller = nullptr;  // its stack, while a fibre runs
     Fibre* current = nullptr;
     void (*body)(void* const*) = nullptr;
     void* const* parameters = nullptr;

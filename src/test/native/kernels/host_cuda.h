@@ -31,7 +31,8 @@ struct Thread {
     Grid threadIdx, blockIdx, blockDim, gridDim;
 };
 
-extern thread_local Thread currentThread;
+// Found without a call: kernels ask for it all the time.
+extern __thread Thread currentThread __attribute__((tls_model("initial-exec")));
 
 // Waits for the other threads of the block.
 void barrier();

@@ -9,6 +9,7 @@ import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -115,15 +116,17 @@ final class HandoverIT {
             fleet.startWorker("w5", SOON);
         }
         String firm = lasting("firm", 150).replace("\"shuffle\"", "\"preemptible\": false, \"shuffle\"");
-        assertThat(fleet.submit(firm).exitStatus()).isZero();
+        fleet.send(firm, Priority.NORMAL);
         String busy = fleet.await(Topic.JOBS, "firm", Claimed.class).worker();
-        assertThat(fleet.submit(lasting("preempted", 60)).exitStatus()).isZero();
+        fleet.send(lasting("preempted", 24), Priority.NORMAL);
         String first = fleet.await(Topic.JOBS, "preempted", Claimed.class).worker();
-        assertThat(fleet.submit(lasting("urgent", 1), "--priority", "high").exitStatus())
-                .isZero();
+        var _ = fleet.await(Topic.CHECKPOINTS, "preempted", CheckpointSaved.class);
+        fleet.send(lasting("urgent", 1), Priority.HIGH);
         assertThat(fleet.await(Topic.JOBS, "urgent", Claimed.class).worker())
                 .isEqualTo(first)
                 .isNotEqualTo(busy);
+        assertThat(fleet.start("cancel", "firm").exitStatus()).isZero(); // it has lasted long enough
+        fleet.send(lasting("twin", 24), Priority.NORMAL);
         Finished finished = fleet.await(Topic.JOBS, "preempted", Finished.class);
 
         List<TrainingEvent> events = eventsOf("preempted");
@@ -132,11 +135,9 @@ final class HandoverIT {
         assertThat(released.reason()).isEqualTo("worker %s makes room for the urgent job urgent".formatted(first));
         assertThat(the(Started.class, 2, events).firstStep()).isEqualTo(released.step() + 1);
         assertThat(stepsOf(1, events) + stepsOf(2, events)).isEqualTo(finished.steps());
-        assertThat(fleet.submit(lasting("twin", 60)).exitStatus()).isZero();
         assertThat(finished.parametersSha256())
                 .isEqualTo(fleet.await(Topic.JOBS, "twin", Finished.class).parametersSha256());
         fleet.check("preempted");
-        var _ = fleet.await(Topic.JOBS, "firm", Finished.class); // so that both are free again
     }
 
     /// Submits a job to two workers, of which there is one less after each test.

@@ -7,8 +7,13 @@ import io.trainyard.broker.TestBroker;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.Told;
 import io.trainyard.event.TrainingEvent;
+import io.trainyard.spec.JobJson;
 import io.trainyard.topics.Brokers;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.Cluster;
+import io.trainyard.topics.CommandSender;
 import io.trainyard.topics.KafkaRole;
+import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
 import java.io.IOException;
@@ -231,6 +236,12 @@ public final class PackagedFleet implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /// Sends a job as `./trainyard submit` does, without the second that its process takes.
+    void send(String job, Priority priority) {
+        new CommandSender(new Cluster(anyDoor(), prefix, Patience.LIMIT), CloudEvents.CLI)
+                .send(List.of(JobJson.read(job.getBytes(StandardCharsets.UTF_8))), priority, _ -> {});
     }
 
     /// All events so far, in the order that `./trainyard events` tells; one that was told again, once.

@@ -67,7 +67,7 @@ public final class ProjectsCommand implements Callable<Integer>, PlainCommand {
             }
         } else {
             List<List<String>> table = new ArrayList<>(List.of(ProjectRows.TITLES));
-            rows.forEach(row -> table.add(row.cells()));
+            rows.forEach(row -> table.add(ProjectRows.cells(row)));
             TextTable.lines(table, 1).forEach(terminal.out()::println);
         }
         terminal.out().flush();

@@ -18,8 +18,11 @@ public final class PreemptionRule {
     /// The contract since which workers make room.
     public static final int SINCE = 3;
 
+    /// How often a job makes room, unless its worker is told otherwise.
+    public static final int MOST = 3;
+
     /// Who makes room first: the least urgent, the one that was made to the fewest times, and then by name.
-    private static final Comparator<Running> VICTIMS_FIRST = Comparator.comparing(Running::priority)
+    public static final Comparator<Running> VICTIMS_FIRST = Comparator.comparing(Running::priority)
             .reversed()
             .thenComparingInt(Running::preemptions)
             .thenComparing(Running::job);
@@ -44,7 +47,14 @@ public final class PreemptionRule {
     /// @param priority how urgent it is at present
     /// @param preemptions how often it has made room
     public record Running(
-            String job, int attempt, String worker, Priority priority, boolean preemptible, int preemptions) {}
+            String job, int attempt, String worker, Priority priority, boolean preemptible, int preemptions) {
+        /// Whether it makes room for what is urgent.
+        ///
+        /// @param most times that a job does
+        public boolean makesRoom(int most) {
+            return preemptible && priority != Priority.HIGH && preemptions < most;
+        }
+    }
 
     /// A job makes room for a command.
     public record Room(Running victim, Waiting urgent) {}
@@ -81,7 +91,7 @@ public final class PreemptionRule {
         seats.stream().filter(seat -> seat.contract() >= SINCE).forEach(seat -> able.put(seat.worker(), seat));
         List<Victim> victims = new ArrayList<>();
         running.stream()
-                .filter(job -> job.preemptible() && job.priority() != Priority.HIGH && job.preemptions() < most)
+                .filter(job -> job.makesRoom(most))
                 .sorted(VICTIMS_FIRST)
                 .forEach(job -> {
                     Seat seat = able.get(job.worker());

@@ -30,6 +30,8 @@ class FleetGauges {
     private final MeterRegistry registry;
     private final JobHistory history;
     private final Sources sources;
+    private final ProjectQuotas quotas;
+    private final ProjectGauges projects;
     private final String prefix;
     private final Set<String> commandTopics;
     private volatile @Nullable Fleet fleet;
@@ -38,10 +40,13 @@ class FleetGauges {
             MeterRegistry registry,
             JobHistory history,
             Sources sources,
+            ProjectQuotas quotas,
             @ConfigProperty(name = "trainyard.topics.prefix") String prefix) {
         this.registry = registry;
         this.history = history;
         this.sources = sources;
+        this.quotas = quotas;
+        this.projects = new ProjectGauges(quotas.rules().named().keySet());
         this.prefix = prefix;
         commandTopics = Set.copyOf(
                 Topic.COMMANDS.stream().map(topic -> topic.name(prefix)).toList());
@@ -69,6 +74,7 @@ class FleetGauges {
                         some.status(), Objects.requireNonNullElse(some.wants(), "auto"), priority(some.topic()));
                 jobs.merge(alike, some.jobs(), Long::sum);
             }
+            projects.take(quotas.table());
         } catch (TrackingException _) {
             return;
         }
@@ -115,6 +121,7 @@ class FleetGauges {
             }
             meters.gauge(Metric.IMAGES_PER_SECOND, () -> now().imagesPerSecond().getOrDefault(kind, 0.0), kind);
         }
+        projects.register(meters);
         meters.gauge(Metric.EVENT_LAG_RECORDS, sources::behindRecords);
         meters.gauge(Metric.EVENT_LAG_SECONDS, () -> sources.state().behindMillis() / 1e3);
         meters.gauge(Metric.PODS_UNMARKED, sources::podsUnmarked);

@@ -8,6 +8,7 @@ import io.trainyard.event.WorkerStatus;
 import io.trainyard.forecast.OutlookView;
 import io.trainyard.forecast.WorkerFacts;
 import io.trainyard.share.ProjectRules;
+import io.trainyard.share.ProjectUse;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
@@ -25,6 +26,7 @@ import io.trainyard.tracking.TrackingStore;
 import io.trainyard.tracking.Transition;
 import io.trainyard.tracking.UnderWay;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -205,6 +207,12 @@ public final class JobHistory {
     /// How many jobs have not ended, by what they are alike in.
     List<UnderWay> underWay() {
         return store.underWay();
+    }
+
+    /// What each project has, and had in the last window; of those that jobs name.
+    Map<String, ProjectUse> projects(Duration window) {
+        long now = sources.knownMillis();
+        return store.projects(now - window.toMillis(), now);
     }
 
     /// Why a job waits, in words; empty for one that does not.

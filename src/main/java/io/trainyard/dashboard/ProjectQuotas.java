@@ -2,6 +2,7 @@ package io.trainyard.dashboard;
 
 import io.trainyard.event.JobState.Status;
 import io.trainyard.jobfile.ProjectFiles;
+import io.trainyard.share.ProjectRow;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.JobField;
 import io.trainyard.spec.JobSpec;
@@ -10,8 +11,10 @@ import io.trainyard.tracking.JobQuery;
 import jakarta.inject.Inject;
 import jakarta.inject.Singleton;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -19,8 +22,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
-/// How many jobs of each project may wait: asked before jobs are submitted here. Whoever writes to the topics past the
-/// dashboard is not asked.
+/// How projects share the fleet, and what each has. How many jobs of each may wait is asked before jobs are submitted
+/// here; whoever writes to the topics past the dashboard is not asked.
 @Singleton
 public class ProjectQuotas {
     private static final JobField PROJECT = new JobField("project");
@@ -48,6 +51,16 @@ public class ProjectQuotas {
     /// How projects share the fleet.
     ProjectRules rules() {
         return rules;
+    }
+
+    /// What each project may have, and what it has.
+    public List<ProjectRow> table() {
+        return ProjectRow.of(rules, history.projects(rules.window()));
+    }
+
+    /// How long the window is of which the table tells.
+    public Duration window() {
+        return rules.window();
     }
 
     /// Why jobs cannot wait, in a sentence; empty: they can. Only where a project of theirs has a quota are those

@@ -59,6 +59,7 @@ final class AttemptNews {
     private Progress progress = new Progress(0, null, 0);
     private @Nullable Saved saved;
     private @Nullable EpochTested lastTest;
+    private boolean madeRoom;
     private long workedMillis;
     private long stoppedMillis = Long.MAX_VALUE;
 
@@ -86,7 +87,10 @@ final class AttemptNews {
                     saved = new Saved(checkpoint.step(), checkpoint.uri());
                 }
             }
-            case Released released -> turn(new Turn(Status.QUEUED, released.reason(), released.step(), null, offset));
+            case Released released -> {
+                madeRoom |= released.preemptedBy() != null;
+                turn(new Turn(Status.QUEUED, released.reason(), released.step(), null, offset));
+            }
             case TrainingEvent.Paused paused ->
                 turn(new Turn(Status.PAUSED, paused.reason(), paused.step(), paused.rung(), offset));
             case TrainingEvent.Resumed _ -> turn(new Turn(Status.QUEUED, null, 0, null, offset));
@@ -185,6 +189,11 @@ final class AttemptNews {
     @Nullable
     Turn turn() {
         return turn;
+    }
+
+    /// Whether it made room for an urgent job.
+    boolean madeRoom() {
+        return madeRoom;
     }
 
     @Nullable

@@ -96,6 +96,12 @@ final class Attempts {
         return counted.reversed();
     }
 
+    /// How many made room for urgent jobs.
+    int preemptions() {
+        return (int)
+                counted().stream().filter(attempt -> attempt.news().madeRoom()).count();
+    }
+
     /// The highest that counts; 0 where none does.
     int newest() {
         return last > 0 ? last : begun();

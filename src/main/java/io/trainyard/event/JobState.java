@@ -191,6 +191,11 @@ public final class JobState {
         return attempts.uses(end);
     }
 
+    /// How often it made room for urgent jobs.
+    public int preemptions() {
+        return attempts.preemptions();
+    }
+
     @JsonProperty("job")
     public String job() {
         return job;

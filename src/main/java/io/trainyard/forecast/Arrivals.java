@@ -28,7 +28,7 @@ record Arrivals(Which which, int bursts, double seconds, int[] sizes, List<Guess
     private static final int MAX_GUESSES = 50;
 
     /// @param kind of device on which they mostly run
-    record Which(Urgency urgency, Lane lane, String kind) {}
+    record Which(Urgency urgency, Lane lane, int project, String kind) {}
 
     /// @param jobs all that are known of them
     static Arrivals of(Which which, List<JobFacts> jobs, PaceModel pace, long nowMillis) {

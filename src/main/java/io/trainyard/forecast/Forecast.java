@@ -1,12 +1,10 @@
 package io.trainyard.forecast;
 
-import io.trainyard.event.Control.Urgency;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.forecast.WaitReason.Paused;
 import io.trainyard.forecast.WaitingLine.Place;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,12 +14,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param outlooks by job; those that wait in their order, then those that rest
 public record Forecast(Map<String, Outlook> outlooks, long atMillis) {
-    /// So many draws times jobs at most, so that a long line takes no longer than a fraction of a second.
-    private static final int MAX_PLACED = 1_500_000;
-
-    private static final int MIN_DRAWS = 120;
-    private static final int MAX_DRAWS = 400;
-
     /// The interval leaves out as much at either end.
     private static final double TAIL = 0.05;
 
@@ -32,17 +24,19 @@ public record Forecast(Map<String, Outlook> outlooks, long atMillis) {
     public static Forecast of(Fleet fleet) {
         WhyWaiting why = new WhyWaiting(fleet);
         Map<String, Outlook> outlooks = new LinkedHashMap<>();
-        List<Place> line = WaitingLine.of(fleet, why.allKinds());
+        Projects projects = new Projects(fleet);
+        List<Place> line = WaitingLine.of(fleet, why.allKinds(), projects);
+        Map<String, String> rooms = Rooms.of(fleet, line);
         List<Place> taken = new ArrayList<>();
         for (Place place : line) {
-            WaitReason reason = why.of(place);
+            WaitReason reason = reason(why.of(place), rooms.get(place.job().job()));
             outlooks.put(place.job().job(), new Outlook(place.job().job(), place.place(), reason, null));
             if (isTaken(reason)) {
                 taken.add(place);
             }
         }
         if (!taken.isEmpty()) {
-            estimate(fleet, why, taken, outlooks);
+            estimate(new Scene(fleet, projects, taken, rooms), why, outlooks);
         }
         for (JobFacts job : fleet.jobs()) {
             if (job.status() == Status.PAUSED) {
@@ -64,27 +58,35 @@ public record Forecast(Map<String, Outlook> outlooks, long atMillis) {
         return outlooks.get(job);
     }
 
+    /// @param victim that makes room for the job; null: none does
+    private static WaitReason reason(WaitReason found, @Nullable String victim) {
+        boolean waits = found instanceof WaitReason.AllBusy
+                || found instanceof WaitReason.BehindUrgent
+                || found instanceof WaitReason.NotItsTurn;
+        return victim != null && waits ? new WaitReason.MakesRoom(victim) : found;
+    }
+
     /// Whether somebody is there who will take it.
     private static boolean isTaken(WaitReason reason) {
         return switch (reason) {
-            case WaitReason.BeingTaken _, WaitReason.AllBusy _, WaitReason.BehindUrgent _ -> true;
+            case WaitReason.BeingTaken _,
+                    WaitReason.AllBusy _,
+                    WaitReason.BehindUrgent _,
+                    WaitReason.MakesRoom _,
+                    WaitReason.NotItsTurn _ -> true;
+            case WaitReason.AtQuota held -> held.quota().most() > 0;
             case WaitReason.NoWorker _,
                     WaitReason.NoWorkerOfKind _,
                     WaitReason.AllInTrouble _,
                     WaitReason.Paused _,
-                    WaitReason.AtQuota _,
                     WaitReason.NeedsNewerWorker _,
                     WaitReason.LeftAlone _ -> false;
         };
     }
 
-    private static void estimate(Fleet fleet, WhyWaiting why, List<Place> line, Map<String, Outlook> outlooks) {
-        PaceModel pace = new PaceModel(fleet.jobs());
-        List<Slot> slots = new Slots(fleet, pace).of(why);
-        List<Arrivals> arrivals = arrivals(fleet, slots.getFirst().kind(), pace);
-        Schedule schedule = new Schedule(line, slots, arrivals, pace, new EarlyEnds(fleet.jobs()));
-        int draws = Math.clamp(MAX_PLACED / line.size(), MIN_DRAWS, MAX_DRAWS);
-        float[][] starts = schedule.draw(draws);
+    private static void estimate(Scene scene, WhyWaiting why, Map<String, Outlook> outlooks) {
+        List<Place> line = scene.line();
+        float[][] starts = new Schedule(scene, why).draw();
         for (int i = 0; i < line.size(); i++) {
             String job = line.get(i).job().job();
             StartEstimate start = estimate(starts[i]);
@@ -105,24 +107,5 @@ public record Forecast(Map<String, Outlook> outlooks, long atMillis) {
         double seconds =
                 sorted[below] == sorted[above] ? sorted[below] : sorted[below] * (1 - part) + sorted[above] * part;
         return Math.min(StartEstimate.FAR_MILLIS, Math.round(1e3 * seconds));
-    }
-
-    /// What more urgent jobs come is as it was: only what may overtake those that wait is of interest.
-    private static List<Arrivals> arrivals(Fleet fleet, String kind, PaceModel pace) {
-        Map<Urgency, Map<Lane, List<JobFacts>>> asked = new EnumMap<>(Urgency.class);
-        for (JobFacts job : fleet.jobs()) {
-            if (job.command() != null) {
-                asked.computeIfAbsent(
-                                WaitingLine.urgency(job.command(), fleet.prefix()), _ -> new EnumMap<>(Lane.class))
-                        .computeIfAbsent(WaitingLine.lane(job), _ -> new ArrayList<>())
-                        .add(job);
-            }
-        }
-        List<Arrivals> arrivals = new ArrayList<>();
-        asked.forEach((urgency, lanes) -> lanes.forEach((lane, jobs) -> {
-            String runsOn = lane == Lane.COMMON ? kind : lane.kind();
-            arrivals.add(Arrivals.of(new Arrivals.Which(urgency, lane, runsOn), jobs, pace, fleet.nowMillis()));
-        }));
-        return arrivals;
     }
 }

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// @param elapsedMicros since the attempt started, at that step
 /// @param endMillis when it ended; 0 before
 /// @param reason why it was given back, or ended
+/// @param preemptions how often it made room for urgent jobs
 /// @param drift how much longer an image took in the second half of its epochs than in the first, as a logarithm; null
 ///     where it has not finished, or in one epoch
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -55,6 +56,7 @@ public record JobFacts(
         long elapsedMicros,
         long endMillis,
         @Nullable String reason,
+        int preemptions,
         @Nullable Double drift) {
     /// A longer reason is cut.
     private static final int MAX_REASON = 300;
@@ -67,6 +69,7 @@ public record JobFacts(
     /// @param precision that it asks for
     /// @param devices how many
     /// @param stopsEarly whether it may end before its last epoch
+    /// @param pinned whether it makes room for no urgent job
     /// @param project whose it is; null: nobody has said so
     public record Work(
             String wants,
@@ -77,6 +80,7 @@ public record JobFacts(
             String precision,
             int devices,
             boolean stopsEarly,
+            boolean pinned,
             @Nullable String project) {
         static Work of(JobSpec spec) {
             return new Work(
@@ -88,6 +92,7 @@ public record JobFacts(
                     spec.precision().name(),
                     spec.deviceCount(),
                     spec.stopWhen() != null,
+                    !spec.preemptible(),
                     spec.project());
         }
 
@@ -123,6 +128,7 @@ public record JobFacts(
                 state.elapsedMicros(),
                 state.endMillis(),
                 reason == null || reason.length() <= MAX_REASON ? reason : reason.substring(0, MAX_REASON),
+                state.preemptions(),
                 state.status() == Status.FINISHED ? drift(state.epochs()) : null);
     }
 

@@ -1,5 +1,6 @@
 package io.trainyard.forecast;
 
+import io.trainyard.custody.PreemptionRule;
 import io.trainyard.event.JobState.Status;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -20,12 +21,14 @@ final class Slots {
 
     private final Fleet fleet;
     private final PaceModel pace;
+    private final Projects projects;
     private final double drift;
     private final Map<String, JobFacts> running = new HashMap<>();
 
-    Slots(Fleet fleet, PaceModel pace) {
+    Slots(Fleet fleet, PaceModel pace, Projects projects) {
         this.fleet = fleet;
         this.pace = pace;
+        this.projects = projects;
         double squares = BELIEF * DRIFT * DRIFT;
         double seen = BELIEF;
         for (JobFacts job : fleet.jobs()) {
@@ -57,12 +60,21 @@ final class Slots {
 
     private Slot slot(WorkerFacts worker, Set<Lane> lanes, @Nullable String job) {
         String name = worker.worker();
-        Slot free = new Slot(name, worker.kind(), lanes, pace.effect(name), pace.effectDeviation(name), null);
+        Slot free = new Slot(
+                name,
+                worker.kind(),
+                lanes,
+                worker.contract() >= PreemptionRule.SINCE,
+                pace.effect(name),
+                pace.effectDeviation(name),
+                null,
+                null);
         if (job == null) {
             return free;
         }
         JobFacts its = running.get(job);
-        Rest rest = its == null ? Rest.unknown(job, pace) : Rest.of(its, free, pace, drift, fleet.nowMillis());
-        return new Slot(name, worker.kind(), lanes, free.effect(), free.effectDeviation(), rest);
+        return its == null
+                ? free.with(Rest.unknown(job, pace), null)
+                : free.with(Rest.of(its, free, pace, drift, fleet.nowMillis()), Task.of(its, fleet.prefix(), projects));
     }
 }

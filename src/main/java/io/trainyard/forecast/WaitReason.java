@@ -93,6 +93,24 @@ public sealed interface WaitReason {
         }
     }
 
+    /// A less urgent one gives its place to it.
+    ///
+    /// @param job that does
+    record MakesRoom(String job) implements WaitReason {
+        @Override
+        public String sentence() {
+            return "job %s makes room for it".formatted(job);
+        }
+    }
+
+    /// Jobs of another project come first that were asked for later, for that has used less for its weight.
+    record NotItsTurn(Hold.Turn turn) implements WaitReason {
+        @Override
+        public String sentence() {
+            return turn.sentence();
+        }
+    }
+
     /// Its project has as many running as it may, or will have with those that come before.
     ///
     /// @param quota the project's

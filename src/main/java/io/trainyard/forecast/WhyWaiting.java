@@ -8,6 +8,8 @@ import io.trainyard.forecast.WaitReason.LeftAlone;
 import io.trainyard.forecast.WaitReason.NeedsNewerWorker;
 import io.trainyard.forecast.WaitReason.NoWorker;
 import io.trainyard.forecast.WaitReason.NoWorkerOfKind;
+import io.trainyard.forecast.WaitReason.NotItsTurn;
+import io.trainyard.share.Hold;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -83,7 +85,10 @@ final class WhyWaiting {
         if (group.free() - (alone == null ? 0 : alone.free()) >= place.place()) {
             return new BeingTaken();
         }
-        return place.urgentBefore() > 0 ? new BehindUrgent(place.urgentBefore()) : group.otherwise();
+        if (place.urgentBefore() > 0) {
+            return new BehindUrgent(place.urgentBefore());
+        }
+        return place.turn() != null ? new NotItsTurn(new Hold.Turn(place.turn())) : group.otherwise();
     }
 
     /// Why the next job of a lane waits, one that all workers understand.

@@ -18,7 +18,12 @@ public enum Label {
     /// that worker, or its rest.
     AFTER("command", "loss", "release", "rest"),
     /// What the dashboard needs.
-    SOURCE("kafka", "store");
+    SOURCE("kafka", "store"),
+    /// Each that the file of projects names, and all others together.
+    PROJECT(Label.OTHERS);
+
+    /// All projects that the file does not name; none can be called so.
+    public static final String OTHERS = "_others";
 
     private final List<String> allowed;
 
@@ -32,6 +37,11 @@ public enum Label {
 
     public List<String> allowed() {
         return allowed;
+    }
+
+    /// Whether it may have a value.
+    boolean allows(String value) {
+        return allowed.contains(value) || this == PROJECT;
     }
 
     /// As Prometheus knows it.

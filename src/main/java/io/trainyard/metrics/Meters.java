@@ -76,7 +76,7 @@ public record Meters(MeterRegistry registry) {
         List<Tag> tags = new ArrayList<>();
         for (int i = 0; i < values.length; i++) {
             Label label = metric.labels().get(i);
-            if (!label.allowed().contains(values[i])) {
+            if (!label.allows(values[i])) {
                 throw new IllegalArgumentException("the label %s of %s is \"%s\"; allowed are %s"
                         .formatted(label.word(), metric.word(), values[i], label.allowed()));
             }

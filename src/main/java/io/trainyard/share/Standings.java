@@ -29,7 +29,12 @@ public record Standings(ProjectRules rules, Map<String, Double> used, Map<String
     /// @param windowBeats the window of the rules
     public static Standings of(
             ProjectRules rules, double windowBeats, Map<String, Double> used, Map<String, Load> loads) {
-        return new Standings(rules, used, loads, Math.max(1, AHEAD * windowBeats));
+        return new Standings(rules, used, loads, ahead(windowBeats));
+    }
+
+    /// For how long a device that is in use counts as used: a part of the window, and a beat at least.
+    static double ahead(double window) {
+        return Math.max(1, AHEAD * window);
     }
 
     /// Jobs that run.
@@ -49,8 +54,15 @@ public record Standings(ProjectRules rules, Map<String, Double> used, Map<String
 
     /// What a project has used, for its weight.
     double burden(String project) {
-        return (used.getOrDefault(project, 0.0) + load(project).devices() * ahead)
-                / rules.of(project).weight();
+        return burdenOf(
+                used.getOrDefault(project, 0.0),
+                load(project).devices(),
+                ahead,
+                rules.of(project).weight());
+    }
+
+    static double burdenOf(double used, int devices, double ahead, double weight) {
+        return (used + devices * ahead) / weight;
     }
 
     /// The order in which projects have their turns, whatever their quotas.

@@ -1,6 +1,7 @@
 package io.trainyard.tracking;
 
 import io.trainyard.event.JobState.Status;
+import io.trainyard.share.ProjectUse;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -74,6 +75,10 @@ record JobLists(Connection connection) {
             conditions.add("number IN (SELECT job FROM summaries WHERE summary LIKE ? ESCAPE '!')");
             values.add(Database.text(query.groupPattern()));
         }
+        if (!query.project().isEmpty()) {
+            conditions.add("project = ?");
+            values.add(Database.text(query.project()));
+        }
         if (!query.tag().isEmpty()) {
             conditions.add("number IN (SELECT job FROM tags WHERE tag = ?)");
             values.add(Database.text(query.tag()));
@@ -90,6 +95,35 @@ record JobLists(Connection connection) {
             while (rows.next()) {
                 found.add(new UnderWay(
                         Status.valueOf(rows.getString(1)), rows.getString(2), rows.getString(3), rows.getLong(4)));
+            }
+        }
+        return found;
+    }
+
+    /// What each project has, and had between two moments, in device time; of those that jobs name.
+    ///
+    /// @param fromMillis since 1970
+    Map<String, ProjectUse> projects(long fromMillis, long toMillis) throws SQLException {
+        Map<String, ProjectUse> found = new HashMap<>();
+        try (PreparedStatement select = connection.prepareStatement("""
+                SELECT project, SUM(CASE status WHEN 'RUNNING' THEN 1 ELSE 0 END),
+                    SUM(CASE status WHEN 'QUEUED' THEN 1 ELSE 0 END), 0
+                FROM jobs WHERE end_millis = 0 AND project IS NOT NULL GROUP BY project
+                UNION ALL
+                SELECT jobs.project, 0, 0, SUM(uses.devices * (
+                    CASE WHEN uses.end_millis > ? THEN ? ELSE uses.end_millis END
+                    - CASE WHEN uses.start_millis < ? THEN ? ELSE uses.start_millis END))
+                FROM device_uses uses JOIN jobs ON jobs.number = uses.job
+                WHERE uses.end_millis > ? AND uses.start_millis < ? AND jobs.project IS NOT NULL
+                GROUP BY jobs.project""")) {
+            Sql.set(select, List.of(toMillis, toMillis, fromMillis, fromMillis, fromMillis, toMillis));
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    found.merge(
+                            rows.getString(1),
+                            new ProjectUse(rows.getLong(2), rows.getLong(3), rows.getLong(4) / 1e3),
+                            ProjectUse::plus);
+                }
             }
         }
         return found;

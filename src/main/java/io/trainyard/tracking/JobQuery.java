@@ -10,6 +10,7 @@ import java.util.Set;
 /// @param text that is in their id, data set, network or worker, whatever the case; empty: any
 /// @param tag that they have; empty: any
 /// @param group whose they are; empty: any
+/// @param project whose they are; empty: any
 /// @param descending the greatest first; jobs that have no such value come last
 /// @param limit how many at most
 /// @param offset how many are passed over
@@ -18,6 +19,7 @@ public record JobQuery(
         String text,
         String tag,
         String group,
+        String project,
         Sort sort,
         boolean descending,
         int limit,
@@ -47,20 +49,27 @@ public record JobQuery(
         statuses = Set.copyOf(statuses);
     }
 
-    /// Of any group.
+    /// Of any group and project.
     public JobQuery(
             Set<Status> statuses, String text, String tag, Sort sort, boolean descending, int limit, int offset) {
-        this(statuses, text, tag, "", sort, descending, limit, offset);
+        this(statuses, text, tag, "", "", sort, descending, limit, offset);
     }
 
     /// The jobs of a group, in the order in which they were first heard of.
     public static JobQuery ofGroup(String group, int limit) {
-        return new JobQuery(Set.of(), "", "", group, Sort.HEARD, false, limit, 0);
+        return new JobQuery(Set.of(), "", "", group, "", Sort.HEARD, false, limit, 0);
     }
 
     /// The newest jobs.
     public static JobQuery newest(int limit) {
         return new JobQuery(Set.of(), "", "", Sort.HEARD, true, limit, 0);
+    }
+
+    /// Of them those of a project.
+    ///
+    /// @param its name; empty: any
+    public JobQuery ofProject(String its) {
+        return new JobQuery(statuses, text, tag, group, its, sort, descending, limit, offset);
     }
 
     /// As LIKE has it, with `!` before what is meant literally.

@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 /// @param reason why it failed, was given back, was rejected or rests at a rung
 /// @param group that it belongs to; a sweep's own is its id
 /// @param rung after how many epochs it rests because others of its group are better; null where it does not
+/// @param project whose it is; null: nobody has said so
 /// @param bestTestAccuracy of all its tests; null before the first, and where numbers are predicted
 /// @param bestTestLoss the lowest of all its tests; null before the first
 /// @param facts from which it is told when jobs begin; null in a row that an older version has written
@@ -63,6 +64,7 @@ public record JobSummary(
         @Nullable String checkpoint,
         @Nullable String group,
         @Nullable Integer rung,
+        @Nullable String project,
         @Nullable Double bestTestAccuracy,
         @Nullable Double bestTestLoss,
         @Nullable JobFacts facts) {
@@ -102,6 +104,7 @@ public record JobSummary(
                 state.checkpoint(),
                 spec == null ? null : spec.sweep() == null ? spec.group() : spec.id(),
                 state.rung(),
+                spec == null ? null : spec.project(),
                 epochs.stream()
                         .map(Epoch::testAccuracy)
                         .filter(accuracy -> accuracy != null)

@@ -1,6 +1,7 @@
 package io.trainyard.tracking;
 
 import io.trainyard.event.JobState;
+import io.trainyard.spec.JobSpec;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -82,14 +83,15 @@ record JobTables(Connection connection) {
         Map<Long, JobSummary> summaries = new LinkedHashMap<>();
         try (PreparedStatement insert = connection.prepareStatement("""
                 INSERT INTO jobs (number, job, status, heard_millis, start_millis, duration_millis, end_millis, dataset,
-                    network, worker, device, epochs_done, step, attempts, loss, test_loss, accuracy, wants, topic)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    network, worker, device, epochs_done, step, attempts, loss, test_loss, accuracy, wants, topic, project)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (number) DO UPDATE SET status = excluded.status, heard_millis = excluded.heard_millis,
                     start_millis = excluded.start_millis, duration_millis = excluded.duration_millis,
                     end_millis = excluded.end_millis, dataset = excluded.dataset, network = excluded.network,
                     worker = excluded.worker, device = excluded.device, epochs_done = excluded.epochs_done,
                     step = excluded.step, attempts = excluded.attempts, loss = excluded.loss,
-                    test_loss = excluded.test_loss, accuracy = excluded.accuracy, wants = excluded.wants, topic = excluded.topic""")) {
+                    test_loss = excluded.test_loss, accuracy = excluded.accuracy, wants = excluded.wants, topic = excluded.topic,
+                    project = excluded.project""")) {
             for (var state : states.entrySet()) {
                 JobSummary summary = JobSummary.of(state.getValue());
                 summaries.put(state.getKey(), summary);
@@ -124,6 +126,12 @@ record JobTables(Connection connection) {
         insert.setObject(++column, summary.testAccuracy(), Types.DOUBLE);
         insert.setString(++column, Database.text(summary.wants()));
         insert.setString(++column, Database.text(topic(state.commandPlace())));
+        insert.setString(++column, project(state));
+    }
+
+    private static @Nullable String project(JobState state) {
+        JobSpec spec = state.spec();
+        return spec == null ? null : spec.projectName();
     }
 
     /// The topic in a place such as `commands.high-0 at offset 7`.

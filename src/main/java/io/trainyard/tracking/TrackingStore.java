@@ -6,6 +6,7 @@ import io.trainyard.event.JobNews;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobState;
 import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.share.ProjectUse;
 import io.trainyard.tracking.CurveTables.Key;
 import io.trainyard.tracking.NewsTable.Numbered;
 import java.io.IOException;
@@ -322,6 +323,13 @@ public final class TrackingStore implements AutoCloseable {
     /// How many jobs have not ended, by what they are alike in.
     public List<UnderWay> underWay() {
         return database.read(connection -> new JobLists(connection).underWay());
+    }
+
+    /// What each project has, and had between two moments, in device time; of those that jobs name.
+    ///
+    /// @param fromMillis since 1970
+    public Map<String, ProjectUse> projects(long fromMillis, long toMillis) {
+        return database.read(connection -> new JobLists(connection).projects(fromMillis, toMillis));
     }
 
     /// What somebody wished of a job last; empty where nothing was.

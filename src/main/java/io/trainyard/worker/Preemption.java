@@ -124,10 +124,15 @@ final class Preemption {
         keepPlace(!here.isEmpty(), now);
     }
 
-    /// Whether the share groups may hand a command to this worker.
+    /// Whether the share groups may hand a command to this worker, which then begins it.
     private boolean mayComeHere(Waiting command) {
         CommandRoutes routes = around.rules().routes();
-        return routes.urgency(command.topic().name(routes.prefix())).isPresent();
+        return routes.urgency(command.topic().name(routes.prefix())).isPresent() && mayBegin(command);
+    }
+
+    /// Whether its project has room: else nobody may begin it, and it needs no place.
+    private boolean mayBegin(Waiting command) {
+        return around.fleet().shares().standings().hasRoom(command.project());
     }
 
     /// A place that a job of this worker has left is kept as long as something urgent may come; but not for ever, for
@@ -187,7 +192,8 @@ final class Preemption {
                 .map(status ->
                         seat(status, nobodyIsFree ? 0 : status.ownRoom() - held.getOrDefault(status.worker(), 0L)))
                 .toList();
-        return PreemptionRule.of(waiting, seats, running, around.rules().maxPreemptions()).stream()
+        List<Waiting> able = waiting.stream().filter(this::mayBegin).toList();
+        return PreemptionRule.of(able, seats, running, around.rules().maxPreemptions()).stream()
                 .filter(room -> room.victim().worker().equals(around.rules().worker()))
                 .filter(room -> isOlder(room.urgent(), PATIENCE, now))
                 .toList();

@@ -11,6 +11,7 @@ import type {
   JobPage,
   JobStateName,
   JsonObject,
+  Projects,
   RatePoint,
   Sweep,
 } from "./types";
@@ -91,6 +92,7 @@ export interface JobsQuery {
   state?: readonly JobStateName[];
   text?: string;
   tag?: string;
+  project?: string;
   sort?: string;
   order?: "asc" | "desc";
   limit: number;
@@ -135,7 +137,7 @@ export const api = {
     ask(address("/compare", { jobs: jobs.join(",") }), { signal }),
 
   groups: (
-    query: { by: string; state: string; text: string; tag: string },
+    query: { by: string; state: string; text: string; tag: string; project: string },
     signal?: AbortSignal,
   ): Promise<{ groups: Group[] }> => ask(address("/groups", query), { signal }),
 
@@ -144,6 +146,8 @@ export const api = {
 
   // Of the last 7 days.
   deviceHours: (signal?: AbortSignal): Promise<DeviceHours> => ask(address("/usage"), { signal }),
+
+  projects: (signal?: AbortSignal): Promise<Projects> => ask(address("/projects"), { signal }),
 
   submit: (command: JsonObject): Promise<{ jobs: string[] }> => send("POST", "/jobs", command),
 

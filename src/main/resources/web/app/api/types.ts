@@ -53,6 +53,7 @@ export interface JobSummary {
   checkpoint: string | null;
   group?: string | null; // that it belongs to
   rung?: number | null; // after how many epochs it rests because others of its group are better
+  project?: string | null; // whose it is; null where nobody has said so
   tags?: string[];
   outlook?: Outlook | null; // in lists, of a job that waits
 }
@@ -204,6 +205,22 @@ export interface HoursRow extends Hours {
 export interface DeviceHours {
   total: Hours;
   rows: HoursRow[]; // the last is today
+}
+
+// What a project may have, and what it has.
+export interface ProjectRow {
+  project: string;
+  rule: { weight: number; running: number | null; waiting: number | null }; // null: any number
+  share: number | null; // that it should have, 0 to 1; null where it has nothing to do
+  had: number | null; // of the window's device time, 0 to 1; null where nobody had any
+  deviceSeconds: number;
+  running: number;
+  waiting: number;
+}
+
+export interface Projects {
+  windowSeconds: number;
+  projects: ProjectRow[];
 }
 
 // A data set on its way from a bucket.

@@ -26,6 +26,7 @@ class RunGroups extends PageElement {
     state: {},
     text: {},
     tag: {},
+    project: {},
     groups: { state: true },
     problem: { state: true },
   };
@@ -34,6 +35,7 @@ class RunGroups extends PageElement {
   declare state: string;
   declare text: string;
   declare tag: string;
+  declare project: string;
   declare private groups: readonly Group[] | null; // null until the first answer
   declare private problem: string;
 
@@ -46,6 +48,7 @@ class RunGroups extends PageElement {
     this.state = "";
     this.text = "";
     this.tag = "";
+    this.project = "";
     this.groups = null;
     this.problem = "";
     new Subscriber(this, () => this.refresher.request());
@@ -57,7 +60,7 @@ class RunGroups extends PageElement {
   }
 
   protected override willUpdate(changed: Map<string, unknown>): void {
-    if (["by", "state", "text", "tag"].some((name) => changed.has(name))) {
+    if (["by", "state", "text", "tag", "project"].some((name) => changed.has(name))) {
       this.refresher.reset();
       this.refresher.request();
     }
@@ -65,8 +68,8 @@ class RunGroups extends PageElement {
 
   private async read(signal: AbortSignal): Promise<void> {
     try {
-      const { by, state, text, tag } = this;
-      const { groups } = await api.groups({ by, state, text, tag }, signal);
+      const { by, state, text, tag, project } = this;
+      const { groups } = await api.groups({ by, state, text, tag, project }, signal);
       const shown = groups.slice(0, MOST_CURVES);
       const curves = await Promise.all(
         shown.map(({ jobs }) => api.groupCurve(jobs.slice(0, MOST_JOBS), POINTS, signal)),

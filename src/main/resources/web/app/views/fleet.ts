@@ -7,6 +7,7 @@ import { type Fetching, JOB_STATES, type JobStateName, type JobSummary, type Wor
 import { PageElement } from "../element";
 import * as format from "../format";
 import "../parts/device-hours";
+import "../parts/project-shares";
 import { label, stateLabel } from "../parts/state-label";
 import { jobLink, link } from "../router";
 import { Refresher } from "../state/refresher";
@@ -64,7 +65,8 @@ class FleetView extends PageElement {
 
   protected override render() {
     if (!store.hasHeard) return nothing;
-    return html`${this.tiles()} ${this.running()} ${this.workers()} <device-hours></device-hours> ${this.whyFailed()}`;
+    return html`${this.tiles()} ${this.running()} ${this.workers()}
+      <project-shares></project-shares> <device-hours></device-hours> ${this.whyFailed()}`;
   }
 
   private tiles() {

@@ -21,7 +21,7 @@ const MOST_SELECTED = 100;
 const TYPING_MILLIS = 250;
 
 // What runs can be taken together by; any field of a command can be named in the link.
-const FIELDS = ["network", "dataset", "state", "tag", "batchSize", "optimizer.type", "optimizer.learningRate", "seed"];
+const FIELDS = ["network", "dataset", "state", "tag", "project", "batchSize", "optimizer.type", "optimizer.learningRate", "seed"];
 
 interface Column {
   title: string;
@@ -36,6 +36,7 @@ const COLUMNS: readonly Column[] = [
   { title: "State", sort: "state", className: "statecell", cell: (job) => stateLabel(job.state) },
   { title: "Network", sort: "network", className: "", cell: (job) => text(job.network) },
   { title: "Data set", sort: "dataset", className: "", cell: (job) => text(job.dataset) },
+  { title: "Project", className: "", cell: projectCell },
   { title: "Worker", className: "", cell: (job) => text(job.worker) },
   { title: "Progress", sort: "step", className: "bar", cell: progressCell },
   { title: "Loss", sort: "loss", className: "number", cell: (job) => format.loss(job.loss) },
@@ -44,6 +45,16 @@ const COLUMNS: readonly Column[] = [
   { title: "Started", sort: "start", className: "number", cell: (job) => format.shortMoment(job.startMillis) },
   { title: "Duration", sort: "duration", className: "number", cell: (job) => format.duration(job.durationMillis) },
 ];
+
+function projectCell({ project }: JobSummary) {
+  return project ? html`<a href=${link("runs", { project })}>${project}</a>` : format.NONE;
+}
+
+// That of projects only where there are any.
+function columns(jobs: readonly JobSummary[]): readonly Column[] {
+  const projects = jobs.some((job) => job.project);
+  return COLUMNS.filter((column) => projects || column.cell !== projectCell);
+}
 
 function progressCell(job: JobSummary, told?: Outlook | null) {
   const outlook = store.connection.state === "live" ? store.outlookOf(job, told) : null;
@@ -121,6 +132,7 @@ class RunsView extends PageElement {
     return {
       text: query.get("text") ?? "",
       tag: query.get("tag") ?? "",
+      project: query.get("project") ?? "",
       state: (query.get("state")?.split(",") ?? []).filter((state): state is JobStateName =>
         (JOB_STATES as readonly string[]).includes(state),
       ),
@@ -179,6 +191,7 @@ class RunsView extends PageElement {
                 .state=${asked.state?.join(",") ?? ""}
                 .text=${asked.text ?? ""}
                 .tag=${asked.tag ?? ""}
+                .project=${asked.project ?? ""}
               ></run-groups>`
             : html`${this.table(asked)} ${this.pages(asked.page)}`
         }
@@ -186,7 +199,7 @@ class RunsView extends PageElement {
     `;
   }
 
-  private filters({ text: words, tag, state = [] }: JobsQuery) {
+  private filters({ text: words, tag, project, state = [] }: JobsQuery) {
     const toggled = (name: JobStateName): string =>
       JOB_STATES.filter((each) => (each === name ? !state.includes(each) : state.includes(each))).join(",");
     return html`
@@ -212,18 +225,7 @@ class RunsView extends PageElement {
               </button>`,
           )}
         </div>
-        ${
-          tag
-            ? html`<button
-                type="button"
-                class="chip"
-                aria-pressed="true"
-                @click=${() => keep({ tag: null, page: null })}
-              >
-                tag ${tag} ✕
-              </button>`
-            : nothing
-        }
+        ${tag ? this.chosen("tag", tag) : nothing} ${project ? this.chosen("project", project) : nothing}
         <label>
           Group by
           <select id="by" @change=${(event: Event) => keep({ by: (event.target as HTMLSelectElement).value, page: null })}>
@@ -235,6 +237,12 @@ class RunsView extends PageElement {
         ${this.by ? nothing : html`<span class="push" id="selection">${this.selection()}</span>`}
       </div>
     `;
+  }
+
+  // What runs are narrowed to; a click widens them again.
+  private chosen(name: "tag" | "project", value: string) {
+    const widen = () => keep({ [name]: null, page: null });
+    return html`<button type="button" class="chip" aria-pressed="true" @click=${widen}>${name} ${value} ✕</button>`;
   }
 
   private selection() {
@@ -251,11 +259,12 @@ class RunsView extends PageElement {
   private table(asked: JobsQuery) {
     if (!this.jobs) return nothing;
     if (this.jobs.length === 0) {
-      const all = !asked.text && !asked.tag && asked.state?.length === 0;
+      const all = !asked.text && !asked.tag && !asked.project && asked.state?.length === 0;
       return html`<p class="empty" id="no-runs">
         ${all ? html`No jobs yet: <code>./trainyard submit docs/jobs/first.json</code>` : "No run fits."}
       </p>`;
     }
+    const shown = columns(this.jobs);
     return html`
       <div class="scroll">
         <table class="list" id="jobs">
@@ -263,14 +272,14 @@ class RunsView extends PageElement {
             <tr>
               <th scope="col"><span class="hidden">Select</span></th>
               ${this.head("Job", "job", "", asked)}
-              ${COLUMNS.map(({ title, sort, className }) => this.head(title, sort, className, asked))}
+              ${shown.map(({ title, sort, className }) => this.head(title, sort, className, asked))}
             </tr>
           </thead>
           <tbody>
             ${repeat(
               this.jobs,
               (job) => job.job,
-              (job) => this.row(store.jobs.get(job.job) ?? job, job.outlook),
+              (job) => this.row(shown, store.jobs.get(job.job) ?? job, job.outlook),
             )}
           </tbody>
         </table>
@@ -292,7 +301,7 @@ class RunsView extends PageElement {
     </th>`;
   }
 
-  private row(job: JobSummary, told?: Outlook | null) {
+  private row(columns: readonly Column[], job: JobSummary, told?: Outlook | null) {
     const chosen = this.selected.has(job.job);
     const tags = job.tags ?? [];
     return html`
@@ -310,7 +319,7 @@ class RunsView extends PageElement {
           <a href=${jobLink(job.job)}>${job.job}</a>
           ${tags.map((tag) => html`<a class="tag" href=${link("runs", { tag })}>${tag}</a>`)}
         </td>
-        ${COLUMNS.map(({ title, className, cell }) => {
+        ${columns.map(({ title, className, cell }) => {
           const shown = cell(job, told);
           return html`<td class=${className} data-label=${title} ?data-empty=${shown === format.NONE}>${shown}</td>`;
         })}

@@ -49,8 +49,8 @@ public final class TestBroker {
                 "group.share.record.lock.duration.ms", Long.toString(lock.toMillis()),
                 "group.share.max.session.timeout.ms", "3600000",
                 "group.share.session.timeout.ms", Long.toString(NEVER.toMillis()),
-                "group.share.min.heartbeat.interval.ms", "500",
-                "group.share.heartbeat.interval.ms", "500");
+                "group.share.min.heartbeat.interval.ms", "200",
+                "group.share.heartbeat.interval.ms", "200");
     }
 
     /// Locks the claims of one fleet for a time of their own.

@@ -6,6 +6,8 @@ import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.JobNews.Requested;
 import io.trainyard.event.JobState;
 import io.trainyard.event.SampleEvents;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.share.ProjectRow;
 import io.trainyard.share.ProjectRule;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.JobJson;
@@ -28,8 +30,9 @@ class ProjectRowsTest {
         return state;
     }
 
-    private static JobState running(JobState job, long sinceSeconds) {
-        job.apply(new Happened(SampleEvents.claimed(job.job(), 1), NOW - 1000 * sinceSeconds));
+    private static JobState running(JobState job, String device, long sinceSeconds) {
+        job.apply(new Happened(new Claimed(job.job(), 1, "w1", device), NOW - 1000 * sinceSeconds));
+        job.apply(new Happened(SampleEvents.losses(job.job(), 1, 0, 1, 10), NOW));
         return job;
     }
 
@@ -39,14 +42,14 @@ class ProjectRowsTest {
                 Duration.ofHours(1),
                 ProjectRule.PLAIN,
                 Map.of("vision", new ProjectRule(3, 8, 100), "idle", new ProjectRule(0.5, null, null)));
-        List<ProjectRows.Row> rows = ProjectRows.of(
+        List<ProjectRow> rows = ProjectRows.of(
                 rules,
                 List.of(
-                        running(job("v-1", "vision", "null"), 7200),
+                        running(job("v-1", "vision", "null"), "cuda:0", 7200),
                         job("v-2", "vision", "null"),
-                        running(job("s-1", "speech", "[\"cuda:0\", \"cuda:1\"]"), 600)),
+                        running(job("s-1", "speech", "[\"cuda:0\", \"cuda:1\"]"), "cuda:0+cuda:1", 600)),
                 NOW);
-        assertThat(rows.stream().map(ProjectRows.Row::cells))
+        assertThat(rows.stream().map(ProjectRows::cells))
                 .containsExactly(
                         List.of("idle", "0.5", "-", "0.0 %", "0", "any", "0", "any"),
                         List.of("speech", "1", "25.0 %", "25.0 %", "1", "any", "0", "any"),

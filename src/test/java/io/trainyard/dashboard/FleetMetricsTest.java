@@ -10,6 +10,7 @@ import static io.trainyard.event.SampleEvents.preempted;
 import static io.trainyard.event.SampleEvents.released;
 import static io.trainyard.event.SampleEvents.resumed;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.micrometer.prometheus.PrometheusMeterRegistry;
 import io.trainyard.Patience;
@@ -20,6 +21,8 @@ import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.metrics.Scrape;
+import io.trainyard.share.ProjectRule;
+import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.JobJson;
 import io.trainyard.topics.Brokers;
 import io.trainyard.topics.DeadLetter;
@@ -27,6 +30,8 @@ import io.trainyard.topics.Topic;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.TrackingStore;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -43,6 +48,8 @@ import org.junit.jupiter.api.Test;
 /// What the dashboard tells Prometheus, from the records that it reads.
 class FleetMetricsTest {
     private static final String PREFIX = "t.";
+    private static final ProjectRules RULES =
+            new ProjectRules(Duration.ofHours(1), ProjectRule.PLAIN, Map.of("vision", new ProjectRule(3, 8, null)));
 
     private final String database = Databases.SQLITE.empty();
     private final Map<Topic, Long> offsets = new EnumMap<>(Topic.class);
@@ -62,7 +69,8 @@ class FleetMetricsTest {
                 new AlertWatch(store, sources, AlertsWanted.NONE, Patience.LIMIT),
                 Brokers.at("nowhere:1"),
                 PREFIX);
-        final FleetGauges gauges = new FleetGauges(registry, history, sources, PREFIX);
+        final FleetGauges gauges =
+                new FleetGauges(registry, history, sources, new ProjectQuotas(history, 100, RULES), PREFIX);
 
         Scrape scrape() {
             gauges.look();
@@ -110,6 +118,17 @@ class FleetMetricsTest {
                 {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 1, "device": "%s"}""".formatted(job, device).getBytes(StandardCharsets.UTF_8);
         assertThat(JobJson.read(command).id()).isEqualTo(job);
         read(topic, job, command, System.currentTimeMillis());
+    }
+
+    private void submitOf(String project, String job) throws Exception {
+        byte[] command = """
+                {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 1, "project": "%s"}""".formatted(job, project).getBytes(StandardCharsets.UTF_8);
+        read(Topic.COMMANDS_NORMAL, job, command, System.currentTimeMillis());
+    }
+
+    private void tellAgo(Duration ago, TrainingEvent event) throws Exception {
+        Instant then = Instant.now().minus(ago);
+        read(Topic.of(event), event.job(), EventJson.write(event, then), then.toEpochMilli());
     }
 
     private void tell(TrainingEvent... events) throws Exception {
@@ -186,6 +205,29 @@ class FleetMetricsTest {
         }
         tell(finished("c", 1, 10));
         assertThat(value("trainyard_jobs_demand{kind=\"cuda\",}")).isOne();
+    }
+
+    /// Of projects that the file does not name all together: anybody may name one.
+    @Test
+    void tellsHowProjectsShareTheFleet() throws Exception {
+        submitOf("vision", "a");
+        submitOf("vision", "b");
+        submitOf("speech", "c");
+        submitOf("text", "d");
+        tellAgo(Duration.ofMinutes(45), claimed("a"));
+        tellAgo(Duration.ofMinutes(15), losses("a", 1, 0, 1, 10));
+        tellAgo(Duration.ofHours(3), claimed("c"));
+        tellAgo(Duration.ofMinutes(50), finished("c", 1, 10)); // ten minutes of it are of the last hour
+        assertThat(value("trainyard_project_jobs_running{project=\"vision\",}")).isOne();
+        assertThat(value("trainyard_project_jobs_waiting{project=\"vision\",}")).isOne();
+        assertThat(value("trainyard_project_share_ratio{project=\"vision\",}")).isEqualTo(0.75);
+        assertThat(value("trainyard_project_used_ratio{project=\"vision\",}")).isCloseTo(0.75, within(0.01));
+        assertThat(value("trainyard_project_jobs_running{project=\"_others\",}"))
+                .isZero();
+        assertThat(value("trainyard_project_jobs_waiting{project=\"_others\",}"))
+                .isOne();
+        assertThat(value("trainyard_project_share_ratio{project=\"_others\",}")).isEqualTo(0.25);
+        assertThat(value("trainyard_project_used_ratio{project=\"_others\",}")).isCloseTo(0.25, within(0.01));
     }
 
     @Test

@@ -2,33 +2,19 @@ package io.trainyard.dashboard;
 
 import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
 import static io.trainyard.event.SampleEvents.claimed;
-import static io.trainyard.event.SampleEvents.failed;
-import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.losses;
-import static io.trainyard.event.SampleEvents.on;
-import static io.trainyard.event.SampleEvents.released;
-import static io.trainyard.event.SampleEvents.saved;
 import static io.trainyard.event.SampleEvents.started;
-import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.deque.html.axecore.playwright.AxeBuilder;
 import com.deque.html.axecore.results.Rule;
 import com.microsoft.playwright.Download;
-import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
-import io.trainyard.PackagedFleet;
 import io.trainyard.Patience;
-import io.trainyard.TrainyardProcess;
-import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
 import io.trainyard.event.WorkerStatus.Fetching;
-import io.trainyard.spec.JobJson;
-import io.trainyard.spec.JobSpec;
-import io.trainyard.sweep.Trials;
-import io.trainyard.topics.Topic;
 import java.io.ByteArrayOutputStream;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -43,167 +29,24 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// The page in a real browser, with a fleet: a broker, a worker and a dashboard, each a process. What no worker can be
-/// brought to do at will is told by events written as a worker writes them. Leaves pictures in `target/page`.
+/// What the page shows and does. Leaves pictures in `target/page`.
 @TestMethodOrder(OrderAnnotation.class)
-class PageIT {
+class PageIT extends TestedPage {
     private static final String DOES = "93 % busy, 12.0 GiB of 80.0 GiB, 252 W, 61 °C";
     private static final Path PICTURES = Path.of("target", "page");
-    private static final String HOSTILE = "<img src=x onerror=\"document.title='taken'\"><script>alert(1)</script>";
     private static final int LAST = Integer.MAX_VALUE;
 
     /// What the page's scripts and styles may be together, compressed.
     private static final int MOST_BYTES = 350_000;
 
     private static final Pattern BUNDLED = Pattern.compile("\"(/static/bundle/[^\"]+)\"");
-
-    @TempDir
-    private static Path dir;
-
-    private static PackagedFleet fleet;
-    private static TrainyardProcess dashboard;
-    private static EventPublisher publisher;
-    private static Chromium chromium;
-    private static String url;
-
-    private Page page;
-
-    @BeforeAll
-    static void start() throws Exception {
-        chromium = Chromium.open();
-        fleet = PackagedFleet.withBroker(dir);
-        fleet.startWorker("w1");
-        dashboard = fleet.start("dashboard", "--port", "0");
-        url = dashboard.await(DashboardIT.URL) + "/";
-        fleet.awaitMembers();
-        publisher = new EventPublisher(fleet.kafka(), Topic.DEFAULT_PREFIX);
-        tellOfJobs();
-    }
-
-    @AfterAll
-    static void stop() {
-        if (publisher != null) {
-            publisher.close();
-        }
-        if (fleet != null) {
-            dashboard.close();
-            fleet.close();
-        }
-        if (chromium != null) {
-            chromium.close();
-        }
-    }
-
-    private static void tellOfJobs() throws Exception {
-        // Nobody has a GPU here, so it waits.
-        assertThat(fleet.submit("{\"id\": \"waits\", \"network\": \"fashion\", \"dataset\": \"shapes28\","
-                                + " \"epochs\": 1, \"device\": \"cuda\"}")
-                        .exitStatus())
-                .isZero();
-        publisher.reject("mistyped", "{\"id\": ", "it is not JSON: it ends too early");
-        publisher.send(claimed("hostile", 1, "w9"), failed("hostile", 1, HOSTILE));
-        publisher.send(
-                claimed("diverges", 1, "w9"),
-                started(fashion("diverges", 5), 1, 1, 938, null),
-                losses("diverges", 1, 0, 1, diverging(600)),
-                failed("diverges", 1, "the loss is not a number since step 412"));
-        tellOfMoved();
-        tellOfSweep();
-        publisher.send(
-                claimed("done", 1, "w9"),
-                on("cuda:0", "NVIDIA H100 80GB HBM3", started(fashion("done", 2), 1, 1, 100, null)),
-                losses("done", 1, 0, 1, curve(1, 200)),
-                tested("done", 1, 0, 100, 0.7),
-                tested("done", 1, 1, 200, 0.912),
-                saved("done", 1, 1, 200),
-                finished("done", 1, 200, "test accuracy 0.912 reached 0.9"));
-    }
-
-    /// A sweep of 24, of which most rest after an epoch and some go on.
-    private static void tellOfSweep() throws Exception {
-        List<JobSpec> trials = Trials.of(JobJson.read("""
-                {"id": "rates", "network": "fashion", "dataset": "fashion-mnist", "epochs": 4, "asha": {}, "sweep":
-                 {"optimizer.learningRate": [1, 0.1, 0.01, 0.001], "optimizer.momentum": [0, 0.9], "batchSize": [32, 64, 128]}}""".getBytes(StandardCharsets.UTF_8)));
-        for (int i = 0; i < trials.size(); i++) {
-            JobSpec trial = trials.get(i);
-            double accuracy = 0.9 - 0.13 * Math.abs(i / 6 - 1.2) - 0.01 * (i % 6);
-            publisher.send(
-                    claimed(trial.id(), 1, "w9"),
-                    started(trial, 1, 1, 938, null),
-                    losses(trial.id(), 1, 0, 1, curve(1, 50)),
-                    tested(trial.id(), 1, 0, 938, accuracy));
-            if (i % 4 == 0) {
-                publisher.send(tested(trial.id(), 1, 1, 1876, accuracy + 0.03));
-            } else {
-                publisher.send(new TrainingEvent.Paused(trial.id(), 1, 938, 1, "others of its group are better"));
-            }
-        }
-    }
-
-    /// A job that one worker gave back and another went on with.
-    private static void tellOfMoved() throws Exception {
-        publisher.send(
-                claimed("moved", 1, "w8"),
-                started(fashion("moved", 5), 1, 1, 938, null),
-                losses("moved", 1, 0, 1, curve(1, 938)),
-                tested("moved", 1, 0, 938, 0.71),
-                saved("moved", 1, 0, 938),
-                released("moved", 1, 938, "the worker stops"),
-                claimed("moved", 2, "w9"),
-                started(fashion("moved", 5), 2, 939, 938, null),
-                losses("moved", 2, 1, 939, curve(939, 938)),
-                tested("moved", 2, 1, 1876, 0.79),
-                losses("moved", 2, 2, 1877, curve(1877, 412)));
-    }
-
-    @BeforeEach
-    void open() {
-        page = chromium.page(1360, 1000, ColorScheme.LIGHT);
-    }
-
-    @AfterEach
-    void nothingWasComplainedOf() {
-        page.context().close();
-        assertThat(chromium.complaints()).isEmpty();
-    }
-
-    private void visit(String hash) {
-        page.navigate(url + hash);
-    }
-
-    private void visit(String hash, int width, int height, ColorScheme scheme) {
-        page.context().close();
-        page = chromium.page(width, height, scheme);
-        visit(hash);
-    }
-
-    private Locator see(String selector) {
-        return page.locator(selector).first();
-    }
-
-    /// Waits for what a view shows last.
-    private void seeAll(String view) {
-        assertThat(see("h2")).isVisible();
-        if (view.equals("#fleet")) {
-            assertThat(see("#device-hours")).isVisible();
-        }
-    }
-
-    private static String row(String job) {
-        return "#jobs tr[data-key=\"" + job + "\"]";
-    }
 
     @Test
     @Order(1)
@@ -233,23 +76,6 @@ class PageIT {
         assertThat(see("#detail-state")).hasText("Cancelled");
     }
 
-    /// Waits until the drawn curve has come so far.
-    private long awaitStep(long step) {
-        Patience.await("step " + step).pollInSameThread().until(() -> lastStep() >= step);
-        return lastStep();
-    }
-
-    /// The last step of the drawn curve; 0 where none is drawn.
-    private long lastStep() {
-        return ((Number) page.evaluate("document.querySelector('.losses trainyard-chart')?.series[0]?.x?.at(-1) ?? 0"))
-                .longValue();
-    }
-
-    /// Waits in Java: the page's policy lets no script be made of text, which is how Playwright would wait there.
-    private void awaitTrue(String expression) {
-        Patience.await(expression).pollInSameThread().until(() -> Boolean.TRUE.equals(page.evaluate(expression)));
-    }
-
     @Test
     void jobsInEveryStateAreListedAndFiltered() {
         visit("#runs");
@@ -271,7 +97,7 @@ class PageIT {
     @Test
     void whatOthersWroteIsTextAndNoMarkup() {
         visit("#job/hostile");
-        assertThat(see("#detail-reason")).containsText(HOSTILE);
+        assertThat(see("#detail-reason")).containsText(ToldJobs.HOSTILE);
         assertThat(page.locator("main img, main script")).hasCount(0);
     }
 
@@ -316,7 +142,7 @@ class PageIT {
     void aCurveThatGrowsForLongIsThinnedAndKeepsEverySpike() throws Exception {
         int block = 500;
         int spike = 2 * block + 7;
-        publisher.send(claimed("grown", 1, "w9"), started(fashion("grown", 5), 1, 1, 10_000, null));
+        publisher.send(claimed("grown", 1, "w9"), started(ToldJobs.fashion("grown", 5), 1, 1, 10_000, null));
         visit("#job/grown?smooth=0");
         for (int step = 1; step < 20 * block; step += block) {
             float[] losses = new float[block];
@@ -425,6 +251,25 @@ class PageIT {
     }
 
     @Test
+    void projectsSayWhatTheyMayHaveAndHaveAndLeadToTheirRuns() {
+        visit("#fleet");
+        assertThat(see("#projects tr[data-key=vision]")).containsText("1 of 8");
+        assertThat(page.locator("#projects tbody tr td.id")).hasText(new String[] {"default", "speech", "vision"});
+        assertThat(see("#projects tr[data-key=speech]")).containsText("0 of 0");
+        see("#projects tr[data-key=vision]").scrollIntoViewIfNeeded();
+        Chromium.picture(page, PICTURES.resolve("projects.png"));
+        see("#projects tr[data-key=vision] a").click();
+        assertThat(page).hasURL(Pattern.compile("#runs\\?project=vision$"));
+        assertThat(page.locator("#jobs tbody tr")).hasCount(1);
+        assertThat(see(row("seen") + " [data-label=Project]")).hasText("vision");
+        page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName("project vision"))
+                .click();
+        assertThat(see(row("done"))).isVisible();
+        assertThat(see(row("heard") + " [data-label=Project]")).hasText("speech");
+        Chromium.picture(page, PICTURES.resolve("runs-of-projects.png"));
+    }
+
+    @Test
     void runsAreTakenTogetherByAField() {
         visit("#runs");
         see("#by").selectOption("optimizer.type");
@@ -453,6 +298,9 @@ class PageIT {
                                 .map(e => e.tagName + '.' + e.id + '.' + e.getAttribute('class') + ' ' + e.getBoundingClientRect().right).slice(0, 12)"""))
                     .isTrue();
         }
+        visit("#fleet", 360, 780, ColorScheme.LIGHT);
+        see("#projects").scrollIntoViewIfNeeded();
+        Chromium.picture(page, PICTURES.resolve("phone-projects.png"));
     }
 
     @ParameterizedTest
@@ -514,7 +362,7 @@ class PageIT {
                 Statement statement = other.createStatement()) {
             statement.execute("PRAGMA busy_timeout = 60000");
             statement.execute("BEGIN IMMEDIATE");
-            publisher.send(losses("moved", 2, 2, 2289, curve(2289, 100)));
+            publisher.send(losses("moved", 2, 2, 2289, ToldJobs.curve(2289, 100)));
             assertThat(see("#connection")).containsText("s behind");
             assertThat(see("#not-live")).containsText("behind the fleet and catching up");
             Chromium.picture(page, PICTURES.resolve("behind.png"));
@@ -536,9 +384,9 @@ class PageIT {
                 .pollInSameThread()
                 .until(() -> {
                     publisher.send(busy);
-                    return page.locator("#detail-reason").innerText().contains("Place 1; begins in ");
+                    String reason = page.locator("#detail-reason").innerText();
+                    return reason.contains("Place 1; begins in ") && reason.contains("Waits: the one worker is busy");
                 });
-        assertThat(see("#detail-reason")).containsText("Waits: the one worker is busy");
         Chromium.picture(page, PICTURES.resolve("waits.png"));
         visit("#runs?state=queued");
         Patience.await("the same in the list").pollInSameThread().until(() -> {
@@ -605,35 +453,9 @@ class PageIT {
         awaitStep(2000);
         dashboard.kill();
         assertThat(see("#connection")).hasText("Connection lost");
-        dashboard = fleet.start(
-                "dashboard", "--port", Integer.toString(URI.create(url).getPort()));
-        var _ = dashboard.await(DashboardIT.URL);
-        publisher.send(losses("moved", 2, 2, 2389, curve(2389, 100)));
+        startDashboard(Integer.toString(URI.create(url).getPort()));
+        publisher.send(losses("moved", 2, 2, 2389, ToldJobs.curve(2389, 100)));
         assertThat(see("#connection")).hasText("Live");
         awaitStep(2480); // in the same page
-    }
-
-    private static JobSpec fashion(String job, int epochs) {
-        return JobJson.read("""
-                {"id": "%s", "network": "fashion", "dataset": "fashion-mnist", "epochs": %d, "batchSize": 64}""".formatted(job, epochs).getBytes(StandardCharsets.UTF_8));
-    }
-
-    /// Losses as those of a network that learns: what a picture of the page is made of.
-    private static float[] curve(long firstStep, int steps) {
-        float[] losses = new float[steps];
-        for (int i = 0; i < steps; i++) {
-            long step = firstStep + i;
-            losses[i] = (float)
-                    (0.3 + 2 * Math.exp(-step / 400.0) + 0.1 * Math.sin(step * 12.9898) * Math.cos(step * 78.233));
-        }
-        return losses;
-    }
-
-    private static float[] diverging(int steps) {
-        float[] losses = curve(1, steps);
-        for (int i = 411; i < steps; i++) {
-            losses[i] = Float.NaN;
-        }
-        return losses;
     }
 }

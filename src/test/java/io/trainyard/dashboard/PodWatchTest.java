@@ -9,6 +9,7 @@ import io.trainyard.event.WorkerStatus;
 import io.trainyard.kubernetes.ApiServerException;
 import io.trainyard.kubernetes.PodMark;
 import io.trainyard.metrics.Scrape;
+import io.trainyard.share.ProjectRules;
 import io.trainyard.tracking.Databases;
 import io.trainyard.tracking.TrackingStore;
 import java.io.IOException;
@@ -108,7 +109,8 @@ class PodWatchTest {
     @Test
     void prometheusIsToldOfPodsThatAreNotMarked() {
         var registry = Scrape.registry();
-        FleetGauges gauges = new FleetGauges(registry, history, sources, "t.");
+        FleetGauges gauges =
+                new FleetGauges(registry, history, sources, new ProjectQuotas(history, 10, ProjectRules.NONE), "t.");
         gauges.look();
         beat("w", "a", null, now);
         beat("v", null, null, now);

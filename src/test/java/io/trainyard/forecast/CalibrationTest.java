@@ -3,7 +3,9 @@ package io.trainyard.forecast;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.trainyard.Slow;
-import io.trainyard.forecast.ForecastWorld.Kind;
+import io.trainyard.share.ProjectRule;
+import io.trainyard.share.ProjectRules;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -17,18 +19,31 @@ class CalibrationTest {
     /// Jobs that have run before: none, or as many as tell what a fleet's jobs are like.
     private static final int[] HISTORIES = {0, 60};
 
-    private static Map<String, Kind> worlds(int history) {
-        Map<String, Kind> worlds = new LinkedHashMap<>();
-        worlds.put("jobs alike", new Kind(4, 0.02, 0.02, 1, 1, 20, history, 60, 0, 0, 0, 0));
-        worlds.put("one worker", new Kind(1, 0.05, 0.1, 2, 5, 20, history, 12, 0, 0, 0, 0));
-        worlds.put("mixed jobs", new Kind(4, 0.2, 0.1, 8, 30, 30, history, 80, 0, 0, 0, 0));
-        worlds.put("a short line", new Kind(8, 0.1, 0.1, 4, 10, 20, history, 12, 0.9, 0, 0, 0));
-        worlds.put("40 workers", new Kind(40, 0.3, 0.15, 8, 20, 20, history, 300, 0, 0, 0, 0));
-        worlds.put("urgent jobs come", new Kind(6, 0.1, 0.1, 4, 10, 20, history, 40, 0.6, 0.3, 0.05, 0));
-        worlds.put("a fifth fails", new Kind(6, 0.1, 0.1, 4, 10, 20, history, 60, 0, 0, 0.2, 0));
-        worlds.put("half may stop early", new Kind(6, 0.1, 0.1, 4, 10, 20, history, 60, 0, 0, 0.02, 0.5));
-        worlds.put("workers' speeds wander", new Kind(6, 0.5, 0.4, 4, 10, 20, history, 60, 0.3, 0, 0.02, 0));
+    private static Map<String, WorldKind> worlds(int history) {
+        Map<String, WorldKind> worlds = new LinkedHashMap<>();
+        worlds.put("jobs alike", new WorldKind(4, 0.02, 0.02, 1, 1, 20, history, 60, 0, 0, 0, 0));
+        worlds.put("one worker", new WorldKind(1, 0.05, 0.1, 2, 5, 20, history, 12, 0, 0, 0, 0));
+        worlds.put("mixed jobs", new WorldKind(4, 0.2, 0.1, 8, 30, 30, history, 80, 0, 0, 0, 0));
+        worlds.put("a short line", new WorldKind(8, 0.1, 0.1, 4, 10, 20, history, 12, 0.9, 0, 0, 0));
+        worlds.put("40 workers", new WorldKind(40, 0.3, 0.15, 8, 20, 20, history, 300, 0, 0, 0, 0));
+        worlds.put("urgent jobs come", new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 40, 0.6, 0.3, 0.05, 0));
+        worlds.put("a fifth fails", new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 60, 0, 0, 0.2, 0));
+        worlds.put("half may stop early", new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 60, 0, 0, 0.02, 0.5));
+        worlds.put("a full fleet", new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 30, 0.3, 0.15, 0, 0));
+        worlds.put("projects take turns", sharing(history, 0.3, Map.of("a", weight(3), "b", weight(1))));
+        worlds.put(
+                "projects have quotas", sharing(history, 0, Map.of("a", weight(1), "b", new ProjectRule(1, 2, null))));
+        worlds.put("workers' speeds wander", new WorldKind(6, 0.5, 0.4, 4, 10, 20, history, 60, 0.3, 0, 0.02, 0));
         return worlds;
+    }
+
+    private static ProjectRule weight(double weight) {
+        return new ProjectRule(weight, null, null);
+    }
+
+    private static WorldKind sharing(int history, double load, Map<String, ProjectRule> named) {
+        ProjectRules rules = new ProjectRules(Duration.ofHours(1), ProjectRule.PLAIN, named);
+        return new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 40, load, 0.05, 0.02, 0, rules);
     }
 
     @Test
@@ -52,7 +67,7 @@ class CalibrationTest {
     }
 
     /// @return how many starts were within their intervals, and how many were asked for
-    private static long[] ask(Kind kind) {
+    private static long[] ask(WorldKind kind) {
         long[] told = new long[2];
         for (int seed = 0; seed < SEEDS; seed++) {
             ForecastWorld world = new ForecastWorld(kind, 1_000 + seed);

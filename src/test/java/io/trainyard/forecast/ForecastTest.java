@@ -183,6 +183,103 @@ class ForecastTest {
         assertThat(outlook.start() != null).as("there is an estimate").isEqualTo(taken);
     }
 
+    private static JobState running(JobState job, String worker) {
+        return with(job, SampleEvents.claimed(job.job(), 1, worker), NOW - 50_000);
+    }
+
+    private static WorkerFacts full(String worker, String job) {
+        return new WorkerFacts(worker, "cpu", List.of(job), 1, null, 3);
+    }
+
+    /// Of those that run the least urgent one gives its place, and the next to the next; who waits then has none.
+    @Test
+    void whatIsUrgentTakesThePlacesOfOthers() {
+        List<JobState> jobs = List.of(
+                running(asked("n", "auto", "normal", 1), "w1"),
+                running(asked("l", "auto", "low", 2), "w2"),
+                running(asked("h", "auto", "high", 3), "w3"),
+                asked("u1", "auto", "high", 4),
+                asked("u2", "auto", "high", 5),
+                asked("u3", "auto", "high", 6),
+                asked("a", "auto", "normal", 7));
+        Forecast forecast = of(jobs, full("w1", "n"), full("w2", "l"), full("w3", "h"));
+        assertThat(only(forecast, "u1").reason().sentence()).isEqualTo("job l makes room for it");
+        assertThat(only(forecast, "u2").reason().sentence()).isEqualTo("job n makes room for it");
+        assertThat(only(forecast, "u3").reason().word()).isEqualTo("allBusy");
+        assertThat(only(forecast, "a").reason().sentence()).isEqualTo("3 jobs that are more urgent come first");
+        for (String urgent : List.of("u1", "u2")) {
+            assertThat(Objects.requireNonNull(only(forecast, urgent).start()).highMillis())
+                    .isLessThan(10_000);
+        }
+        assertThat(Objects.requireNonNull(only(forecast, "u3").start()).medianMillis())
+                .isGreaterThan(30_000);
+    }
+
+    private static JobState preempted(String id, int times) {
+        JobState job = asked(id, "auto", "normal", 1);
+        for (int attempt = 1; attempt <= times; attempt++) {
+            with(job, SampleEvents.claimed(id, attempt, "w1"), NOW - 60_000 + 1_000L * attempt);
+            with(job, SampleEvents.preempted(id, attempt, 10, "urgent"), NOW - 59_500 + 1_000L * attempt);
+        }
+        return with(job, SampleEvents.claimed(id, times + 1, "w1"), NOW - 50_000);
+    }
+
+    /// What made room three times, what never does, and what an old worker has.
+    @Test
+    void noRoomIsMadeWhereNoneMayBe() {
+        JobState urgent = asked("a", "auto", "high", 7);
+        assertThat(only(of(List.of(preempted("x", 2), urgent), full("w1", "x")), "a")
+                        .reason()
+                        .word())
+                .isEqualTo("makesRoom");
+        assertThat(only(of(List.of(preempted("x", 3), urgent), full("w1", "x")), "a")
+                        .reason()
+                        .word())
+                .isEqualTo("allBusy");
+        JobState pinned = new JobState("x");
+        JobSpec spec = JobJson.read("""
+                {"id": "x", "network": "lenet", "dataset": "shapes32", "epochs": 10, "preemptible": false}""".getBytes(StandardCharsets.UTF_8));
+        pinned.apply(new Requested("x", spec, "t.commands.normal-0 at offset 1", NOW - 60_000));
+        assertThat(only(of(List.of(running(pinned, "w1"), urgent), full("w1", "x")), "a")
+                        .reason()
+                        .word())
+                .isEqualTo("allBusy");
+        JobState runs = running(asked("x", "auto", "normal", 1), "w1");
+        assertThat(only(of(List.of(runs, urgent), worker("w1", "cpu", "x")), "a")
+                        .reason()
+                        .word())
+                .as("a worker of contract 2")
+                .isEqualTo("allBusy");
+    }
+
+    /// The one project has the fleet, and asked for more before the other came.
+    @Test
+    void whoHasHadLessComesFirst() {
+        ProjectRules rules = new ProjectRules(Duration.ofHours(1), ProjectRule.PLAIN, Map.of("vision", weight(3)));
+        List<JobFacts> facts = Stream.of(
+                        running(asked("x", "auto", "normal", 1), "w1"),
+                        asked("d1", "auto", "normal", 2),
+                        asked("d2", "auto", "normal", 3),
+                        ofVision("v1", 4),
+                        ofVision("v2", 5))
+                .map(JobFacts::of)
+                .toList();
+        List<WorkerFacts> workers = List.of(full("w1", "x"));
+        Forecast forecast = Forecast.of(new Fleet(facts, workers, "t.", NOW, rules));
+        assertThat(forecast.outlooks().keySet()).containsExactly("v1", "v2", "d1", "d2");
+        assertThat(only(forecast, "d1").reason().sentence()).isEqualTo("it is the turn of project vision");
+        assertThat(only(forecast, "d1").reason().word()).isEqualTo("notItsTurn");
+        assertThat(only(forecast, "v1").reason().word()).isEqualTo("allBusy");
+        assertThat(Objects.requireNonNull(only(forecast, "v1").start()).medianMillis())
+                .isLessThan(Objects.requireNonNull(only(forecast, "d1").start()).medianMillis());
+        Forecast first = Forecast.of(new Fleet(facts, workers, "t.", NOW));
+        assertThat(first.outlooks().keySet()).as("without a file").containsExactly("d1", "d2", "v1", "v2");
+    }
+
+    private static ProjectRule weight(double weight) {
+        return new ProjectRule(weight, null, null);
+    }
+
     @Test
     void whoHasTheQuotaOfItsProjectHasNoPlaceUntilAJobOfItHasEnded() {
         ProjectRules rules =
@@ -202,8 +299,11 @@ class ForecastTest {
                 .isEqualTo("project vision has 1 job running, and may have 2");
         assertThat(only(forecast, "over").reason().word()).isEqualTo("atQuota");
         assertThat(only(forecast, "over").place()).isZero();
-        assertThat(only(forecast, "over").start()).isNull();
-        assertThat(only(forecast, "other").place()).isEqualTo(2);
+        assertThat(Objects.requireNonNull(only(forecast, "over").start()).lowMillis())
+                .as("once one of its project has ended")
+                .isGreaterThan(
+                        Objects.requireNonNull(only(forecast, "other").start()).highMillis());
+        assertThat(only(forecast, "other").place()).as("its project has less").isEqualTo(1);
         assertThat(only(forecast, "other").reason().word()).isEqualTo("beingTaken");
         assertThat(only(Forecast.of(new Fleet(facts, workers, "t.", NOW)), "over")
                         .place())

@@ -42,7 +42,8 @@ public enum Databases {
             3, List.of("ALTER TABLE jobs DROP COLUMN wants", "ALTER TABLE jobs DROP COLUMN topic"),
             4, List.of("DROP TABLE device_uses", "DROP TABLE forgotten_uses"),
             6, List.of("DROP TABLE submitters"),
-            5, List.of("ALTER TABLE jobs DROP COLUMN test_loss")));
+            5, List.of("ALTER TABLE jobs DROP COLUMN test_loss"),
+            7, List.of("DROP INDEX jobs_by_project", "ALTER TABLE jobs DROP COLUMN project")));
 
     /// Makes the tables of a store those of an older version: what was in the others is gone.
     static void undo(String url, int version) throws SQLException {

@@ -217,7 +217,7 @@ final class Fleet implements AutoCloseable {
 
     @Override
     public void close() {
-        workers.forEach(FleetWorker::close);
+        workers.parallelStream().forEach(FleetWorker::close); // each waits for the brokers
         outbox.close();
         deleteFolder();
     }

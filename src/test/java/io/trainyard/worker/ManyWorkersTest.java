@@ -49,6 +49,8 @@ class ManyWorkersTest {
 
     private static EmbeddedBroker broker(Path directory) {
         Map<String, String> settings = new HashMap<>(TestBroker.settings(Patience.LIMIT));
+        settings.put("group.share.min.heartbeat.interval.ms", "500"); // what they cost is measured
+        settings.put("group.share.heartbeat.interval.ms", "500");
         return EmbeddedBroker.start(directory, 0, "unused.", settings);
     }
 

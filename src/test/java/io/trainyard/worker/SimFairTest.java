@@ -8,9 +8,11 @@ import io.trainyard.Slow;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.share.ProjectRule;
 import io.trainyard.topics.Priority;
+import io.trainyard.topics.Topic;
 import io.trainyard.worker.SimFair.Setting;
 import io.trainyard.worker.SimFair.Work;
 import io.trainyard.worker.SimTraining.Kind;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,6 +69,42 @@ class SimFairTest {
         List<Work> equal = List.of(always(weight(1), Kind.JOB, 120), always(weight(1), Kind.JOB, 120));
         SimFair weightless = new SimFair(5, SimSeams.NONE, new Setting(WINDOW, 6, 1, equal));
         assertThat(weightless.shares(WINDOW).get("p1")).isCloseTo(0.5, within(0.04));
+    }
+
+    /// A worker stands still between the permit and custody, for longer than others wait for it to say something, and
+    /// its
+    /// command's lock is longer still. Then its project has one job more than it may, and no more than that.
+    @Test
+    void whoStandsStillWhileItBeginsIsOneTooMany() {
+        Work small = always(new ProjectRule(1, 1, null), Kind.JOB, 6);
+        Setting setting = new Setting(WINDOW, 3, 1, List.of(small));
+        assertThat(new SimFair(3, SimSeams.NONE, setting).run(0)).isEmpty();
+        List<String> wrong = new SimFair(3, new StandsStill(), setting).run(0);
+        assertThat(wrong).isNotEmpty().allMatch(sentence -> sentence.startsWith("project p1 has 2 jobs running"));
+    }
+
+    /// Whoever takes a job first, as soon as it has the permit.
+    private static final class StandsStill implements SimSeams {
+        private boolean stood;
+
+        @Override
+        public SimShareGroup.Limits limits(SimShareGroup.Limits real) {
+            return new SimShareGroup.Limits(Duration.ofSeconds(60), real.deliveries(), real.window());
+        }
+
+        @Override
+        public Outbox outbox(Outbox real, SimProcess process) {
+            return (topic, key, value, headers) -> {
+                boolean begins = topic.equals(Topic.CUSTODY.name(""))
+                        && key != null
+                        && !Deferred.isKey(new String(key, StandardCharsets.UTF_8));
+                if (begins && !stood) {
+                    stood = true;
+                    process.freeze(Duration.ofSeconds(30));
+                }
+                return real.send(topic, key, value, headers);
+            };
+        }
     }
 
     private static Setting small(long seed) {

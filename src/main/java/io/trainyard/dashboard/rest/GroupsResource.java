@@ -58,8 +58,10 @@ public class GroupsResource {
             @QueryParam("by") @DefaultValue("dataset") String by,
             @QueryParam("state") @DefaultValue("") String state,
             @QueryParam("text") @DefaultValue("") String text,
-            @QueryParam("tag") @DefaultValue("") String tag) {
-        JobQuery query = new JobQuery(JobsResource.states(state), text, tag, JobQuery.Sort.HEARD, true, MAX_JOBS, 0);
+            @QueryParam("tag") @DefaultValue("") String tag,
+            @QueryParam("project") @DefaultValue("") String project) {
+        JobQuery query = new JobQuery(JobsResource.states(state), text, tag, JobQuery.Sort.HEARD, true, MAX_JOBS, 0)
+                .ofProject(project);
         JobPage page = history.jobs(query);
         Map<String, List<JobSummary>> groups = new TreeMap<>();
         List<JobSummary> others = new ArrayList<>();

@@ -54,6 +54,7 @@ public class JobsResource {
             @QueryParam("state") @DefaultValue("") String state,
             @QueryParam("text") @DefaultValue("") String text,
             @QueryParam("tag") @DefaultValue("") String tag,
+            @QueryParam("project") @DefaultValue("") String project,
             @QueryParam("sort") @DefaultValue("heard") String sort,
             @QueryParam("order") @DefaultValue("desc") String order,
             @QueryParam("limit") @DefaultValue("100") String limit,
@@ -66,7 +67,7 @@ public class JobsResource {
                 Parameter.name("order", order, Order.class) == Order.DESC,
                 Parameter.integer("limit", limit, 1, MAX_PAGE),
                 Parameter.integer("offset", offset, 0, Integer.MAX_VALUE));
-        return JobRows.of(history.jobs(query), history);
+        return JobRows.of(history.jobs(query.ofProject(project)), history);
     }
 
     static Set<Status> states(String text) {

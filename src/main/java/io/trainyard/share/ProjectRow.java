@@ -1,0 +1,45 @@
+package io.trainyard.share;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/// A project in the table of all: what it may have, and what it has.
+///
+/// @param share that it should have, of those that have something to do; null: it has nothing to do
+/// @param had the part of all device time of the last window that it had; null: nobody had any
+/// @param deviceSeconds of the last window
+public record ProjectRow(
+        String project,
+        ProjectRule rule,
+        @Nullable Double share,
+        @Nullable Double had,
+        double deviceSeconds,
+        long running,
+        long waiting) {
+    /// Those that the file names, and those that jobs name, in alphabetical order.
+    ///
+    /// @param uses by project
+    public static List<ProjectRow> of(ProjectRules rules, Map<String, ProjectUse> uses) {
+        Map<String, ProjectUse> all = new TreeMap<>(uses);
+        rules.named().keySet().forEach(project -> all.putIfAbsent(project, ProjectUse.NONE));
+        double weights = all.entrySet().stream()
+                .filter(project -> project.getValue().isBusy())
+                .mapToDouble(project -> rules.of(project.getKey()).weight())
+                .sum();
+        double seconds =
+                all.values().stream().mapToDouble(ProjectUse::deviceSeconds).sum();
+        List<ProjectRow> rows = new ArrayList<>();
+        all.forEach((project, use) -> rows.add(new ProjectRow(
+                project,
+                rules.of(project),
+                use.isBusy() ? rules.of(project).weight() / weights : null,
+                seconds == 0 ? null : use.deviceSeconds() / seconds,
+                use.deviceSeconds(),
+                use.running(),
+                use.waiting())));
+        return rows;
+    }
+}

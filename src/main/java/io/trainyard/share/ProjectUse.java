@@ -1,0 +1,19 @@
+package io.trainyard.share;
+
+/// What a project has of a fleet, and had of it in the last window.
+///
+/// @param running jobs that run
+/// @param waiting jobs that wait
+/// @param deviceSeconds of the window: one device for a minute is a minute, and so are two for half a minute
+public record ProjectUse(long running, long waiting, double deviceSeconds) {
+    public static final ProjectUse NONE = new ProjectUse(0, 0, 0);
+
+    public ProjectUse plus(ProjectUse more) {
+        return new ProjectUse(running + more.running, waiting + more.waiting, deviceSeconds + more.deviceSeconds);
+    }
+
+    /// Whether it has anything to do.
+    boolean isBusy() {
+        return running + waiting > 0;
+    }
+}

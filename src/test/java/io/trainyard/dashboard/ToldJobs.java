@@ -1,0 +1,134 @@
+package io.trainyard.dashboard;
+
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.failed;
+import static io.trainyard.event.SampleEvents.finished;
+import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.on;
+import static io.trainyard.event.SampleEvents.released;
+import static io.trainyard.event.SampleEvents.saved;
+import static io.trainyard.event.SampleEvents.started;
+import static io.trainyard.event.SampleEvents.tested;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.PackagedFleet;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Trials;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/// The jobs that the page shows, in every state: what no worker can be brought to do at will is told by events written
+/// as a worker writes them.
+final class ToldJobs {
+    static final String HOSTILE = "<img src=x onerror=\"document.title='taken'\"><script>alert(1)</script>";
+
+    private ToldJobs() {}
+
+    /// All of them.
+    static void tell(PackagedFleet fleet, EventPublisher publisher) throws Exception {
+        // Nobody has a GPU here, so it waits.
+        assertThat(fleet.submit("{\"id\": \"waits\", \"network\": \"fashion\", \"dataset\": \"shapes28\","
+                                + " \"epochs\": 1, \"device\": \"cuda\"}")
+                        .exitStatus())
+                .isZero();
+        publisher.reject("mistyped", "{\"id\": ", "it is not JSON: it ends too early");
+        publisher.send(claimed("hostile", 1, "w9"), failed("hostile", 1, HOSTILE));
+        publisher.send(
+                claimed("diverges", 1, "w9"),
+                started(fashion("diverges", 5), 1, 1, 938, null),
+                losses("diverges", 1, 0, 1, diverging(600)),
+                failed("diverges", 1, "the loss is not a number since step 412"));
+        tellOfMoved(publisher);
+        tellOfProjects(fleet, publisher);
+        tellOfSweep(publisher);
+        publisher.send(
+                claimed("done", 1, "w9"),
+                on("cuda:0", "NVIDIA H100 80GB HBM3", started(fashion("done", 2), 1, 1, 100, null)),
+                losses("done", 1, 0, 1, curve(1, 200)),
+                tested("done", 1, 0, 100, 0.7),
+                tested("done", 1, 1, 200, 0.912),
+                saved("done", 1, 1, 200),
+                finished("done", 1, 200, "test accuracy 0.912 reached 0.9"));
+    }
+
+    /// A job of a project that runs, and one of another that may not.
+    private static void tellOfProjects(PackagedFleet fleet, EventPublisher publisher) throws Exception {
+        publisher.send(
+                claimed("seen", 1, "w9"),
+                started(ofProject("seen", "vision"), 1, 1, 938, null),
+                losses("seen", 1, 0, 1, curve(1, 50)));
+        assertThat(fleet.submit(
+                                "{\"id\": \"heard\", \"network\": \"fashion\", \"dataset\": \"shapes28\", \"epochs\": 1,"
+                                        + " \"device\": \"cuda\", \"optimizer\": {\"type\": \"adam\"}, \"project\": \"speech\"}")
+                        .exitStatus())
+                .isZero();
+    }
+
+    /// A sweep of 24, of which most rest after an epoch and some go on.
+    private static void tellOfSweep(EventPublisher publisher) throws Exception {
+        List<JobSpec> trials = Trials.of(JobJson.read("""
+                {"id": "rates", "network": "fashion", "dataset": "fashion-mnist", "epochs": 4, "asha": {}, "sweep":
+                 {"optimizer.learningRate": [1, 0.1, 0.01, 0.001], "optimizer.momentum": [0, 0.9], "batchSize": [32, 64, 128]}}""".getBytes(StandardCharsets.UTF_8)));
+        for (int i = 0; i < trials.size(); i++) {
+            JobSpec trial = trials.get(i);
+            double accuracy = 0.9 - 0.13 * Math.abs(i / 6 - 1.2) - 0.01 * (i % 6);
+            publisher.send(
+                    claimed(trial.id(), 1, "w9"),
+                    started(trial, 1, 1, 938, null),
+                    losses(trial.id(), 1, 0, 1, curve(1, 50)),
+                    tested(trial.id(), 1, 0, 938, accuracy));
+            if (i % 4 == 0) {
+                publisher.send(tested(trial.id(), 1, 1, 1876, accuracy + 0.03));
+            } else {
+                publisher.send(new TrainingEvent.Paused(trial.id(), 1, 938, 1, "others of its group are better"));
+            }
+        }
+    }
+
+    /// A job that one worker gave back and another went on with.
+    private static void tellOfMoved(EventPublisher publisher) throws Exception {
+        publisher.send(
+                claimed("moved", 1, "w8"),
+                started(fashion("moved", 5), 1, 1, 938, null),
+                losses("moved", 1, 0, 1, curve(1, 938)),
+                tested("moved", 1, 0, 938, 0.71),
+                saved("moved", 1, 0, 938),
+                released("moved", 1, 938, "the worker stops"),
+                claimed("moved", 2, "w9"),
+                started(fashion("moved", 5), 2, 939, 938, null),
+                losses("moved", 2, 1, 939, curve(939, 938)),
+                tested("moved", 2, 1, 1876, 0.79),
+                losses("moved", 2, 2, 1877, curve(1877, 412)));
+    }
+
+    private static JobSpec ofProject(String job, String project) {
+        return JobJson.read("""
+                {"id": "%s", "network": "fashion", "dataset": "fashion-mnist", "epochs": 2, "project": "%s"}""".formatted(job, project).getBytes(StandardCharsets.UTF_8));
+    }
+
+    static JobSpec fashion(String job, int epochs) {
+        return JobJson.read("""
+                {"id": "%s", "network": "fashion", "dataset": "fashion-mnist", "epochs": %d, "batchSize": 64}""".formatted(job, epochs).getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// Losses as those of a network that learns: what a picture of the page is made of.
+    static float[] curve(long firstStep, int steps) {
+        float[] losses = new float[steps];
+        for (int i = 0; i < steps; i++) {
+            long step = firstStep + i;
+            losses[i] = (float)
+                    (0.3 + 2 * Math.exp(-step / 400.0) + 0.1 * Math.sin(step * 12.9898) * Math.cos(step * 78.233));
+        }
+        return losses;
+    }
+
+    private static float[] diverging(int steps) {
+        float[] losses = curve(1, steps);
+        for (int i = 411; i < steps; i++) {
+            losses[i] = Float.NaN;
+        }
+        return losses;
+    }
+}

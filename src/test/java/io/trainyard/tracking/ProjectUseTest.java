@@ -1,0 +1,96 @@
+package io.trainyard.tracking;
+
+import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.finished;
+import static io.trainyard.event.SampleEvents.losses;
+import static io.trainyard.event.SampleEvents.released;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.event.JobNews;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.JobNews.Rejected;
+import io.trainyard.event.JobNews.Requested;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.share.ProjectUse;
+import io.trainyard.spec.JobJson;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/// What the store knows of projects.
+class ProjectUseTest {
+    private static final long NOW = 1_750_000_000_000L;
+    private static final long MINUTE = 60_000;
+    private static final JobQuery ALL = new JobQuery(Set.of(), "", "", JobQuery.Sort.JOB, false, 9, 0);
+
+    private static JobNews asked(String job, String project) {
+        byte[] command = """
+                {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 1%s}""".formatted(job, project).getBytes(StandardCharsets.UTF_8);
+        return new Requested(job, JobJson.read(command), "commands.normal-0 at offset 1", NOW - 300 * MINUTE);
+    }
+
+    private static JobNews told(TrainingEvent event, long minutesAgo) {
+        return new Happened(event, NOW - minutesAgo * MINUTE);
+    }
+
+    private static final List<JobNews> NEWS = List.of(
+            asked("a", ", \"project\": \"vision\""),
+            told(new Claimed("a", 1, "w1", "cuda:0+cuda:1"), 90), // of which half an hour is older than the hour
+            told(released("a", 1, 10, "the worker stops"), 50),
+            told(claimed("a", 2), 20), // what it waited between the two is nobody's
+            told(losses("a", 2, 0, 11, 10), 5),
+            asked("b", ", \"project\": \"vision\""),
+            asked("c", ""),
+            told(claimed("c"), 200),
+            told(finished("c", 1, 10), 30),
+            asked("d", ", \"project\": \"text\""),
+            told(claimed("d"), 200),
+            told(finished("d", 1, 10), 61),
+            asked("e", ", \"project\": \"vision\""),
+            told(claimed("e"), -5), // by a clock that is ahead
+            told(finished("e", 1, 10), -10),
+            new Rejected("f", null, "no", NOW));
+
+    @ParameterizedTest
+    @EnumSource(Databases.class)
+    void tellsWhatEachHasAndHadInAWindow(Databases kind) {
+        try (TrackingStore store = TrackingStore.open(kind.empty())) {
+            store.take(NEWS, Map.of());
+            assertThat(store.projects(NOW - 60 * MINUTE, NOW))
+                    .isEqualTo(Map.of(
+                            "vision", new ProjectUse(1, 1, 60 * (2 * 10 + 15)),
+                            "default", new ProjectUse(0, 0, 60 * 30)));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Databases.class)
+    void listsTheJobsOfAProjectAlsoOfAStoreFromBefore(Databases kind) throws Exception {
+        String url = kind.empty();
+        try (TrackingStore store = TrackingStore.open(url)) {
+            store.take(NEWS, Map.of());
+            requireLists(store);
+        }
+        Databases.undo(url, 6);
+        try (TrackingStore store = TrackingStore.open(url)) {
+            requireLists(store);
+        }
+    }
+
+    private static void requireLists(TrackingStore store) {
+        assertThat(jobs(store, "vision")).containsExactly("a", "b", "e");
+        assertThat(jobs(store, "default")).containsExactly("c");
+        assertThat(jobs(store, "nobody's")).isEmpty();
+        assertThat(jobs(store, "")).containsExactly("a", "b", "c", "d", "e", "f");
+    }
+
+    private static List<String> jobs(TrackingStore store, String project) {
+        return store.jobs(ALL.ofProject(project)).jobs().stream()
+                .map(JobSummary::job)
+                .toList();
+    }
+}

@@ -1,0 +1,138 @@
+package io.trainyard.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.event.Control;
+import io.trainyard.event.Control.Wish;
+import io.trainyard.event.EventJson;
+import io.trainyard.event.JobNews.Happened;
+import io.trainyard.event.TrainingEvent;
+import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.share.ProjectRule;
+import io.trainyard.share.ProjectRules;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.Priority;
+import io.trainyard.topics.Topic;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/// One real worker with two slots in a simulated world in which nothing goes wrong, and commands that wait beside their
+/// topics: of the project `p1` one job may run at a time.
+final class SimParked {
+    private static final Duration BEAT = Duration.ofSeconds(2);
+    private static final Duration BOUND = Duration.ofMinutes(30);
+
+    private final SimWorld world = new SimWorld(1);
+    private final SimKafka kafka;
+    private final SimStore store;
+    private final SimJudge judge;
+    private final List<TrainingEvent> told = new ArrayList<>();
+
+    SimParked() {
+        var limits = new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000);
+        kafka = new SimKafka(world, "", limits);
+        store = new SimStore(world, "disk");
+        judge = new SimJudge(kafka, store);
+        judge.atNews(this::hear);
+        SimPerils perils = new SimPerils(world, () -> {});
+        ProjectRules rules =
+                new ProjectRules(Duration.ofMinutes(5), ProjectRule.PLAIN, Map.of("p1", new ProjectRule(1, 1, null)));
+        new SimWorker(
+                        world.process("w1"),
+                        new SimWorker.Fleet(kafka, perils, SimSeams.NONE, limits, BEAT),
+                        store,
+                        false)
+                .slots(2)
+                .sharing(new Shares.Rules(rules, (double) rules.window().toMillis() / BEAT.toMillis()))
+                .start();
+    }
+
+    private void hear(Happened happened) {
+        told.add(happened.event());
+    }
+
+    void submit(String job, Priority priority) {
+        publish(priority.topicOf(SimTraining.spec(job)), job, SimTraining.command(job), CloudEvents.COMMAND);
+    }
+
+    void wish(String job, Wish wish) {
+        Control control = new Control(job, wish, null, Instant.EPOCH);
+        publish(Topic.CONTROL, job, new String(EventJson.write(control), StandardCharsets.UTF_8), CloudEvents.CONTROL);
+    }
+
+    private void publish(Topic topic, String key, String body, String type) {
+        kafka.publish(new ProducerRecord<>(
+                topic.name(""),
+                null,
+                (Long) null,
+                key.getBytes(StandardCharsets.UTF_8),
+                body.getBytes(StandardCharsets.UTF_8),
+                CloudEvents.headers(type, "/simulation", Instant.EPOCH)));
+    }
+
+    /// Submits a job, and waits until it waits beside its topic.
+    void park(String job, Priority priority) {
+        submit(job, priority);
+        until("job %s to be parked".formatted(job), () -> isParked(job));
+    }
+
+    /// Submits a job, and waits until it runs.
+    void run(String job, Priority priority) {
+        submit(job, priority);
+        until("job %s to run".formatted(job), () -> claims(job) > 0);
+    }
+
+    void until(String what, BooleanSupplier come) {
+        assertThat(world.runUntil(come, BOUND)).as(what).isTrue();
+    }
+
+    void pass(Duration time) {
+        world.run(time);
+    }
+
+    /// Whether a command of a job waits beside its topic.
+    boolean isParked(String job) {
+        SimTopic custody = kafka.topic(Topic.CUSTODY);
+        Map<String, Boolean> parked = new HashMap<>();
+        for (SimTopic.Entry entry : custody.from(custody.start(), Integer.MAX_VALUE)) {
+            parked.put(
+                    String.valueOf(entry.key()),
+                    entry.value() != null && entry.headers().lastHeader(Deferred.PARKED) != null);
+        }
+        return parked.entrySet().stream().anyMatch(one -> one.getKey().startsWith(job + "/") && one.getValue());
+    }
+
+    boolean isTold(String job, Class<? extends TrainingEvent> event) {
+        return told.stream().anyMatch(one -> one.job().equals(job) && event.isInstance(one));
+    }
+
+    boolean isAnyTold(Class<? extends TrainingEvent> event) {
+        return told.stream().anyMatch(event::isInstance);
+    }
+
+    int claims(String job) {
+        return (int) told.stream()
+                .filter(event -> event instanceof Claimed && event.job().equals(job))
+                .count();
+    }
+
+    /// Jobs in the order in which they were claimed.
+    List<String> claimed() {
+        return told.stream()
+                .filter(Claimed.class::isInstance)
+                .map(TrainingEvent::job)
+                .toList();
+    }
+
+    /// What is wrong, in sentences.
+    List<String> wrong() {
+        return judge.wrong();
+    }
+}

@@ -1,0 +1,101 @@
+package io.trainyard.worker;
+
+import static io.trainyard.worker.SimTraining.number;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.trainyard.event.Control.Wish;
+import io.trainyard.event.TrainingEvent.Cancelled;
+import io.trainyard.event.TrainingEvent.Finished;
+import io.trainyard.event.TrainingEvent.Paused;
+import io.trainyard.event.TrainingEvent.Released;
+import io.trainyard.event.TrainingEvent.Resumed;
+import io.trainyard.topics.Priority;
+import io.trainyard.worker.SimTraining.Kind;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/// What is wished of commands that wait for their project, and what they take.
+@ExtendWith(SilentWorkers.class)
+class SimParkedTest {
+    private static final String RUNS = Kind.MINUTES.id(number(1, 1));
+    private static final String FIRST = Kind.TINY.id(number(1, 2));
+    private static final String SECOND = Kind.TINY.id(number(1, 3));
+    private static final String OTHERS = Kind.MINUTES.id(number(2, 1));
+    private static final String URGENT = Kind.TINY.id(number(3, 1));
+
+    private final SimParked fleet = new SimParked();
+
+    @Test
+    void whatIsCancelledEndsThoughItsProjectHasItsQuota() {
+        fleet.run(RUNS, Priority.NORMAL);
+        fleet.park(FIRST, Priority.NORMAL);
+        fleet.wish(FIRST, Wish.CANCEL);
+        fleet.until("its end", () -> fleet.isTold(FIRST, Cancelled.class));
+        assertThat(fleet.isTold(RUNS, Finished.class))
+                .as("the other runs still")
+                .isFalse();
+        fleet.until("the other's end", () -> fleet.isTold(RUNS, Finished.class));
+        assertThat(fleet.claims(FIRST)).isZero();
+        assertThat(fleet.isParked(FIRST)).isFalse();
+        assertThat(fleet.wrong()).isEmpty();
+    }
+
+    @Test
+    void whatIsPausedRestsAndGoesOnWhenThereIsRoom() {
+        fleet.run(RUNS, Priority.NORMAL);
+        fleet.park(FIRST, Priority.NORMAL);
+        fleet.wish(FIRST, Wish.PAUSE);
+        fleet.until("its rest", () -> fleet.isTold(FIRST, Paused.class) && !fleet.isParked(FIRST));
+        fleet.until("the other's end", () -> fleet.isTold(RUNS, Finished.class));
+        fleet.pass(Duration.ofMinutes(2));
+        assertThat(fleet.claims(FIRST)).as("it rests, though there is room").isZero();
+        fleet.wish(FIRST, Wish.RUN);
+        fleet.until("its end", () -> fleet.isTold(FIRST, Finished.class));
+        assertThat(fleet.isTold(FIRST, Resumed.class)).isTrue();
+        assertThat(fleet.claims(FIRST)).isOne();
+        assertThat(fleet.wrong()).isEmpty();
+    }
+
+    /// A copy on a more urgent topic, as `reprioritize` makes one: the parked one is void.
+    @Test
+    void whatIsMadeMoreUrgentComesBeforeOthersAndRunsOnce() {
+        fleet.run(RUNS, Priority.NORMAL);
+        fleet.park(FIRST, Priority.NORMAL);
+        fleet.park(SECOND, Priority.NORMAL);
+        fleet.submit(SECOND, Priority.HIGH);
+        fleet.until("both ends", () -> fleet.isTold(FIRST, Finished.class) && fleet.isTold(SECOND, Finished.class));
+        fleet.pass(Duration.ofMinutes(2));
+        assertThat(fleet.claimed()).containsExactly(RUNS, SECOND, FIRST);
+        assertThat(fleet.isParked(SECOND)).isFalse();
+        assertThat(fleet.wrong()).isEmpty();
+    }
+
+    /// Its project would have no more by it.
+    @Test
+    void whatIsParkedAndUrgentTakesNobodysPlace() {
+        fleet.run(RUNS, Priority.NORMAL);
+        fleet.park(FIRST, Priority.HIGH);
+        fleet.run(OTHERS, Priority.LOW);
+        fleet.pass(Duration.ofSeconds(60));
+        assertThat(fleet.isAnyTold(Released.class)).isFalse();
+        fleet.submit(URGENT, Priority.HIGH);
+        fleet.until("a project without a quota has its way", () -> fleet.isTold(URGENT, Finished.class));
+        assertThat(fleet.isTold(OTHERS, Released.class)).isTrue();
+        assertThat(fleet.isTold(RUNS, Released.class)).isFalse();
+    }
+
+    /// The same while it is on its topic still, for nobody was free to be handed it.
+    @Test
+    void whatIsUrgentAndMayNotRunTakesNobodysPlace() {
+        fleet.run(RUNS, Priority.NORMAL);
+        fleet.run(OTHERS, Priority.LOW);
+        fleet.submit(FIRST, Priority.HIGH);
+        fleet.pass(Duration.ofSeconds(60));
+        assertThat(fleet.isAnyTold(Released.class)).isFalse();
+        fleet.until("its end", () -> fleet.isTold(FIRST, Finished.class));
+        assertThat(fleet.claims(FIRST)).isOne();
+        assertThat(fleet.isAnyTold(Released.class)).isFalse();
+        assertThat(fleet.wrong()).isEmpty();
+    }
+}
