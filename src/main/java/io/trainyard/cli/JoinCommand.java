@@ -4,19 +4,16 @@ import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.Devices;
 import io.trainyard.device.PartLostException;
 import io.trainyard.device.gang.GangSession;
-import io.trainyard.device.gang.Joining;
-import io.trainyard.device.gang.Links;
 import io.trainyard.device.gang.Port;
-import io.trainyard.spec.JobJson;
 import io.trainyard.spec.Printable;
 import io.trainyard.training.JobTraining;
+import io.trainyard.training.PartTraining;
+import io.trainyard.training.Partners;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -50,12 +47,9 @@ public final class JoinCommand implements Callable<Integer>, PlainCommand {
     /// How long ctrl-C waits for the step under way.
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
-    /// A process that stands still is lost after so long; one that is gone, at once.
-    private static final Duration PATIENCE = Duration.ofMinutes(10);
-
     private final Terminal terminal;
     private volatile boolean stopRequested;
-    private volatile @Nullable Links links; // to those it trains with
+    private volatile Runnable leaves = () -> {}; // those it trains with
 
     @Spec
     private CommandSpec command;
@@ -97,10 +91,7 @@ public final class JoinCommand implements Callable<Integer>, PlainCommand {
     /// Ends at the next step: the leader saves a checkpoint, and has the others gather anew.
     void stop() {
         stopRequested = true;
-        Links all = links;
-        if (all != null) {
-            all.leave();
-        }
+        leaves.run();
     }
 
     /// In a shutdown hook: the process ends when this returns.
@@ -119,27 +110,48 @@ public final class JoinCommand implements Callable<Integer>, PlainCommand {
         Port port = partner.port();
         var _ = Devices.open(options.device());
         String name = "%s:%d".formatted(port.host(), ProcessHandle.current().pid());
-        JobTraining training = new JobTraining(options.data(), options.device(), 0, name);
-        Joining joining = new Joining(secret, port, name);
+        PartTraining training = new PartTraining(
+                new JobTraining(options.data(), options.device(), 0, name),
+                new Partners(name, 1, port, secret, Duration.ofSeconds(waitSeconds)));
         boolean done = false; // the last job
         long seen = System.nanoTime();
         String reason = "";
-        while (System.nanoTime() - seen < Duration.ofSeconds(waitSeconds).toNanos() && !stopRequested) {
+        int failed = 0; // tries in a row: one may last longer than is to be waited, which says little
+        while ((failed < 2
+                        || System.nanoTime() - seen
+                                < Duration.ofSeconds(waitSeconds).toNanos())
+                && !stopRequested) {
             try {
-                Joining.Joined joined = joining.join(address, () -> stopRequested, _ -> Optional.empty(), PATIENCE);
-                terminal.err().println("trains a part of job " + joined.crew().job());
-                links = joined.links();
-                reason = training.serve(JobJson.read(joined.job()), joined.links());
-                links = null;
+                reason = training.train(address, member());
                 done = reason.contains(GangSession.ENDED);
                 seen = System.nanoTime();
+                failed = 0;
                 terminal.err().println(Printable.text(reason, 1000));
             } catch (PartLostException e) {
                 reason = String.valueOf(e.getMessage());
+                failed++;
                 Thread.sleep(RETRY);
             }
         }
         return status(done, reason);
+    }
+
+    private PartTraining.Member member() {
+        return new PartTraining.Member() {
+            @Override
+            public boolean stops() {
+                return stopRequested;
+            }
+
+            @Override
+            public void begins(String job, int attempt, Runnable leave) {
+                terminal.err().println("trains a part of job " + job);
+                leaves = leave;
+                if (stopRequested) {
+                    leave.run();
+                }
+            }
+        };
     }
 
     private int status(boolean done, String reason) {

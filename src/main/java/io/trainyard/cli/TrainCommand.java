@@ -192,9 +192,9 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
 
     private JobTraining training() {
         JobTraining alone = new JobTraining(options.data(), options.device(), options.threads(), WORKER);
-        return processes == 1
+        return processes == 1 && !partner.isGiven()
                 ? alone
-                : alone.with(new Partners(processes, partner.port(), partner.secret(), GATHERING));
+                : alone.with(new Partners(WORKER, processes, partner.port(), partner.secret(), GATHERING));
     }
 
     private void requireProcesses() {
@@ -242,6 +242,11 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
                 Optional.of(words(job, "cannot be run here: " + event.reason()));
             case Outcome.DeviceLost(TrainingEvent.Released event) ->
                 Optional.of(words(job, "has lost its device; --resume goes on from its checkpoint: " + event.reason()));
+            case Outcome.PartLost(TrainingEvent.Released event) ->
+                Optional.of(words(
+                        job,
+                        "cannot be trained by all who should; --resume goes on from its checkpoint: "
+                                + event.reason()));
             case Outcome.Superseded _ ->
                 Optional.of(words(job, "was taken over by another process, which goes on with it"));
         };

@@ -15,7 +15,8 @@ public final class Rank {
         return (int) workers.stream().filter(other -> weight(other, job) < mine).count();
     }
 
-    private static long weight(String worker, String job) {
+    /// The smaller, the earlier.
+    public static long weight(String worker, String job) {
         long hash = 31L * worker.hashCode() + job.hashCode();
         hash = (hash ^ (hash >>> 30)) * 0xbf58476d1ce4e5b9L;
         hash = (hash ^ (hash >>> 27)) * 0x94d049bb133111ebL;

@@ -98,8 +98,7 @@ public final class JobTimeline {
     private static @Nullable Double peakFlops(Started started) {
         JobSpec spec = started.spec();
         return Optional.ofNullable(started.deviceModel())
-                .flatMap(model ->
-                        PeakFlops.of(model, spec.precision(), spec.allDevices().size()))
+                .flatMap(model -> PeakFlops.of(model, spec.precision(), spec.deviceCount()))
                 .orElse(null);
     }
 

@@ -20,7 +20,11 @@ public interface PartDevice extends Device {
     ///     machine's devices alone
     default PartSession openApart(Workload workload, EvenPart part) {
         throw new DeviceException(
-                "device %s shares batches with devices of its own machine only; let the job ask for workers with \"device\": \"cpu\", or name one worker's devices"
-                        .formatted(info().name()));
+                "device %s shares batches with devices of its own process only".formatted(info().name()));
+    }
+
+    /// Whether it can do [#openApart].
+    default boolean opensApart() {
+        return false;
     }
 }

@@ -26,8 +26,7 @@ public interface PartSession extends LearningSession {
     ///
     /// @throws DeviceException if the device can only share batches within a process
     default void join(PartExchange exchange) {
-        throw new DeviceException(
-                "this device shares batches with devices of its own machine only; let the job ask for workers with \"device\": \"cpu\", or name one worker's devices");
+        throw new DeviceException("this device shares batches with devices of its own process only");
     }
 
     /// How parameters lie in memory. Gradients of parts in different processes can be summed where that is the same.

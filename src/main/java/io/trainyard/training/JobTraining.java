@@ -18,6 +18,7 @@ import io.trainyard.device.gang.GangMember;
 import io.trainyard.device.gang.Links;
 import io.trainyard.device.stack.Stacks;
 import io.trainyard.event.TrainingEvent.Claimed;
+import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
@@ -81,8 +82,7 @@ public final class JobTraining {
     /// @param job as that process has it
     /// @param links to all that train it; closed in the end
     /// @return why it has ended
-    /// @throws RuntimeException if this process cannot do it; the others have been told why
-    public String serve(JobSpec job, Links links) {
+    String serve(JobSpec job, Links links) {
         try {
             Workload workload =
                     workloads.of(job, FetchProgress.UNHEARD, () -> {}).workload();
@@ -159,12 +159,26 @@ public final class JobTraining {
     /// checkpoint, or is one of few that may not.
     public Outcome runToEnd(JobSpec job, JobFolder folder, Supervisor supervisor) {
         Outcome outcome = run(job, folder, supervisor);
-        while (outcome instanceof Outcome.WorkerFault fault
-                && folder.brokeOff(fault.event().attempt())
-                && supervisor.halt().isEmpty()) {
+        while (brokeOff(outcome, folder) && supervisor.halt().isEmpty()) {
             outcome = run(job, folder, supervisor);
         }
         return outcome;
+    }
+
+    private static boolean brokeOff(Outcome outcome, JobFolder folder) {
+        return switch (outcome) {
+            case Outcome.WorkerFault(Released event, boolean _) -> folder.brokeOff(event.attempt());
+            case Outcome.PartLost(Released event) -> folder.brokeOff(event.attempt());
+            case Outcome.Finished _,
+                    Outcome.Failed _,
+                    Outcome.Cancelled _,
+                    Outcome.Paused _,
+                    Outcome.Released _,
+                    Outcome.DeviceLost _,
+                    Outcome.Crowded _,
+                    Outcome.Superseded _,
+                    Outcome.Rejected _ -> false;
+        };
     }
 
     /// Runs an attempt that the job's folder has already. The caller has looked there for the job's outcome and its
@@ -176,7 +190,7 @@ public final class JobTraining {
     public Outcome attempt(JobSpec job, JobFolder folder, int number, Supervisor supervisor) {
         try (Attempt attempt = new Attempt(job, number, folder, supervisor)) {
             try {
-                return run(attempt);
+                return runToHalt(attempt);
             } catch (RuntimeException | Error e) { // an error too is the attempt's end, not the worker's
                 if (Thread.currentThread().isInterrupted()) {
                     throw e;
@@ -185,6 +199,14 @@ public final class JobTraining {
             }
         } catch (SupervisorException e) {
             throw e.thrown();
+        }
+    }
+
+    private Outcome runToHalt(Attempt attempt) {
+        try {
+            return run(attempt);
+        } catch (HaltedException e) {
+            return stop(attempt, e.halt(), attempt.savedStep());
         }
     }
 
@@ -197,9 +219,7 @@ public final class JobTraining {
         Device device;
         try {
             HeapRoom.require(workload.network());
-            Device own = devices.open(job);
-            Partners others = partners;
-            device = others == null ? own : others.with(own, attempt);
+            device = Partners.with(devices.open(job), partners, attempt);
         } catch (DeviceException e) {
             return attempt.giveBack(e);
         }

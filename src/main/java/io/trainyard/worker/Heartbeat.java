@@ -32,6 +32,7 @@ final class Heartbeat implements AutoCloseable {
     /// @param version of Trainyard
     /// @param contract the newest of commands that it understands
     /// @param slots how many jobs it has at once
+    /// @param takesParts whether it trains jobs with others
     /// @param readings what its device does now; empty where that is not known
     record Self(
             String worker,
@@ -41,6 +42,7 @@ final class Heartbeat implements AutoCloseable {
             String version,
             int contract,
             int slots,
+            boolean takesParts,
             Supplier<List<DeviceReading>> readings) {}
 
     private final Host host;
@@ -127,7 +129,9 @@ final class Heartbeat implements AutoCloseable {
                 self.contract(),
                 readings(),
                 self.slots(),
-                jobs);
+                jobs,
+                activity.gathers(),
+                self.takesParts() ? activity.parts() : null);
     }
 
     /// Null where nothing is told.

@@ -14,6 +14,7 @@ import io.trainyard.event.TrainingEvent.StepLosses;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -66,7 +67,8 @@ class JoinCommandTest {
         CompletableFuture<Integer> trained =
                 begin(() -> train(JOB.formatted("together", 1, "\"device\": \"cpu\""), together, leading()));
         awaitDoor();
-        assertThat(run(member(), joining())).isEqualTo(ExitCodes.OK);
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        assertThat(run(member(said), joining())).as(said::toString).isEqualTo(ExitCodes.OK);
         assertThat(Patience.get(trained)).isEqualTo(ExitCodes.OK);
         assertThat(last(together, Finished.class).parametersSha256())
                 .isEqualTo(last(alone, Finished.class).parametersSha256());
@@ -85,13 +87,14 @@ class JoinCommandTest {
         CompletableFuture<Integer> trained =
                 begin(() -> train(JOB.formatted("together", 3, "\"device\": \"cpu\""), together, leading()));
         awaitDoor();
-        JoinCommand first = member();
+        JoinCommand first = member(new ByteArrayOutputStream());
         CompletableFuture<Integer> stopped = begin(() -> run(first, joining()));
         Patience.await("steps").until(() -> together.toString(UTF_8).contains("\"losses\""));
         first.stop();
         assertThat(Patience.get(stopped)).isEqualTo(ExitCodes.INTERRUPTED);
         awaitDoor();
-        assertThat(run(member(), joining())).isEqualTo(ExitCodes.OK);
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        assertThat(run(member(said), joining())).as(said::toString).isEqualTo(ExitCodes.OK);
         assertThat(Patience.get(trained)).isEqualTo(ExitCodes.OK);
         Finished end = last(together, Finished.class);
         assertThat(end.attempt()).isEqualTo(2);
@@ -141,7 +144,7 @@ class JoinCommandTest {
     }
 
     private String[] joining() {
-        return new String[] {"127.0.0.1:" + port, "--secret", secret().toString(), "--host", "127.0.0.1", "--wait", "1"
+        return new String[] {"127.0.0.1:" + port, "--secret", secret().toString(), "--host", "127.0.0.1", "--wait", "3"
         };
     }
 
@@ -163,8 +166,13 @@ class JoinCommandTest {
                 command, task -> Thread.ofPlatform().daemon().start(task));
     }
 
-    private JoinCommand member() {
-        return new JoinCommand(terminal("", new ByteArrayOutputStream()));
+    /// @param said what it says on standard error
+    private static JoinCommand member(ByteArrayOutputStream said) {
+        return new JoinCommand(new Terminal(
+                InputStream.nullInputStream(),
+                new PrintStream(new ByteArrayOutputStream(), true, UTF_8),
+                new PrintStream(said, true, UTF_8),
+                false));
     }
 
     private int train(String job, ByteArrayOutputStream out, String... more) {

@@ -160,6 +160,8 @@ class FleetMetricsTest {
                 null,
                 null,
                 null,
+                null,
+                null,
                 null);
     }
 

@@ -138,6 +138,8 @@ class KubernetesIT {
                 null,
                 null,
                 null,
+                null,
+                null,
                 null);
     }
 

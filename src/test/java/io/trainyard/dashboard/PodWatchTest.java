@@ -61,6 +61,8 @@ class PodWatchTest {
                         null,
                         null,
                         null,
+                        null,
+                        null,
                         null),
                 millis);
     }

@@ -48,6 +48,8 @@ class WaitingTest {
                 null,
                 null,
                 null,
+                null,
+                null,
                 null));
     }
 

@@ -65,7 +65,9 @@ class EventFuzzTest {
                     1,
                     null,
                     3,
-                    List.of(new WorkerStatus.Job("a", 1, 0.5), new WorkerStatus.Job("b", 2, 0)))));
+                    List.of(new WorkerStatus.Job("a", 1, 0.5), new WorkerStatus.Job("b", 2, 0)),
+                    null,
+                    null)));
 
     /// What stands in place of some value.
     private static final List<String> ODD = List.of(

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// A worker of a test's fleet: all but its device and its process is real.
 final class FleetWorker implements AutoCloseable {
@@ -27,6 +28,7 @@ final class FleetWorker implements AutoCloseable {
     /// @param tracing what it tells of spans
     /// @param slots how many jobs it has at once
     /// @param shares how projects share the fleet
+    /// @param parts how it trains jobs with others; null: it does not
     record Setup(
             String worker,
             Set<String> kinds,
@@ -35,13 +37,14 @@ final class FleetWorker implements AutoCloseable {
             int contract,
             Tracing tracing,
             int slots,
-            Shares.Rules shares) {
+            Shares.Rules shares,
+            ClaimLoop.@Nullable TakingParts parts) {
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract) {
-            this(worker, kinds, outbox, grace, contract, Tracing.OFF, 1, Shares.Rules.NONE);
+            this(worker, kinds, outbox, grace, contract, Tracing.OFF, 1, Shares.Rules.NONE, null);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Tracing tracing) {
-            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing, 1, Shares.Rules.NONE);
+            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing, 1, Shares.Rules.NONE, null);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
@@ -53,11 +56,15 @@ final class FleetWorker implements AutoCloseable {
         }
 
         Setup slots(int number) {
-            return new Setup(worker, kinds, outbox, grace, contract, tracing, number, shares);
+            return new Setup(worker, kinds, outbox, grace, contract, tracing, number, shares, parts);
+        }
+
+        Setup taking(ClaimLoop.TakingParts others) {
+            return new Setup(worker, kinds, outbox, grace, contract, tracing, slots, shares, others);
         }
 
         Setup sharing(Shares.Rules rules) {
-            return new Setup(worker, kinds, outbox, grace, contract, tracing, slots, rules);
+            return new Setup(worker, kinds, outbox, grace, contract, tracing, slots, rules, parts);
         }
     }
 
@@ -85,7 +92,10 @@ final class FleetWorker implements AutoCloseable {
         keeper = new KeeperLoop(
                 around, () -> new KafkaFleetLog(fleet.brokers, fleet.prefix, id), new Keeper.Rules(Fleet.BEATS, 1000));
         claims = new ClaimLoop(
-                around, () -> new ShareQueue(fleet.brokers, id, routes.sources(), around.order()), runner);
+                around,
+                () -> new ShareQueue(fleet.brokers, id, routes.sources(), around.order()),
+                runner,
+                setup.parts());
         heartbeat = new Heartbeat(
                 machine,
                 publisher,
@@ -98,6 +108,7 @@ final class FleetWorker implements AutoCloseable {
                         "1.0",
                         setup.contract(),
                         setup.slots(),
+                        setup.parts() != null,
                         List::of));
         sweep = new CommandSweep(fleet.brokers, around);
         keeper.start();

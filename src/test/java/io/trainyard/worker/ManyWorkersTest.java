@@ -141,6 +141,8 @@ class ManyWorkersTest {
                                     2,
                                     null,
                                     null,
+                                    null,
+                                    null,
                                     null));
                     LockSupport.parkNanos(2_000_000); // 500 a second
                 }

@@ -83,6 +83,11 @@ final class CpuDevice implements PartDevice, StackingDevice {
         return kernels(workload).openApart(counted, part);
     }
 
+    @Override
+    public boolean opensApart() {
+        return true;
+    }
+
     private PartDevice kernels(Workload workload) {
         return KernelRule.narrow(workload.network(), workload.precision()) ? narrow : wide;
     }

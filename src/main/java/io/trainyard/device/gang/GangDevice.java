@@ -21,11 +21,11 @@ public record GangDevice(PartDevice own, int count, Supplier<Links> gather) impl
     /// @param device this process's
     /// @throws DeviceException if it cannot compute a part of a batch
     public static GangDevice of(Device device, int count, Supplier<Links> gather) {
-        if (device instanceof PartDevice part) {
+        if (device instanceof PartDevice part && part.opensApart()) {
             return new GangDevice(part, count, gather);
         }
         throw new DeviceException(
-                "device %s cannot compute a part of a batch for other processes; let each have one device: \"device\": \"cpu\""
+                "device %s does not share batches with those of other processes; only processors do: give the job \"device\": \"cpu\""
                         .formatted(device.info().name()));
     }
 

@@ -24,11 +24,12 @@ public final class Gathering implements AutoCloseable {
 
     /// Begins to listen.
     ///
+    /// @param tried how many ports may be tried, from the first on: 1 where members know the port
     /// @throws PartLostException if the machine gives no port
-    public Gathering(Port port, Crew crew) {
+    public Gathering(Port port, int tried, Crew crew) {
         this.crew = crew;
         try {
-            door = new Doorway(port.listen(1), crew);
+            door = new Doorway(port.listen(tried), crew);
         } catch (IOException e) {
             throw new PartLostException("nobody can come to train job %s: %s".formatted(crew.job(), e.getMessage()));
         }

@@ -189,7 +189,7 @@ class GangSessionTest {
     @Test
     void aMemberThatIsNotHeardIsNotWaitedFor() throws Exception {
         Crew crew = LocalGang.crew(2);
-        try (Gathering gathering = new Gathering(LocalGang.PORT, crew)) {
+        try (Gathering gathering = new Gathering(LocalGang.PORT, 1, crew)) {
             Thread member = Thread.ofVirtual().start(() -> {
                 try {
                     new Joining(crew.secret(), LocalGang.PORT, "frozen")
@@ -223,7 +223,7 @@ class GangSessionTest {
     @ValueSource(strings = {"secret", "noise", "silence", "gone"})
     void aStrangerIsNoPart(String kind) throws Exception {
         Crew crew = LocalGang.crew(2);
-        try (Gathering gathering = new Gathering(LocalGang.PORT, crew);
+        try (Gathering gathering = new Gathering(LocalGang.PORT, 1, crew);
                 Socket socket = new Socket()) {
             if (kind.equals("secret")) {
                 assertThatThrownBy(() -> join(gathering, new byte[32], "stranger"))

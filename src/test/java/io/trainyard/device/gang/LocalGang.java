@@ -70,7 +70,7 @@ final class LocalGang implements Device {
     /// The leader's links; the members serve from now on.
     Links gather(Workload workload) {
         Crew crew = crew(count);
-        try (Gathering gathering = new Gathering(PORT, crew)) {
+        try (Gathering gathering = new Gathering(PORT, 1, crew)) {
             for (int i = 1; i < count; i++) {
                 start(i, gathering.port(), workload);
             }
