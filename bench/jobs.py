@@ -15,6 +15,12 @@ JOBS = {
     "signs": ("signs", {"dataset": "signs", "batchSize": 32, "shuffle": True,
                         "optimizer": {"type": "sgd", "learningRate": 0.01}},
               ["--batch", "32", "--lr", "0.01", "--shuffle"]),
+    # One of those that are trained as one program on processors. The peer script has it not.
+    "small": ("shapes28", {"dataset": "shapes28", "batchSize": 16, "shuffle": True,
+                           "network": {"layers": [{"type": "maxPool2d", "kernel": 2}, {"type": "conv2d", "out": 6, "kernel": 3},
+                                                  {"type": "relu"}, {"type": "maxPool2d", "kernel": 2}, {"type": "flatten"},
+                                                  {"type": "linear", "out": 10}]},
+                           "optimizer": {"type": "sgd", "learningRate": 0.01, "momentum": 0.9}}, []),
     # The peer script has no ResNet: resnet18_peer.py is its peer.
     "resnet18-cifar": ("cifar10", {"dataset": {"name": "cifar10", "normalize": HALF}, "batchSize": 512, "shuffle": True,
                                    "optimizer": {"type": "sgd", "learningRate": 0.01, "momentum": 0.9}}, []),

@@ -117,7 +117,10 @@ public final class JoinCommand implements Callable<Integer>, PlainCommand {
         long seen = System.nanoTime();
         String reason = "";
         int failed = 0; // tries in a row: one may last longer than is to be waited, which says little
-        while ((failed < 2 || System.nanoTime() - seen < Duration.ofSeconds(waitSeconds).toNanos()) && !stopRequested) {
+        while ((failed < 2
+                        || System.nanoTime() - seen
+                                < Duration.ofSeconds(waitSeconds).toNanos())
+                && !stopRequested) {
             try {
                 reason = training.train(address, member());
                 done = reason.contains(GangSession.ENDED);

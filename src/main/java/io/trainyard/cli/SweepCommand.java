@@ -8,8 +8,8 @@ import io.trainyard.cli.watch.NewsReader;
 import io.trainyard.cli.watch.SweepTable;
 import io.trainyard.event.JobBook;
 import io.trainyard.event.JobState;
-import io.trainyard.event.JobState.Status;
 import io.trainyard.sweep.SweepView;
+import io.trainyard.sweep.ToldRungs;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicRecord;
 import java.time.Duration;
@@ -68,7 +68,9 @@ public final class SweepCommand implements Callable<Integer>, PlainCommand {
             description = "Show the best N (default: ${DEFAULT-VALUE}); JSON has all.")
     private int limit;
 
-    @Option(names = "--watch", description = "Show it again as it changes, until no job of it runs or waits.")
+    @Option(
+            names = "--watch",
+            description = "Show it again as it changes, until no job of it runs, waits, or rests among the best.")
     private boolean watch;
 
     @Option(names = "--json", description = "One JSON object; with --watch a line for each change.")
@@ -104,7 +106,7 @@ public final class SweepCommand implements Callable<Integer>, PlainCommand {
                 return ExitCodes.FAILED;
             }
             show(jobs);
-            while (watch && goesOn(GroupReader.of(book, group))) {
+            while (watch && ToldRungs.areOpen(GroupReader.of(book, group))) {
                 long endNanos = System.nanoTime() + PAUSE.toNanos();
                 boolean[] heard = {false};
                 log.follow(
@@ -123,10 +125,6 @@ public final class SweepCommand implements Callable<Integer>, PlainCommand {
 
     private static void take(TopicRecord entry, NewsReader reader, JobBook book) {
         reader.read(entry).ifPresent(book::take);
-    }
-
-    private static boolean goesOn(List<JobState> jobs) {
-        return jobs.stream().anyMatch(job -> job.status() == Status.QUEUED || job.status() == Status.RUNNING);
     }
 
     private void show(List<JobState> jobs) throws JsonProcessingException {

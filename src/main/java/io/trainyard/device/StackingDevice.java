@@ -1,10 +1,10 @@
 package io.trainyard.device;
 
+import java.time.Duration;
 import java.util.Optional;
 
 /// A device that can train sessions that differ in numbers only as one program, where each by itself would leave much
-/// of
-/// it idle.
+/// of it idle.
 public interface StackingDevice extends Device {
     /// What sessions of such a workload can be trained with as one program; empty: with none. A rule on shapes.
     Optional<StackProgram> program(Workload workload);
@@ -23,5 +23,15 @@ public interface StackingDevice extends Device {
     /// @param places sessions that a stack takes
     /// @param worthwhile fewer sessions than this are faster one by one
     /// @param processors how many stacks, or sessions by themselves, compute at the same time
-    record StackRoom(int places, int worthwhile, int processors) {}
+    /// @param patience how long those that are ready wait for the rest
+    record StackRoom(int places, int worthwhile, int processors, Duration patience) {
+        /// Little beside the tenth of a second that a job usually trains in one go, and time enough to tell of the
+        /// steps before.
+        private static final Duration PATIENCE = Duration.ofMillis(3);
+
+        /// With the usual patience.
+        public StackRoom(int places, int worthwhile, int processors) {
+            this(places, worthwhile, processors, PATIENCE);
+        }
+    }
 }

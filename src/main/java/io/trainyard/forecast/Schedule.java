@@ -137,10 +137,7 @@ final class Schedule {
         }
         return asked.values().stream()
                 .map(jobs -> Arrivals.of(
-                        which(jobs.getFirst(), scene),
-                        jobs,
-                        pace,
-                        scene.fleet().nowMillis()))
+                        which(jobs.getFirst(), scene), jobs, pace, scene.fleet().nowMillis()))
                 .toList();
     }
 

@@ -3,6 +3,7 @@ package io.trainyard.spec;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Asynchronous successive halving (Li et al. 2020): after so many epochs a job of a group goes on only while it is
@@ -30,5 +31,51 @@ public record AshaSpec(int minEpochs, int reductionFactor) {
             rungs.add((int) rung);
         }
         return rungs;
+    }
+
+    /// @param job one of so many that are compared
+    /// @throws InvalidJobException if it has no rung, or if so few come to the last that none would go on
+    public void requireRungs(JobSpec job, int jobs) {
+        List<Integer> rungs = rungs(job.epochs());
+        if (rungs.isEmpty()) {
+            throw new InvalidJobException("asha.minEpochs is %d, and %s has epochs %d: nothing is left to go on for; %s"
+                    .formatted(
+                            minEpochs,
+                            job.id(),
+                            job.epochs(),
+                            job.epochs() == 1
+                                    ? "give it more epochs, or leave asha out"
+                                    : "give it a smaller minEpochs, or more epochs"));
+        }
+        long left = jobs;
+        for (int i = 0; i < rungs.size(); i++) {
+            left /= reductionFactor;
+        }
+        if (left == 0) {
+            throw new InvalidJobException(
+                    "asha has rungs after the epochs %s, and at each one of %d goes on: of %d trials none would come to its last epoch; %s"
+                            .formatted(
+                                    rungs.stream().map(String::valueOf).collect(Collectors.joining(", ")),
+                                    reductionFactor,
+                                    jobs,
+                                    remedy(job.epochs(), jobs)));
+        }
+    }
+
+    private String remedy(int epochs, int jobs) {
+        int rungs = 0;
+        for (long left = jobs / reductionFactor; left > 0; left /= reductionFactor) {
+            rungs++;
+        }
+        if (rungs == 0) {
+            return jobs == 1
+                    ? "leave asha out"
+                    : "allowed is a reductionFactor of 2%s".formatted(jobs == 2 ? "" : " to " + jobs);
+        }
+        int least = minEpochs;
+        while (new AshaSpec(least, reductionFactor).rungs(epochs).size() > rungs) {
+            least++;
+        }
+        return "allowed is a minEpochs of at least %d, or more trials".formatted(least);
     }
 }

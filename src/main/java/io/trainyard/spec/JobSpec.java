@@ -149,7 +149,8 @@ public record JobSpec(
         }
         if (sweep != null && random == null && sweep.hasRanges()) {
             throw new InvalidJobException(
-                    "random is missing, and sweep has a range; say how many trials are drawn, or give lists of values");
+                    "random is missing, and sweep.%s is a range; say how many trials are drawn, or give lists of values"
+                            .formatted(sweep.firstRange()));
         }
         if (asha != null && sweep == null && group == null) {
             throw new InvalidJobException(

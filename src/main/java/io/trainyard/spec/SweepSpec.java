@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// Which fields of a job a sweep varies, and among what: of lists all combinations, or with the job's `random` so many
 /// draws.
@@ -42,14 +43,24 @@ public record SweepSpec(Map<String, SweepValues> fields) {
                                 "a field of sweep",
                                 field.getKey(),
                                 PATH,
-                                "the path of a field of the job, such as \"optimizer.learningRate\""),
+                                "the path of a field of the job, names with dots between them, such as \"optimizer.learningRate\" or, for an entry of a list, \"network.layers.0.out\""),
                         SweepValues.read("sweep." + field.getKey(), field.getValue())));
         return new SweepSpec(fields);
     }
 
     /// Whether a field is drawn from a range: there is no list of its values.
     public boolean hasRanges() {
-        return fields.values().stream().anyMatch(SweepValues.Range.class::isInstance);
+        return firstRange() != null;
+    }
+
+    /// The path of a field that is drawn from a range; null: there is none.
+    @Nullable
+    String firstRange() {
+        return fields.entrySet().stream()
+                .filter(field -> field.getValue() instanceof SweepValues.Range)
+                .map(Map.Entry::getKey)
+                .findFirst()
+                .orElse(null);
     }
 
     @JsonValue

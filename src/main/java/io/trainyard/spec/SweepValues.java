@@ -2,6 +2,7 @@ package io.trainyard.spec;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,7 +74,8 @@ public sealed interface SweepValues {
         }
         if (scale == Scale.LOG && !(min > 0)) {
             throw new InvalidJobException(
-                    "%s.min is %s; on a logarithmic scale it must be above 0".formatted(field, min));
+                    "%s.min is %s; on a logarithmic scale it must be above 0, or give it the scale \"linear\""
+                            .formatted(field, min));
         }
         return new Range(min, max, scale);
     }
@@ -83,9 +85,14 @@ public sealed interface SweepValues {
             throw new InvalidJobException(
                     "%s has %d values; allowed is 1 to %d".formatted(field, json.size(), Choices.MAX));
         }
+        Set<Object> given = new HashSet<>();
         json.forEach(value -> {
             if (value.isNull()) {
                 throw new InvalidJobException(field + " has an entry that is null; give each a value");
+            }
+            if (!given.add(value.isNumber() ? value.decimalValue().stripTrailingZeros() : value)) {
+                throw new InvalidJobException("%s has %s twice, which would be two trials that are alike; give it once"
+                        .formatted(field, Check.shortened(value.toString())));
             }
         });
         return new Choices(json.valueStream().toList());

@@ -21,16 +21,19 @@ final class Draws {
         this.random = new TorchRandom(seed);
     }
 
-    /// @param whole whether a range gives whole numbers
+    /// @param whole whether a range gives whole numbers, both bounds as often as those between them
     JsonNode next(SweepValues values, boolean whole) {
         return switch (values) {
             case SweepValues.Choices(var choices) -> choices.get(random.below(choices.size()));
-            case SweepValues.Range range -> {
-                double drawn = between(range);
-                yield whole
-                        ? whole(Math.clamp(Math.rint(drawn), range.min(), range.max()))
-                        : JSON.numberNode(Math.clamp(rounded(drawn), range.min(), range.max()));
-            }
+            case SweepValues.Range range
+            when whole ->
+                whole(Math.clamp(
+                        Math.rint(between(range.min() - 0.5, Math.floor(range.max()) + 0.5, range.scale())),
+                        range.min(),
+                        Math.floor(range.max())));
+            case SweepValues.Range range ->
+                JSON.numberNode(Math.clamp(
+                        rounded(between(range.min(), range.max(), range.scale())), range.min(), range.max()));
         };
     }
 
@@ -48,13 +51,13 @@ final class Draws {
         return value == (int) value ? JSON.numberNode((int) value) : JSON.numberNode(value);
     }
 
-    private double between(SweepValues.Range range) {
+    private double between(double min, double max, SweepValues.Scale scale) {
         double share = (random.nextLong() >>> 10) * 0x1p-53; // 53 of its 63 bits: below 1
-        return switch (range.scale()) {
-            case LINEAR -> range.min() + share * (range.max() - range.min());
+        return switch (scale) {
+            case LINEAR -> min + share * (max - min);
             case LOG -> {
-                double from = StrictMath.log(range.min());
-                yield StrictMath.exp(from + share * (StrictMath.log(range.max()) - from));
+                double from = StrictMath.log(min);
+                yield StrictMath.exp(from + share * (StrictMath.log(max) - from));
             }
         };
     }

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 
 /// Asynchronous successive halving: which jobs go on after a rung. The store has each job's result at each rung, and
@@ -77,13 +78,14 @@ public final class Halving {
     /// @param resting of one group
     public List<String> goOn(Collection<JobSpec> resting) {
         Map<Integer, Rung> read = new HashMap<>();
+        Map<Rung.Place, Set<String>> best = new HashMap<>();
         return resting.stream()
-                .filter(job -> goesOn(job, read))
+                .filter(job -> goesOn(job, read, best))
                 .map(JobSpec::id)
                 .toList();
     }
 
-    private boolean goesOn(JobSpec job, Map<Integer, Rung> read) {
+    private boolean goesOn(JobSpec job, Map<Integer, Rung> read, Map<Rung.Place, Set<String>> best) {
         AshaSpec asha = job.asha();
         if (asha == null || job.group() == null) {
             return true;
@@ -92,7 +94,10 @@ public final class Halving {
         for (int epochs : asha.rungs(job.epochs()).reversed()) {
             Rung rung = read.computeIfAbsent(epochs, _ -> Rung.of(group.results(epochs)));
             if (rung.scores().containsKey(job.id())) {
-                return rung.best(asha.reductionFactor()).contains(job.id());
+                return best.computeIfAbsent(
+                                new Rung.Place(epochs, asha.reductionFactor()),
+                                place -> Set.copyOf(rung.best(place.reductionFactor())))
+                        .contains(job.id());
             }
         }
         return true; // its result is lost: it will tell it again

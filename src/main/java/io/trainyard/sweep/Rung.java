@@ -11,6 +11,9 @@ import java.util.Map;
 public record Rung(Map<String, Double> scores) {
     private static final String FAILED = "failed";
 
+    /// Where jobs are compared: after so many epochs, one of so many goes on.
+    record Place(int epochs, int reductionFactor) {}
+
     /// Of equals the first by its id.
     private static final Comparator<Map.Entry<String, Double>> BEST_FIRST = Comparator.comparing(
                     (Map.Entry<String, Double> job) -> job.getValue(),

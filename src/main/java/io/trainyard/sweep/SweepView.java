@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.spec.JobSpec;
@@ -30,12 +31,15 @@ public record SweepView(
     private static final String ACCURACY = "accuracy";
     private static final JsonMapper MAPPER = JsonMapper.builder().build();
 
+    /// A longer value, as of a network's layers, is cut: there may be a thousand of it.
+    private static final int MAX_VALUE = 200;
+
     /// All ids differ, and all groups are the same.
     private static final Set<String> NAMES = Set.of("id", "group");
 
     /// One of the jobs.
     ///
-    /// @param values of the fields, as JSON; a field that the job has not is left out
+    /// @param values of the fields, as JSON, a long one cut; a field that the job has not is left out
     /// @param epochs that were tested
     /// @param ofEpochs that the job has; 0 where that is not known
     /// @param best of its tests so far; null before the first
@@ -123,7 +127,7 @@ public record SweepView(
 
     private static Trial trial(Member job, Map<String, JsonNode> leaves, List<String> fields) {
         Map<String, JsonNode> values = new LinkedHashMap<>();
-        fields.stream().filter(leaves::containsKey).forEach(field -> values.put(field, leaves.get(field)));
+        fields.stream().filter(leaves::containsKey).forEach(field -> values.put(field, shown(leaves.get(field))));
         JobSpec spec = job.spec();
         return new Trial(
                 job.job(),
@@ -135,6 +139,11 @@ public record SweepView(
                 job.last(),
                 rung(spec, job.epochs()),
                 job.reason());
+    }
+
+    private static @Nullable JsonNode shown(@Nullable JsonNode value) {
+        String text = String.valueOf(value);
+        return text.length() <= MAX_VALUE ? value : TextNode.valueOf(text.substring(0, MAX_VALUE) + "…");
     }
 
     private static @Nullable Integer rung(@Nullable JobSpec spec, int epochs) {

@@ -1,9 +1,6 @@
 package io.trainyard.sweep;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.spec.AshaSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
@@ -18,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// The jobs that a sweep stands for. The same sweep gives the same jobs, wherever and however often it is asked: so
 /// what is published twice is the same, and void the second time.
@@ -25,15 +23,13 @@ public final class Trials {
     /// Of all trials together, as commands: whoever expands a sweep has them in memory.
     static final long MAX_BYTES = 64L << 20;
 
-    private static final JsonMapper MAPPER = JsonMapper.builder().build();
-
     private final JobSpec sweep;
-    private final ObjectNode base;
+    private final TrialJson json;
     private final TrialNames names;
 
     private Trials(JobSpec sweep, SweepSpec fields, int count) {
         this.sweep = sweep;
-        this.base = base(sweep);
+        this.json = new TrialJson(sweep);
         this.names = new TrialNames(sweep.id(), fields.fields(), count);
     }
 
@@ -56,6 +52,7 @@ public final class Trials {
         fields.fields().keySet().forEach(Trials::requireSweepable);
         int count = count(job);
         Trials trials = new Trials(job, fields, count);
+        fields.fields().keySet().forEach(trials::requireWholePath);
         List<Map<String, JsonNode>> all =
                 job.random() == null ? grid(fields, count) : trials.draws(fields, job.random());
         List<JobSpec> jobs = new ArrayList<>();
@@ -72,7 +69,7 @@ public final class Trials {
             }
             jobs.add(trial);
         }
-        trials.requireComparable(jobs);
+        requireComparable(job.asha(), jobs);
         return jobs;
     }
 
@@ -84,17 +81,25 @@ public final class Trials {
         if (fields == null) {
             return 1;
         }
-        if (job.random() != null) {
+        if (job.random() != null && fields.hasRanges()) {
             return job.random();
         }
         long count = 1;
         for (SweepValues values : fields.fields().values()) {
             count *= ((SweepValues.Choices) values).values().size();
+            if (job.random() != null && count >= job.random()) {
+                return job.random();
+            }
             if (count > JobLimits.MAX_TRIALS) {
                 throw new InvalidJobException(
                         "the sweep has more than %d combinations, which is what is allowed; give it fewer values, or random, which draws so many of them"
                                 .formatted(JobLimits.MAX_TRIALS));
             }
+        }
+        if (job.random() != null) {
+            throw new InvalidJobException(
+                    "random is %d, and the sweep's lists have no more than %d combinations; leave random out, and each is a trial"
+                            .formatted(job.random(), count));
         }
         return (int) count;
     }
@@ -115,13 +120,12 @@ public final class Trials {
         }
     }
 
-    private static ObjectNode base(JobSpec sweep) {
-        try {
-            ObjectNode base = (ObjectNode) MAPPER.readTree(JobJson.write(sweep));
-            base.remove(List.of("sweep", "random"));
-            return base.put("group", sweep.id());
-        } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a job is always readable", e);
+    /// A field's name alone is the mistake that is made most.
+    private void requireWholePath(String path) {
+        List<String> meant = path.contains(".") || json.has(path) ? List.of() : json.pathsTo(path);
+        if (!meant.isEmpty()) {
+            throw new InvalidJobException("sweep.%s is given, but a job has no such field; write its path, %s"
+                    .formatted(path, meant.stream().map("\"%s\""::formatted).collect(Collectors.joining(" or "))));
         }
     }
 
@@ -157,14 +161,17 @@ public final class Trials {
         return all;
     }
 
-    /// Whether a field takes whole numbers only: it refuses the lower bound as a number with a point.
-    private boolean isWhole(String path, SweepValues values, Map<String, JsonNode> others) {
+    /// Whether a field takes whole numbers only: it refuses the lower bound as a number with a point, by itself or,
+    /// where it depends on other fields, with them.
+    private boolean isWhole(String path, SweepValues values, Map<String, JsonNode> first) {
         if (!(values instanceof SweepValues.Range range) || range.min() != Math.rint(range.min())) {
             return false;
         }
-        Map<String, JsonNode> pointed = new LinkedHashMap<>(others);
+        Map<String, JsonNode> alone = Map.of(path, Draws.first(values, true));
+        Map<String, JsonNode> pointed = new LinkedHashMap<>(isJob(alone) ? alone : first);
+        boolean taken = isJob(pointed);
         pointed.put(path, Draws.first(values, false));
-        return isJob(others) && !isJob(pointed);
+        return taken && !isJob(pointed);
     }
 
     private boolean isJob(Map<String, JsonNode> values) {
@@ -187,58 +194,28 @@ public final class Trials {
                             .formatted(
                                     index + 1,
                                     values.entrySet().stream()
-                                            .map(value -> value.getKey() + " " + shown(value.getValue()))
+                                            .map(value -> value.getKey() + " " + TrialJson.shown(value.getValue()))
                                             .collect(Collectors.joining(", ")),
                                     e.getMessage()),
                     e);
         }
     }
 
-    private static String shown(JsonNode value) {
-        String text = value.toString();
-        return text.length() <= 40 ? text : text.substring(0, 37) + "...";
-    }
-
     private JobSpec read(int index, Map<String, JsonNode> values) {
-        ObjectNode job = base.deepCopy();
-        values.forEach((path, value) -> put(job, path, value));
-        return JobJson.read(job.put("id", names.of(index, values)));
+        return JobJson.read(json.with(values).put("id", names.of(index, values)));
     }
 
-    private static void put(ObjectNode job, String path, JsonNode value) {
-        if (path.equals("devices")) {
-            job.remove("device"); // of the two a job has one
-        } else if (path.equals("device")) {
-            job.remove("devices");
-        }
-        int dot = path.lastIndexOf('.');
-        String parent = dot < 0 ? "" : path.substring(0, dot);
-        JsonNode at = parent.isEmpty() ? job : job.at("/" + parent.replace('.', '/'));
-        if (at.isMissingNode()) {
-            at = job.withObject("/" + parent.replace('.', '/'));
-        }
-        if (!(at instanceof ObjectNode object)) {
-            throw new InvalidJobException("%s of the job is %s, which has no fields".formatted(parent, shown(at)));
-        }
-        object.set(path.substring(dot + 1), value);
-    }
-
-    /// Rungs compare them.
-    private void requireComparable(List<JobSpec> trials) {
-        AshaSpec asha = sweep.asha();
+    /// Rungs compare them, and each has to have room for one that goes on.
+    private static void requireComparable(@Nullable AshaSpec asha, List<JobSpec> trials) {
         if (asha == null) {
             return;
-        }
-        for (JobSpec trial : trials) {
-            if (asha.rungs(trial.epochs()).isEmpty()) {
-                throw new InvalidJobException(
-                        "asha.minEpochs is %d, and %s has %d epochs: nothing is left to go on for; give it a smaller minEpochs, or more epochs"
-                                .formatted(asha.minEpochs(), trial.id(), trial.epochs()));
-            }
         }
         if (trials.stream().map(trial -> trial.loss().isRegression()).distinct().count() > 1) {
             throw new InvalidJobException(
                     "sweep varies the loss between mse and others, and asha compares all trials; sweep one kind of loss at a time, or leave asha out");
+        }
+        for (JobSpec trial : trials) {
+            asha.requireRungs(trial, trials.size());
         }
     }
 }

@@ -72,8 +72,8 @@ record JobLists(Connection connection) {
             values.addAll(Collections.nCopies(searched.size(), query.pattern()));
         }
         if (!query.group().isEmpty()) {
-            conditions.add("number IN (SELECT job FROM summaries WHERE summary LIKE ? ESCAPE '!')");
-            values.add(Database.text(query.groupPattern()));
+            conditions.add("job_group = ?");
+            values.add(Database.text(query.group()));
         }
         if (!query.project().isEmpty()) {
             conditions.add("project = ?");

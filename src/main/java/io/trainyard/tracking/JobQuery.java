@@ -77,11 +77,6 @@ public record JobQuery(
         return "%" + text.toLowerCase(Locale.ROOT).replaceAll("[!%_]", "!$0") + "%";
     }
 
-    /// As a summary has it in its JSON, and nothing else there: an id needs no quoting but for LIKE.
-    String groupPattern() {
-        return "%\"group\":\"" + group.replaceAll("[!%_]", "!$0") + "\"%";
-    }
-
     /// Among equals the order is that of their numbers, so that pages fit together.
     String order() {
         String direction = descending ? "DESC" : "ASC";

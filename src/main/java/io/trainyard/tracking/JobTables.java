@@ -83,15 +83,16 @@ record JobTables(Connection connection) {
         Map<Long, JobSummary> summaries = new LinkedHashMap<>();
         try (PreparedStatement insert = connection.prepareStatement("""
                 INSERT INTO jobs (number, job, status, heard_millis, start_millis, duration_millis, end_millis, dataset,
-                    network, worker, device, epochs_done, step, attempts, loss, test_loss, accuracy, wants, topic, project)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    network, worker, device, epochs_done, step, attempts, loss, test_loss, accuracy, wants, topic, project,
+                    job_group)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT (number) DO UPDATE SET status = excluded.status, heard_millis = excluded.heard_millis,
                     start_millis = excluded.start_millis, duration_millis = excluded.duration_millis,
                     end_millis = excluded.end_millis, dataset = excluded.dataset, network = excluded.network,
                     worker = excluded.worker, device = excluded.device, epochs_done = excluded.epochs_done,
                     step = excluded.step, attempts = excluded.attempts, loss = excluded.loss,
                     test_loss = excluded.test_loss, accuracy = excluded.accuracy, wants = excluded.wants, topic = excluded.topic,
-                    project = excluded.project""")) {
+                    project = excluded.project, job_group = excluded.job_group""")) {
             for (var state : states.entrySet()) {
                 JobSummary summary = JobSummary.of(state.getValue());
                 summaries.put(state.getKey(), summary);
@@ -127,6 +128,7 @@ record JobTables(Connection connection) {
         insert.setString(++column, Database.text(summary.wants()));
         insert.setString(++column, Database.text(topic(state.commandPlace())));
         insert.setString(++column, project(state));
+        insert.setString(++column, Database.text(summary.group()));
     }
 
     private static @Nullable String project(JobState state) {

@@ -8,6 +8,7 @@ import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.Network;
 import java.util.List;
+import java.util.Optional;
 
 /// What jobs run on here.
 interface JobDevices {
@@ -19,19 +20,30 @@ interface JobDevices {
     /// @throws io.trainyard.device.DeviceException as [#open]
     default void warmUp(JobSpec job, Network network) {}
 
-    /// The same, with jobs that differ in numbers only trained together where that pays, if they are one worker's each.
+    /// Where jobs are trained together; empty: nowhere.
+    default Optional<Stacks> stacks() {
+        return Optional.empty();
+    }
+
+    /// The same, with jobs that differ in numbers only trained together where that pays. Those of several workers are
+    /// not.
     default JobDevices stacked() {
         JobDevices alone = this;
-        Stacks stacks = new Stacks();
+        Stacks own = new Stacks();
         return new JobDevices() {
             @Override
             public Device open(JobSpec job) {
-                return job.workers() > 1 ? alone.open(job) : stacks.over(alone.open(job));
+                return job.workers() > 1 ? alone.open(job) : own.over(alone.open(job));
             }
 
             @Override
             public void warmUp(JobSpec job, Network network) {
                 alone.warmUp(job, network);
+            }
+
+            @Override
+            public Optional<Stacks> stacks() {
+                return Optional.of(own);
             }
         };
     }

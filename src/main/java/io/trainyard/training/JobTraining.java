@@ -16,6 +16,7 @@ import io.trainyard.device.PartDevice;
 import io.trainyard.device.Workload;
 import io.trainyard.device.gang.GangMember;
 import io.trainyard.device.gang.Links;
+import io.trainyard.device.stack.Stacks;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.DeviceSpec;
@@ -106,6 +107,16 @@ public final class JobTraining {
     /// For so many jobs at once, in the place of this one: where the device chooses, each has its part of the threads.
     public JobTraining sharing(int jobs) {
         return new JobTraining(workloads.sharing(jobs), devices, worker, limits).among(partners);
+    }
+
+    /// How many jobs are trained together with others at present.
+    public int stackedJobs() {
+        return devices.stacks().map(Stacks::trainedTogether).orElse(0);
+    }
+
+    /// How many steps jobs have taken together with others: those of all of them.
+    public long stackedSteps() {
+        return devices.stacks().map(Stacks::steps).orElse(0L);
     }
 
     /// What can be known of a job without looking at the data root or at a device.

@@ -164,7 +164,7 @@ public class WorkerService {
                 partners.map(all -> new ClaimLoop.TakingParts(new PartTraining(training, all)::train, all.within()))
                         .orElse(null));
         if (served) {
-            new WorkerMetrics(activity, machine, opened, rules.slots()).register(registry);
+            new WorkerMetrics(activity, machine, opened, rules.slots(), training).register(registry);
         }
         keeping.start();
         claims.start(keeping.ready());

@@ -1,7 +1,12 @@
 // Trials as lines across one axis for each field that was varied, to how good they are: what the good ones have in
 // common is seen at once. All that it shows is in the table beside it, which is what is read aloud.
+//
+// There may be a thousand lines: they are drawn when the trials change, and what is pointed at is found by where it is
+// and drawn above them.
 
 import { html, nothing, svg } from "lit";
+import { guard } from "lit/directives/guard.js";
+import { repeat } from "lit/directives/repeat.js";
 import type { Json, SweepTrial } from "../api/types";
 import { PageElement } from "../element";
 import * as format from "../format";
@@ -14,11 +19,24 @@ const BOTTOM = 26;
 const SIDE = 64;
 const AXIS = 150; // from one to the next, at least
 const LOG_FROM = 50; // a range is logarithmic where its ends differ by this factor
+const REACH = 8; // so far from a line it is pointed at
 
 interface Axis {
   title: string;
   place(trial: SweepTrial): number | null; // 0 at the bottom to 1 at the top; null where the trial has none
   marks: readonly { at: number; text: string }[];
+}
+
+interface Point {
+  x: number;
+  y: number;
+}
+
+interface Line {
+  job: string;
+  points: readonly Point[];
+  path: string;
+  strength: string;
 }
 
 export const HOVER = "trial-hover"; // its detail is the job, or null
@@ -52,7 +70,8 @@ function fieldAxis(field: string, trials: readonly SweepTrial[]): Axis {
     };
   }
   const words = [...new Set(all.filter((value) => value !== undefined && value !== null).map(inWords))].sort();
-  const at = (word: string): number => (words.length > 1 ? words.indexOf(word) / (words.length - 1) : 0.5);
+  const order = new Map(words.map((word, i) => [word, i]));
+  const at = (word: string): number => (words.length > 1 ? (order.get(word) ?? 0) / (words.length - 1) : 0.5);
   return {
     title,
     place: (trial) => (trial.values[field] === undefined ? null : at(inWords(trial.values[field]))),
@@ -76,6 +95,30 @@ function strength(goodness: number): string {
   return (0.18 + 0.6 * goodness * goodness).toFixed(3);
 }
 
+const x = (axis: number): number => SIDE + AXIS * axis;
+const y = (place: number): number => TOP + (1 - place) * (HEIGHT - TOP - BOTTOM);
+
+function lineOf(trial: SweepTrial, axes: readonly Axis[]): Line {
+  const points: Point[] = [];
+  axes.forEach((axis, i) => {
+    const place = axis.place(trial);
+    if (place !== null) points.push({ x: x(i), y: y(place) });
+  });
+  const path = points.map((point, i) => `${i === 0 ? "M" : "L"}${point.x},${point.y.toFixed(1)}`).join("");
+  return { job: trial.job, points, path, strength: strength(axes.at(-1)!.place(trial) ?? 0) };
+}
+
+/** How far below or above a line is; infinite beside it. */
+function distance({ points }: Line, from: Point): number {
+  const right = points.findIndex((point) => point.x >= from.x);
+  if (right < 0 || (right === 0 && points[0]!.x > from.x)) return Infinity;
+  const b = points[right]!;
+  const a = points[Math.max(0, right - 1)]!;
+  const at = b.x === a.x ? b.y : a.y + ((b.y - a.y) * (from.x - a.x)) / (b.x - a.x);
+  const steep = b.x === a.x ? 1 : Math.hypot(1, (b.y - a.y) / (b.x - a.x));
+  return Math.abs(from.y - at) / steep;
+}
+
 class ParallelCoordinates extends PageElement {
   static override properties = { trials: { attribute: false }, fields: { attribute: false }, metric: {}, hovered: {} };
 
@@ -83,6 +126,9 @@ class ParallelCoordinates extends PageElement {
   declare fields: readonly string[];
   declare metric: string;
   declare hovered: string;
+
+  private axes: readonly Axis[] = [];
+  private lines: readonly Line[] = []; // the best last: it is drawn above the others
 
   constructor() {
     super();
@@ -92,54 +138,75 @@ class ParallelCoordinates extends PageElement {
     this.hovered = "";
   }
 
-  protected override render() {
+  protected override willUpdate(changed: Map<string, unknown>): void {
+    if (!changed.has("trials") && !changed.has("fields") && !changed.has("metric")) return;
     const tested = this.trials.filter(({ best }) => typeof best === "number");
-    if (tested.length === 0 || this.fields.length === 0) return nothing;
     const axes = [...this.fields.map((field) => fieldAxis(field, this.trials)), metricAxis(this.metric, tested)];
-    const width = 2 * SIDE + AXIS * (axes.length - 1);
-    const x = (axis: number): number => SIDE + AXIS * axis;
-    const y = (place: number): number => TOP + (1 - place) * (HEIGHT - TOP - BOTTOM);
-    const line = (trial: SweepTrial): string => {
-      const points = axes.map((axis, i) => ({ x: x(i), place: axis.place(trial) })).filter(({ place }) => place !== null);
-      return points.map((point, i) => `${i === 0 ? "M" : "L"}${point.x},${y(point.place!).toFixed(1)}`).join("");
-    };
-    const goodness = axes.at(-1)!;
-    // The best are drawn last, above the others; what is pointed at above all.
-    const drawn = [...tested].reverse().sort((a, b) => Number(a.job === this.hovered) - Number(b.job === this.hovered));
+    this.axes = axes;
+    this.lines = tested.map((trial) => lineOf(trial, axes)).reverse();
+  }
+
+  protected override render() {
+    const { axes, lines } = this;
+    if (lines.length === 0 || this.fields.length === 0) return nothing;
+    const hovered = lines.find(({ job }) => job === this.hovered);
     return html`<div class="scroll" role="group" aria-label="Parallel coordinates" tabindex="0">
       <svg
         id="parallel-coordinates"
         role="img"
-        aria-label=${`${tested.length} trials as lines across ${this.fields.join(", ")} to ${this.metric}; the table below has the same`}
-        viewBox="0 0 ${width} ${HEIGHT}"
-        @pointerover=${this.point}
-        @pointerleave=${() => this.tell(null)}
+        aria-label=${`${lines.length} trials as lines across ${this.fields.join(", ")} to ${this.metric}; the table below has the same`}
+        viewBox="0 0 ${2 * SIDE + AXIS * (axes.length - 1)} ${HEIGHT}"
+        class=${hovered ? "pointed" : ""}
+        @pointermove=${(event: PointerEvent) => this.tell(this.pointed(event))}
+        @pointerleave=${() => this.tell("")}
+        @click=${this.open}
       >
-        ${drawn.map((trial, i) => {
-          const path = line(trial);
-          const classes = trial.job === this.hovered ? "line hovered" : i >= drawn.length - 1 - (this.hovered ? 1 : 0) ? "line best" : "line";
-          return svg`<g data-job=${trial.job} @click=${() => (location.hash = jobLink(trial.job))}>
-            <path class="reach" d=${path}></path>
-            <path class=${classes} d=${path} stroke-opacity=${strength(goodness.place(trial) ?? 0)}></path>
-          </g>`;
-        })}
-        ${axes.map(
-          (axis, i) => svg`<g class="axis" transform="translate(${x(i)} 0)">
-            <line y1=${y(1)} y2=${y(0)}></line>
-            <text class="title" y="16">${axis.title}</text>
-            ${axis.marks.map((mark) => svg`<text class="mark" x="6" y=${y(mark.at) + 4}>${mark.text}</text>`)}
-          </g>`,
+        ${guard([lines], () =>
+          repeat(
+            lines,
+            ({ job }) => job,
+            (line, i) => svg`<path
+              data-job=${line.job}
+              class=${i === lines.length - 1 ? "line best" : "line"}
+              d=${line.path}
+              stroke-opacity=${line.strength}
+            ></path>`,
+          ),
+        )}
+        ${hovered ? svg`<path class="line hovered" d=${hovered.path}></path>` : nothing}
+        ${guard([axes], () =>
+          axes.map(
+            (axis, i) => svg`<g class="axis" transform="translate(${x(i)} 0)">
+              <line y1=${y(1)} y2=${y(0)}></line>
+              <text class="title" y="16">${axis.title}</text>
+              ${axis.marks.map((mark) => svg`<text class="mark" x="6" y=${y(mark.at) + 4}>${mark.text}</text>`)}
+            </g>`,
+          ),
         )}
       </svg>
     </div>`;
   }
 
-  private point(event: PointerEvent): void {
-    this.tell((event.target as Element).closest("[data-job]")?.getAttribute("data-job") ?? null);
+  /** The job whose line is nearest; empty where none is near. */
+  private pointed(event: MouseEvent): string {
+    const toScreen = (event.currentTarget as SVGSVGElement).getScreenCTM();
+    if (!toScreen) return "";
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(toScreen.inverse());
+    let nearest = { job: "", from: REACH };
+    for (const line of this.lines) {
+      const from = distance(line, at);
+      if (from <= nearest.from) nearest = { job: line.job, from }; // of equals the best, which is seen
+    }
+    return nearest.job;
   }
 
-  private tell(job: string | null): void {
-    this.dispatchEvent(new CustomEvent(HOVER, { detail: job, bubbles: true }));
+  private open(event: MouseEvent): void {
+    const job = this.pointed(event);
+    if (job) location.hash = jobLink(job);
+  }
+
+  private tell(job: string): void {
+    if (job !== this.hovered) this.dispatchEvent(new CustomEvent(HOVER, { detail: job || null, bubbles: true }));
   }
 }
 

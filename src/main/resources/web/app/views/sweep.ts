@@ -1,6 +1,8 @@
 // A sweep, or another group of runs: the best so far, what was given to each and what came of it.
 
 import { html, nothing } from "lit";
+import { guard } from "lit/directives/guard.js";
+import { repeat } from "lit/directives/repeat.js";
 import { ApiError, api } from "../api/api";
 import type { Sweep, SweepTrial } from "../api/types";
 import { PageElement } from "../element";
@@ -16,6 +18,7 @@ import { Subscriber } from "../state/subscriber";
 
 const SHOWN = 100; // rows, until all are asked for
 const PERIOD_MILLIS = 2_000;
+const REST = 10; // times as long as the last answer took, nothing is asked: that of a thousand trials is half a megabyte
 
 class SweepView extends PageElement {
   static override properties = {
@@ -32,7 +35,11 @@ class SweepView extends PageElement {
   declare private hovered: string;
   declare private all: boolean;
 
-  private readonly refresher = new Refresher((signal) => this.read(signal), () => PERIOD_MILLIS);
+  private readonly refresher = new Refresher(
+    (signal) => this.read(signal),
+    () => Math.max(PERIOD_MILLIS, REST * this.tookMillis),
+  );
+  private tookMillis = 0;
 
   constructor() {
     super();
@@ -61,8 +68,10 @@ class SweepView extends PageElement {
   }
 
   private async read(signal: AbortSignal): Promise<void> {
+    const begin = performance.now();
     try {
       this.sweep = await api.sweep(this.group, signal);
+      this.tookMillis = performance.now() - begin;
       this.problem = "";
     } catch (problem) {
       if (!(problem instanceof ApiError)) throw problem;
@@ -91,7 +100,7 @@ class SweepView extends PageElement {
             .metric=${metric}
             .hovered=${this.hovered}
           ></parallel-coordinates>
-          ${this.table(this.sweep)}
+          ${guard([this.sweep, this.all, this.hovered], () => this.table(this.sweep!))}
         </div>
       </section>
     `;
@@ -128,7 +137,9 @@ class SweepView extends PageElement {
             </tr>
           </thead>
           <tbody>
-            ${shown.map(
+            ${repeat(
+              shown,
+              ({ job }) => job,
               (trial) =>
                 html`<tr
                   ?data-chosen=${trial.job === this.hovered}

@@ -8,6 +8,7 @@ import static io.trainyard.event.SampleEvents.resumed;
 import static io.trainyard.event.SampleEvents.started;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.trainyard.Patience;
 import io.trainyard.event.Control;
@@ -124,6 +125,30 @@ class WishCommandsTest extends FleetCommands {
         assertThat(run("", "sweep", "none")).isEqualTo(ExitCodes.FAILED);
         assertThat(run("", "cancel")).isEqualTo(ExitCodes.BAD_INPUT);
         assertThat(run("", "cancel", "a", "--sweep", "g")).isEqualTo(ExitCodes.BAD_INPUT);
+    }
+
+    /// What rested at a rung before rests there after, and has no wish to run on.
+    @Test
+    void aSweepThatIsPausedIsResumedAsAWhole() {
+        String job = "{id: %s, network: lenet, dataset: shapes32, epochs: 4, group: g, asha: {}}";
+        assertThat(run(
+                        "[%s, %s, %s]".formatted(job.formatted("a"), job.formatted("b"), job.formatted("c")),
+                        "submit",
+                        "-"))
+                .isZero();
+        publish(claimed("a"));
+        publish(new TrainingEvent.Paused("a", 1, 7, 1, "others are better"));
+        publish(claimed("b"));
+        publish(finished("c", 1, 20));
+        assertThat(run("", "pause", "--sweep", "g", "--timeout", "0")).isZero();
+        assertThat(wishes())
+                .extracting(Control::job, Control::wish)
+                .containsExactlyInAnyOrder(tuple("a", Wish.PAUSE), tuple("b", Wish.PAUSE));
+        assertThat(run("", "resume", "--sweep", "g", "--timeout", "0")).isZero();
+        assertThat(wishes().subList(2, 4))
+                .allMatch(wish -> wish.wish() == Wish.RUN && !wish.isRunOn())
+                .extracting(Control::job)
+                .containsExactlyInAnyOrder("a", "b");
     }
 
     @Test

@@ -233,6 +233,7 @@ final class JobSchema {
         range.put("additionalProperties", false);
         ObjectNode choices = type("array").put("minItems", 1).put("maxItems", JobLimits.MAX_TRIALS);
         choices.putObject("items").putObject("not").put("type", "null");
+        choices.put("uniqueItems", true);
         ObjectNode sweep = type("object").put("minProperties", 1).put("maxProperties", SweepSpec.MAX_FIELDS);
         sweep.putObject("propertyNames").put("pattern", "^(?:" + JobForms.PATH + ")$");
         return sweep.set("additionalProperties", anyOf(choices, range));

@@ -1,6 +1,7 @@
 package io.trainyard.dashboard;
 
 import static io.trainyard.event.SampleEvents.claimed;
+import static io.trainyard.event.SampleEvents.finished;
 import static io.trainyard.event.SampleEvents.losses;
 import static io.trainyard.event.SampleEvents.saved;
 import static io.trainyard.event.SampleEvents.spec;
@@ -14,7 +15,11 @@ import io.trainyard.Patience;
 import io.trainyard.TrainyardProcess;
 import io.trainyard.broker.TestBroker;
 import io.trainyard.cli.eventlog.EventLog;
+import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.WorkerStatus;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Trials;
 import io.trainyard.topics.Cluster;
 import io.trainyard.topics.Topic;
 import io.trainyard.topics.TopicAdmin;
@@ -318,6 +323,63 @@ class DashboardIT {
                 .containsOnly("true");
         assertThat(topicsOf("many-99")).contains(Topic.COMMANDS_HIGH, Topic.CONTROL);
         assertThat(json("/api/v1/jobs/many-0").at("/wish/priority").asText()).isEqualTo("high");
+    }
+
+    /// Of three trials one has finished, one rests at a rung, and one runs.
+    @Test
+    void aSweepsJobsAreAskedTogether() throws Exception {
+        List<JobSpec> trials = Trials.of(JobJson.read("""
+                {"id": "trio", "network": "lenet", "dataset": "shapes32", "epochs": 2, "asha": {"reductionFactor": 3}, "sweep": {"seed": [1, 2, 3]}}""".getBytes(StandardCharsets.UTF_8)));
+        List<String> ids = trials.stream().map(JobSpec::id).toList();
+        for (JobSpec trial : trials) {
+            publisher.send(trial);
+            publisher.send(claimed(trial.id()));
+        }
+        publisher.send(
+                finished(ids.get(0), 1, 20),
+                new TrainingEvent.Paused(ids.get(1), 1, 7, 1, "others of its group are better"),
+                tested(ids.get(2), 1, 0, 7, 0.75));
+        Patience.await("the sweep").untilAsserted(() -> {
+            JsonNode sweep = json("/api/v1/sweeps/trio");
+            assertThat(sweep.get("trials").findValuesAsText("state"))
+                    .containsExactlyInAnyOrder("finished", "paused", "running");
+            assertThat(sweep.at("/trials/0/job").asText()).isEqualTo(ids.get(2));
+        });
+
+        assertThat(ofSweep("resume").findValuesAsText("sentence"))
+                .as("what rests at a rung is not had to run on")
+                .containsExactly(
+                        "rests where others of its sweep are better",
+                        "is running and was not paused; nothing to resume");
+        assertThat(json("/api/v1/jobs/" + ids.get(1)).at("/wish/wish").isMissingNode())
+                .isTrue();
+        assertThat(ofSweep("pause").findValuesAsText("ok")).containsExactly("true", "true");
+        assertThat(json("/api/v1/jobs/" + ids.get(1)).at("/wish/wish").asText()).isEqualTo("pause");
+        assertThat(ofSweep("resume").findValuesAsText("sentence"))
+                .as("a wish for all is taken back by one for all")
+                .containsExactly("is asked to go on", "is asked to go on");
+        assertThat(json("/api/v1/jobs/" + ids.get(1)).at("/wish/runOn").asBoolean())
+                .isFalse();
+        assertThat(ofSweep("cancel").findValuesAsText("job")).containsExactly(ids.get(1), ids.get(2));
+
+        assertThat(bulk("{\"action\": \"cancel\", \"sweep\": \"TRIO\"}").statusCode())
+                .isEqualTo(404);
+        assertThat(bulk("{\"action\": \"cancel\", \"sweep\": \"trio\", \"jobs\": [\"a\"]}")
+                        .body())
+                .contains("jobs and sweep are given");
+        assertThat(bulk("{\"action\": \"reprioritize\", \"priority\": \"high\", \"sweep\": \"trio\"}")
+                        .body())
+                .contains("of a sweep allowed is cancel, pause, resume");
+    }
+
+    private static JsonNode ofSweep(String action) throws Exception {
+        HttpResponse<String> answer = bulk("{\"action\": \"%s\", \"sweep\": \"trio\"}".formatted(action));
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        return JSON.readTree(answer.body()).get("results");
+    }
+
+    private static HttpResponse<String> bulk(String body) throws Exception {
+        return send("POST", "/api/v1/bulk", body, "X-Trainyard", "x");
     }
 
     @Test

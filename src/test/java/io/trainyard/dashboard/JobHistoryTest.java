@@ -109,7 +109,7 @@ class JobHistoryTest {
     @Test
     void theJobsOfAGroupStandSideBySideTheBestFirst() {
         List<JobSpec> trials = Trials.of(JobJson.read("""
-                {"id": "r_tes", "network": "lenet", "dataset": "shapes32", "epochs": 2, "asha": {}, "sweep": {"seed": [1, 2, 3]}}""".getBytes(StandardCharsets.UTF_8)));
+                {"id": "r_tes", "network": "lenet", "dataset": "shapes32", "epochs": 2, "asha": {"reductionFactor": 3}, "sweep": {"seed": [1, 2, 3]}}""".getBytes(StandardCharsets.UTF_8)));
         trials.forEach(trial -> apply(new Requested(trial.id(), trial, "commands.normal-0@1", NOW)));
         apply(new Requested("other", spec("other"), "commands.normal-0@2", NOW));
         apply(claimed(trials.get(1).id(), 1), NOW);

@@ -4,11 +4,13 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static io.trainyard.event.SampleEvents.claimed;
 import static io.trainyard.event.SampleEvents.losses;
 import static io.trainyard.event.SampleEvents.started;
+import static io.trainyard.event.SampleEvents.tested;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.deque.html.axecore.playwright.AxeBuilder;
 import com.deque.html.axecore.results.Rule;
 import com.microsoft.playwright.Download;
+import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
@@ -250,6 +252,44 @@ class PageIT extends TestedPage {
         assertThat(see("#sweep-heading")).hasText("rates");
     }
 
+    /// There may be a thousand trials: what is pointed at is drawn above their lines, and news of one changes its row.
+    @Test
+    void aSweepDrawsAgainWhatHasChangedAndNoMore() throws Exception {
+        visit("#sweep/rates");
+        Locator row = page.locator("#trials tr", new Page.LocatorOptions().setHasText("rates.05-"));
+        assertThat(row).containsText("2 / 4");
+        page.evaluate("""
+                window.touched = [];
+                const name = (node) => (node instanceof Element ? node : node.parentElement)?.closest("tr, path[data-job]")?.textContent ?? "a line";
+                const look = (changes) => changes.forEach(({ target }) => window.touched.push(name(target)));
+                const observer = new MutationObserver(look);
+                const all = { subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ["d", "class", "data-job"] };
+                observer.observe(document.querySelector("#trials tbody"), all);
+                document.querySelectorAll("path[data-job]").forEach((line) => observer.observe(line, all));""");
+        publisher.send(tested("rates.05-lr1-m0.9-bs64", 1, 2, 2814, 0.1));
+        assertThat(row).containsText("3 / 4");
+        assertThat((List<?>) page.evaluate("window.touched"))
+                .isNotEmpty()
+                .allSatisfy(touched -> assertThat((String) touched).contains("rates.05-"));
+        page.evaluate("window.touched.length = 0");
+        row.hover();
+        assertThat(page.locator("#parallel-coordinates .hovered")).hasCount(1);
+        assertThat((List<?>) page.evaluate("window.touched")).as("lines").isEmpty();
+
+        see("#parallel-coordinates").scrollIntoViewIfNeeded();
+        List<?> onTheBest = (List<?>) page.evaluate("""
+                () => {
+                    const line = document.querySelector("path.best");
+                    const at = line.getPointAtLength(line.getTotalLength() * 0.9).matrixTransform(line.getScreenCTM());
+                    return [at.x, at.y];
+                }""");
+        page.mouse().move(((Number) onTheBest.get(0)).doubleValue(), ((Number) onTheBest.get(1)).doubleValue());
+        assertThat(see("#trials tr[data-chosen]")).containsText("rates.09-");
+        page.mouse().down();
+        page.mouse().up();
+        assertThat(page).hasURL(Pattern.compile("job/rates.09-"));
+    }
+
     @Test
     void projectsSayWhatTheyMayHaveAndHaveAndLeadToTheirRuns() {
         visit("#fleet");
@@ -453,7 +493,8 @@ class PageIT extends TestedPage {
         awaitStep(2000);
         dashboard.kill();
         assertThat(see("#connection")).hasText("Connection lost");
-        startDashboard(Integer.toString(URI.create(url).getPort()));
+        dashboard = startDashboard(Integer.toString(URI.create(url).getPort()));
+        var _ = dashboard.await(DashboardIT.URL);
         publisher.send(losses("moved", 2, 2, 2389, ToldJobs.curve(2389, 100)));
         assertThat(see("#connection")).hasText("Live");
         awaitStep(2480); // in the same page

@@ -42,16 +42,15 @@ abstract class TestedPage {
                 projects:
                   vision: {weight: 3, running: 8, waiting: 1000}
                   speech: {weight: 1.5, running: 0}""");
-        url = startDashboard("0") + "/";
+        dashboard = startDashboard("0");
+        url = dashboard.await(DashboardIT.URL) + "/";
         fleet.awaitMembers();
         publisher = new EventPublisher(fleet.kafka(), Topic.DEFAULT_PREFIX);
         ToldJobs.tell(fleet, publisher);
     }
 
-    /// @return where it is
-    static String startDashboard(String port) throws Exception {
-        dashboard = fleet.start("dashboard", "--port", port, "--projects", projects.toString());
-        return dashboard.await(DashboardIT.URL);
+    static TrainyardProcess startDashboard(String port) throws Exception {
+        return fleet.start("dashboard", "--port", port, "--projects", projects.toString());
     }
 
     @AfterAll

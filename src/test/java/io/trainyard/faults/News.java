@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
@@ -82,6 +83,11 @@ final class News implements AutoCloseable {
             events.computeIfAbsent(told.event().job(), _ -> new CopyOnWriteArrayList<>())
                     .add(heard);
         }
+    }
+
+    /// The jobs of which anything was heard.
+    Set<String> jobs() {
+        return Set.copyOf(events.keySet());
     }
 
     /// What was heard of a job so far.

@@ -6,6 +6,7 @@ import io.trainyard.Slow;
 import io.trainyard.share.ProjectRule;
 import io.trainyard.share.ProjectRules;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -29,12 +30,16 @@ class CalibrationTest {
         worlds.put("urgent jobs come", new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 40, 0.6, 0.3, 0.05, 0));
         worlds.put("a fifth fails", new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 60, 0, 0, 0.2, 0));
         worlds.put("half may stop early", new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 60, 0, 0, 0.02, 0.5));
-        worlds.put("a full fleet", new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 30, 0.3, 0.15, 0, 0));
+        worlds.put("a full fleet", full(history, 0.3));
         worlds.put("projects take turns", sharing(history, 0.3, Map.of("a", weight(3), "b", weight(1))));
         worlds.put(
                 "projects have quotas", sharing(history, 0, Map.of("a", weight(1), "b", new ProjectRule(1, 2, null))));
         worlds.put("workers' speeds wander", new WorldKind(6, 0.5, 0.4, 4, 10, 20, history, 60, 0.3, 0, 0.02, 0));
         return worlds;
+    }
+
+    private static WorldKind full(int history, double load) {
+        return new WorldKind(6, 0.1, 0.1, 4, 10, 20, history, 30, load, 0.15, 0, 0);
     }
 
     private static ProjectRule weight(double weight) {
@@ -64,6 +69,28 @@ class CalibrationTest {
         }
         System.out.printf("all: %d starts asked for, %.1f %% within%n", all, 100.0 * within / all);
         assertThat((double) within / all).isBetween(0.85, 0.95);
+    }
+
+    /// On a full fleet, of the urgent jobs alone, as soon as each is there: what others have is theirs in seconds.
+    @Test
+    void whatIsUrgentBeginsAsSoonAsIsTold() {
+        long within = 0;
+        long soon = 0;
+        Map<ForecastWorld.Asked, Long> all = new HashMap<>();
+        for (int seed = 0; seed < SEEDS; seed++) {
+            ForecastWorld world = new ForecastWorld(full(60, 0.9), 2_000 + seed);
+            world.askOfUrgent();
+            world.run(20 * world.jobSeconds());
+            world.settle();
+            all.putAll(world.answers());
+        }
+        for (var one : all.entrySet()) {
+            within += one.getKey().covers(one.getValue()) ? 1 : 0;
+            soon += one.getKey().start().highMillis() < 10_000 ? 1 : 0;
+        }
+        System.out.printf("urgent: %d starts asked for, %d told to be soon, %d within%n", all.size(), soon, within);
+        assertThat((double) within / all.size()).isBetween(0.82, 1.0);
+        assertThat(soon).isGreaterThan(20).isGreaterThan(all.size() / 2);
     }
 
     /// @return how many starts were within their intervals, and how many were asked for

@@ -113,6 +113,7 @@ final class ForecastWorld {
     private long beatMillis = nowMillis;
     private long made;
     private int numbers;
+    private boolean asksOfUrgent;
 
     ForecastWorld(WorldKind kind, long seed) {
         this.kind = kind;
@@ -191,6 +192,9 @@ final class ForecastWorld {
         takeAll();
         if (job.urgency() == Urgency.HIGH) {
             at(nowMillis + PATIENCE_MILLIS, this::makeRoom);
+            if (asksOfUrgent) {
+                at(nowMillis + 1, () -> ask(Set.of(job.id())));
+            }
         }
     }
 
@@ -459,10 +463,20 @@ final class ForecastWorld {
         }
     }
 
+    /// Asks of each urgent job that comes from now on what becomes of it, as soon as it is there.
+    void askOfUrgent() {
+        asksOfUrgent = true;
+    }
+
     /// Asks now what becomes of each job that waits.
     void ask() {
+        ask(facts.keySet());
+    }
+
+    private void ask(Set<String> jobs) {
         Forecast.of(fleet()).outlooks().values().forEach(outlook -> {
-            if (outlook.start() != null && !(outlook.reason() instanceof WaitReason.BeingTaken)) {
+            boolean waits = jobs.contains(outlook.job()) && !(outlook.reason() instanceof WaitReason.BeingTaken);
+            if (waits && outlook.start() != null) {
                 asked.add(new Asked(nowMillis, outlook.job(), outlook.start()));
             }
         });

@@ -10,7 +10,6 @@ import io.trainyard.spec.OptimizerSpec;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -75,7 +74,7 @@ class TrialsTest {
                 .extracting(JobSpec::id)
                 .containsExactly(
                         "rates.1-lr0.000287-bs39-m0.8768-sfalse",
-                        "rates.2-lr0.05414-bs42-m0.5277-sfalse",
+                        "rates.2-lr0.05414-bs43-m0.5277-sfalse",
                         "rates.3-lr0.0002706-bs38-m0.9998-strue",
                         "rates.4-lr0.01632-bs45-m0.7859-sfalse");
         assertThat(Trials.of(sweep)).isEqualTo(trials);
@@ -93,7 +92,39 @@ class TrialsTest {
     @Test
     void wholeFieldsAreDrawnWholeWithBothBounds() {
         List<JobSpec> trials = Trials.of(job("\"random\": 200, \"sweep\": {\"batchSize\": {\"min\": 3, \"max\": 5}}"));
-        assertThat(trials).extracting(JobSpec::batchSize).containsOnly(3, 4, 5).contains(3, 4, 5);
+        assertThat(trials).extracting(JobSpec::batchSize).containsOnly(3, 4, 5);
+        assertThat(List.of(3, 4, 5))
+                .as("a bound is drawn as often as what is between")
+                .allSatisfy(size -> assertThat(trials.stream().filter(trial -> trial.batchSize() == size))
+                        .hasSizeBetween(45, 90));
+    }
+
+    /// From 1 to 31 there are five doublings; a natural logarithm or another makes no difference.
+    @Test
+    void wholeFieldsHaveLogarithmicRangesToo() {
+        List<JobSpec> trials = Trials.of(
+                job("\"random\": 1000, \"sweep\": {\"batchSize\": {\"min\": 1, \"max\": 31, \"scale\": \"log\"}}"));
+        assertThat(trials).extracting(JobSpec::batchSize).contains(1, 31).allMatch(size -> size >= 1 && size <= 31);
+        assertThat(trials.stream().filter(trial -> trial.batchSize() < 8)).hasSizeBetween(560, 760);
+    }
+
+    /// A field that is wrong does not make others look as if they were.
+    @Test
+    void whatIsWholeIsKnownOfEachFieldByItself() {
+        assertThatThrownBy(() -> Trials.of(job("""
+                "random": 4, "sweep": {"batchSize": {"min": 8, "max": 64}, "optimizer.learningRate": {"min": -2, "max": -1}}""")))
+                .hasMessageContaining("optimizer.learningRate is -1.")
+                .hasMessageNotContaining("it must be a whole number");
+    }
+
+    @Test
+    void theSeedDecidesWhatIsDrawn() {
+        String sweep = "\"random\": 8, \"seed\": %d, \"sweep\": {\"optimizer.learningRate\": {\"min\": 0, \"max\": 1}}";
+        assertThat(Trials.of(job(sweep.formatted(1)))).isEqualTo(Trials.of(job(sweep.formatted(1))));
+        assertThat(Trials.of(job(sweep.formatted(2))).stream().map(TrialsTest::learningRate))
+                .doesNotContainAnyElementsOf(Trials.of(job(sweep.formatted(1))).stream()
+                        .map(TrialsTest::learningRate)
+                        .toList());
     }
 
     @Test
@@ -182,18 +213,63 @@ class TrialsTest {
     @Test
     void whereRungsCompareThemTrialsAreComparable() {
         assertThatThrownBy(() -> Trials.of(job("\"asha\": {\"minEpochs\": 3}, \"sweep\": {\"seed\": [1]}")))
-                .hasMessageContainingAll("asha.minEpochs is 3", "3 epochs");
+                .hasMessageContainingAll("asha.minEpochs is 3", "rates.1-s1 has epochs 3", "more epochs");
         assertThatThrownBy(() -> Trials.of(job(
                         "\"asha\": {}, \"sweep\": {\"loss\": [{\"type\": \"mse\"}, {\"type\": \"crossEntropy\"}]}")))
                 .hasMessageContaining("mse");
     }
 
-    /// A field without a trial that has it is not varied.
+    /// Their names are rounded, they are not.
     @Test
     void eachTrialHasAnIdOfItsOwn() {
-        assertThat(Stream.of("{\"seed\": [1, 1]}", "{\"optimizer.learningRate\": [0.10001, 0.100011]}")
-                        .flatMap(sweep -> trials(sweep).stream())
-                        .map(JobSpec::id))
-                .doesNotHaveDuplicates();
+        assertThat(trials("{\"optimizer.learningRate\": [0.10001, 0.100011]}"))
+                .extracting(JobSpec::id)
+                .containsExactly("rates.1-lr0.1", "rates.2-lr0.1");
+    }
+
+    @Test
+    void anEntryOfAListMayBeVaried() {
+        JobSpec sweep = JobJson.read("""
+                {"id": "widths", "network": {"layers": [{"type": "flatten"}, {"type": "linear", "out": 1}, {"type": "linear", "out": 10}]},
+                 "dataset": "shapes28", "epochs": 1, "sweep": {"network.layers.1.out": [8, 16]}}""".getBytes(StandardCharsets.UTF_8));
+        assertThat(Trials.of(sweep)).extracting(JobSpec::id).containsExactly("widths.1-o8", "widths.2-o16");
+        assertThat(Trials.of(sweep)).extracting(JobJson::write).allMatch(json -> json.contains("\"out\":10"));
+        assertThatThrownBy(() -> Trials.of(JobJson.read(JobJson.write(sweep)
+                        .replace("layers.1.out", "layers.3.out")
+                        .getBytes(StandardCharsets.UTF_8))))
+                .hasMessageContaining(
+                        "network.layers.3 is no entry of a list of 3; the first has the number 0, the last 2");
+    }
+
+    /// Whatever the order in which they are given.
+    @Test
+    void aFieldOfAnObjectThatIsVariedIsVariedWithin() {
+        assertThat(trials(
+                        "{\"optimizer.learningRate\": [0.5], \"optimizer\": [{\"type\": \"sgd\", \"momentum\": 0.9}]}"))
+                .extracting(TrialsTest::learningRate)
+                .containsExactly(0.5);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "\"random\": 3, \"sweep\": {\"seed\": [1, 2]} | random is 3, and the sweep's lists have no more than 2 combinations; leave random out",
+                "\"sweep\": {\"learningRate\": [0.1]} | sweep.learningRate is given, but a job has no such field; write its path, \"optimizer.learningRate\"",
+                "\"sweep\": {\"seed\": [1, 2, 1]} | sweep.seed has 1 twice, which would be two trials that are alike; give it once",
+                "\"sweep\": {\"optimizer.learningRate\": [0.1, 1e-1]} | sweep.optimizer.learningRate has 0.1 twice",
+                "\"sweep\": {\"seed.low.end\": [1]} | seed of the job is 0, which has no fields",
+                "\"sweep\": {\"network.layers.0.out\": [1]} | network of the job is \"fashion\", which has no fields",
+                "\"sweep\": {\"network.layers[0].out\": [1]} | a field of sweep is \"network.layers[0].out\"; allowed is the path of a field",
+                "\"sweep\": {\"batchSize\": {\"min\": 1, \"max\": 8}} | random is missing, and sweep.batchSize is a range; say how many",
+                "\"random\": 3, \"sweep\": {\"batchSize\": {\"min\": 0, \"max\": 8, \"scale\": \"log\"}} | sweep.batchSize.min is 0.0; on a logarithmic scale it must be above 0, or give it the scale \"linear\"",
+                "\"asha\": {}, \"sweep\": {\"seed\": [1, 2]} | asha has rungs after the epochs 1, and at each one of 4 goes on: of 2 trials none would come to its last epoch; allowed is a reductionFactor of 2",
+                "\"asha\": {\"reductionFactor\": 2}, \"sweep\": {\"seed\": [1, 2, 3]} | rungs after the epochs 1, 2, and at each one of 2 goes on: of 3 trials none would come to its last epoch; allowed is a minEpochs of at least 2, or more trials",
+                "\"asha\": {}, \"sweep\": {\"seed\": [1]} | leave asha out",
+            })
+    void whatIsWrongAndWhatToDoIsSaid(String more, String sentence) {
+        assertThatThrownBy(() -> Trials.of(job(more)))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessageContaining(sentence);
     }
 }

@@ -43,7 +43,8 @@ public enum Databases {
             4, List.of("DROP TABLE device_uses", "DROP TABLE forgotten_uses"),
             6, List.of("DROP TABLE submitters"),
             5, List.of("ALTER TABLE jobs DROP COLUMN test_loss"),
-            7, List.of("DROP INDEX jobs_by_project", "ALTER TABLE jobs DROP COLUMN project")));
+            7, List.of("DROP INDEX jobs_by_project", "ALTER TABLE jobs DROP COLUMN project"),
+            8, List.of("DROP INDEX jobs_by_group", "ALTER TABLE jobs DROP COLUMN job_group")));
 
     /// Makes the tables of a store those of an older version: what was in the others is gone.
     static void undo(String url, int version) throws SQLException {

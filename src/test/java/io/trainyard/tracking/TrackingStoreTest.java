@@ -24,11 +24,16 @@ import io.trainyard.event.JobState.Status;
 import io.trainyard.event.SampleEvents;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.StepLosses;
+import io.trainyard.spec.JobJson;
+import io.trainyard.spec.JobSpec;
+import io.trainyard.sweep.Trials;
 import io.trainyard.tracking.JobQuery.Sort;
 import io.trainyard.tracking.UsageQuery.By;
+import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +42,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -324,6 +330,53 @@ final class TrackingStoreTest {
         try (TrackingStore store = TrackingStore.open(url)) {
             assertThat(store.underWay()).containsExactlyInAnyOrderElementsOf(expected);
         }
+    }
+
+    /// Ids differ in the case of their letters alone, and what databases take for a pattern is part of some.
+    @ParameterizedTest
+    @EnumSource
+    void theJobsOfAGroupAreItsAloneAlsoOfATableFromBeforeThat(Databases kind) throws SQLException {
+        String url = kind.empty();
+        List<JobSpec> rates = Trials.of(sweep("r_1"));
+        try (TrackingStore store = TrackingStore.open(url)) {
+            List<JobNews> asked =
+                    new ArrayList<>(rates.stream().map(TrackingStoreTest::asked).toList());
+            Stream.of("R_1", "r_10", "rX1", "r-1")
+                    .map(other -> Trials.of(sweep(other)).getFirst())
+                    .map(TrackingStoreTest::asked)
+                    .forEach(asked::add);
+            asked.add(asked(sweep("r_1")));
+            asked.add(asked(SampleEvents.spec("alone")));
+            store.take(asked, Map.of());
+            assertGroup(store, rates);
+            assertThat(store.commands(JobQuery.ofGroup("r_1", 100)))
+                    .hasSize(4)
+                    .containsKey(rates.getFirst().id());
+            assertThat(ids(store, JobQuery.ofGroup("r_1", 2)))
+                    .containsExactly(rates.get(0).id(), rates.get(1).id());
+            assertThat(ids(store, JobQuery.ofGroup("r%", 100))).isEmpty();
+        }
+        Databases.undo(url, 7);
+        try (TrackingStore store = TrackingStore.open(url)) {
+            assertGroup(store, rates);
+        }
+    }
+
+    /// The sweep itself stands with its trials; of other groups there is none.
+    private static void assertGroup(TrackingStore store, List<JobSpec> trials) {
+        assertThat(ids(store, JobQuery.ofGroup("r_1", 100)))
+                .containsExactlyInAnyOrderElementsOf(
+                        Stream.concat(trials.stream().map(JobSpec::id), Stream.of("r_1"))
+                                .toList());
+    }
+
+    private static JobSpec sweep(String id) {
+        return JobJson.read("""
+                {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 2, "sweep": {"seed": [1, 2, 3]}}""".formatted(id).getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static JobNews asked(JobSpec job) {
+        return new Requested(job.id(), job, "commands.normal-0 at offset 1", NOW);
     }
 
     @ParameterizedTest

@@ -1,18 +1,13 @@
 package io.trainyard.worker;
 
-import io.trainyard.topics.CloudEvents;
-import io.trainyard.topics.Topic;
 import io.trainyard.worker.SimKafka.Weather;
 import io.trainyard.worker.SimTraining.Kind;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import org.apache.kafka.clients.producer.ProducerRecord;
 
 /// A fleet for two days: one job that takes all of them, first, and many short ones behind it, while workers die,
 /// stand still and are stopped, brokers restart, and commands come twice.
@@ -28,13 +23,12 @@ final class SimBigWorld {
     private final SimStore store;
     private final SimJudge judge;
     private final SimPerils perils;
-    private final SimWorker.Fleet fleet;
     private final SplittableRandom chance;
-    private final List<SimWorker> workers = new ArrayList<>();
+    private final SimPeople people;
+    private final SimCrew crew;
     private final Set<String> open = new HashSet<>(); // short jobs whose end is not told
     private final int jobs;
     private final int size;
-    private int started;
 
     /// @param size workers
     /// @param jobs short ones
@@ -50,7 +44,9 @@ final class SimBigWorld {
         store = new SimStore(world, "disk");
         judge = new SimJudge(kafka, store);
         perils = new SimPerils(world, () -> {});
-        fleet = new SimWorker.Fleet(kafka, perils, SimSeams.NONE, limits, beat);
+        people = new SimPeople(kafka);
+        var fleet = new SimWorker.Fleet(kafka, perils, SimSeams.NONE, limits, beat);
+        crew = new SimCrew(fleet, store, chance, Duration.ofMinutes(1));
     }
 
     SimWorld world() {
@@ -75,7 +71,7 @@ final class SimBigWorld {
             }
         }
         for (int i = 0; i < size; i++) {
-            startWorker();
+            crew.start();
         }
         hourly();
         world.run(commands);
@@ -108,22 +104,16 @@ final class SimBigWorld {
     }
 
     private void command(String job) {
-        kafka.publish(new ProducerRecord<>(
-                Topic.COMMANDS_NORMAL.name(""),
-                null,
-                (Long) null,
-                job.getBytes(StandardCharsets.UTF_8),
-                SimTraining.command(job).getBytes(StandardCharsets.UTF_8),
-                CloudEvents.headers(CloudEvents.COMMAND, "/simulation", Instant.EPOCH)));
+        people.submit(job, SimTraining.command(job));
     }
 
     /// In each hour one worker in ten crashes, one in ten stands still, one in ten is stopped; every sixth hour the
     /// brokers restart.
     private void hourly() {
         for (int i = 0; i < Math.max(1, size / 10); i++) {
-            SimTimer _ = world.after(within(HOUR), () -> some().process().crash());
-            SimTimer _ = world.after(within(HOUR), () -> some().process().freeze(within(Duration.ofMinutes(10))));
-            SimTimer _ = world.after(within(HOUR), () -> some().stop());
+            SimTimer _ = world.after(within(HOUR), () -> crew.some().process().crash());
+            SimTimer _ = world.after(within(HOUR), () -> crew.some().process().freeze(within(Duration.ofMinutes(10))));
+            SimTimer _ = world.after(within(HOUR), () -> crew.some().stop());
         }
         if (chance.nextInt(6) == 0) {
             SimTimer _ = world.after(within(HOUR), () -> kafka.restart(within(Duration.ofMinutes(2))));
@@ -135,23 +125,5 @@ final class SimBigWorld {
         if (world.nanos() < LONG.toNanos()) {
             SimTimer _ = world.after(HOUR, this::hourly);
         }
-    }
-
-    private SimWorker some() {
-        if (workers.isEmpty()) {
-            startWorker();
-        }
-        return workers.get(chance.nextInt(workers.size()));
-    }
-
-    private void startWorker() {
-        SimProcess process = world.process("w" + ++started);
-        SimWorker worker = new SimWorker(process, fleet, store, false);
-        workers.add(worker);
-        process.atCrash(() -> {
-            workers.remove(worker);
-            SimTimer _ = world.after(within(Duration.ofMinutes(1)), this::startWorker);
-        });
-        worker.start();
     }
 }

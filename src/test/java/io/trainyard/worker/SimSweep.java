@@ -1,19 +1,17 @@
 package io.trainyard.worker;
 
-import io.trainyard.event.Control;
 import io.trainyard.event.Control.Wish;
-import io.trainyard.event.EventJson;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
+import io.trainyard.event.TrainingEvent.Paused;
+import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.JobJson;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.sweep.Trials;
-import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Topic;
 import io.trainyard.worker.SimKafka.Weather;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -23,11 +21,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
-/// A sweep with successive halving, and real workers in a simulated world. For two minutes everything goes wrong; then
-/// all is well, and after a while each trial has ended, or rests because others are better.
+/// A sweep with successive halving, and real workers in a simulated world. For two minutes everything goes wrong, or in
+/// one of four worlds nothing; then all is well, and after a while each trial has ended, or rests because others are
+/// better.
 final class SimSweep {
     private static final Duration CHAOS = Duration.ofMinutes(2);
 
@@ -35,6 +33,7 @@ final class SimSweep {
     private static final Duration BOUND = Duration.ofMinutes(60);
 
     private static final Duration LONGEST_FREEZE = Duration.ofSeconds(60);
+    private static final Duration ABSENCE = Duration.ofSeconds(30);
     private static final Duration LAST_WORDS = Duration.ofSeconds(30);
 
     private static final String GROUP = SimTraining.Kind.HALVING.id(1);
@@ -49,12 +48,13 @@ final class SimSweep {
     private final SimStore store;
     private final SimJudge judge;
     private final SimPerils perils;
-    private final SimWorker.Fleet fleet;
     private final SplittableRandom chance;
     private final JobSpec sweep;
     private final List<String> trials;
-    private final List<SimWorker> workers = new ArrayList<>();
-    private int started;
+    private final SimPeople people;
+    private final SimCrew crew;
+    private final boolean calm; // nothing goes wrong at all
+    private final Set<String> left = new HashSet<>(); // attempts that were told to have let go of their trials
 
     /// @param seams what is put between the workers and the world
     SimSweep(long seed, SimSeams seams) {
@@ -65,34 +65,43 @@ final class SimSweep {
         store = new SimStore(world, "disk");
         judge = new SimJudge(kafka, store);
         perils = new SimPerils(world, () -> {});
-        fleet = new SimWorker.Fleet(kafka, perils, seams, limits, Duration.ofSeconds(2));
+        people = new SimPeople(kafka);
+        var fleet = new SimWorker.Fleet(kafka, perils, seams, limits, Duration.ofSeconds(2));
+        crew = new SimCrew(fleet, store, chance, ABSENCE);
+        calm = chance.nextInt(4) == 0;
         int count = 4 + chance.nextInt(5);
-        String seeds = chance.ints(count, 0, 100).distinct().boxed().toList().toString();
+        String seeds =
+                chance.ints(0, 100).distinct().limit(count).boxed().toList().toString();
         sweep = JobJson.read("""
                 {"id": "%s", "network": "signs", "dataset": "shapes64", "epochs": 4, "batchSize": 8,
                  "asha": {"minEpochs": 1, "reductionFactor": %d}, "sweep": {"seed": %s}}""".formatted(GROUP, FACTOR, seeds).getBytes(StandardCharsets.UTF_8));
         trials = Trials.of(sweep).stream().map(JobSpec::id).toList();
+        judge.atNews(news -> {
+            if (news.event() instanceof Paused || news.event() instanceof Released) {
+                left.add(attempt(news.job(), news.event().attempt()));
+            }
+        });
+    }
+
+    private static String attempt(String job, int number) {
+        return "%s/attempts/%d".formatted(job, number);
     }
 
     /// Lets everything happen.
     ///
     /// @return what is wrong, in sentences
     List<String> run() {
-        kafka.weather(new Weather(Duration.ofMillis(50), chance.nextInt(3) * 0.1, 0.01));
-        perils.share(List.of(0.0, 0.002, 0.01).get(chance.nextInt(3)));
+        kafka.weather(calm ? Weather.CALM : new Weather(Duration.ofMillis(50), chance.nextInt(3) * 0.1, 0.01));
+        perils.share(calm ? 0 : List.of(0.0, 0.002, 0.01).get(chance.nextInt(3)));
         for (int copies = 1 + chance.nextInt(2); copies > 0; copies--) {
             SimTimer _ = world.after(
                     within(CHAOS.dividedBy(4)),
-                    () -> publish(
-                            Topic.COMMANDS_NORMAL,
-                            GROUP,
-                            JobJson.command(sweep).json().toString(),
-                            CloudEvents.COMMAND));
+                    () -> people.submit(GROUP, JobJson.command(sweep).json().toString()));
         }
         for (int size = 1 + chance.nextInt(4); size > 0; size--) {
-            startWorker();
+            crew.start();
         }
-        for (int i = 0; i < 10; i++) {
+        for (int i = 0; i < 10 && !calm; i++) {
             SimTimer _ = world.after(within(CHAOS), this::goWrong);
         }
         world.run(CHAOS);
@@ -105,7 +114,10 @@ final class SimSweep {
         }
         world.run(LONGEST_FREEZE.plus(LAST_WORDS));
         trials.forEach(job -> wrong.addAll(passages(job)));
-        trials.forEach(job -> wish(job, Wish.CANCEL));
+        if (calm) {
+            trials.forEach(job -> takenAway(job).ifPresent(wrong::add));
+        }
+        trials.forEach(job -> people.wish(job, Wish.CANCEL));
         if (!world.runUntil(everySecond(() -> trials.stream().allMatch(this::isOver) && isOver(GROUP)), BOUND)) {
             wrong.add("what rests cannot be cancelled, or the sweep has no end");
         }
@@ -122,26 +134,12 @@ final class SimSweep {
         return Duration.ofNanos((long) (most.toNanos() * chance.nextDouble()));
     }
 
-    private void publish(Topic topic, String key, String body, String type) {
-        kafka.publish(new ProducerRecord<>(
-                topic.name(""),
-                null,
-                (Long) null,
-                key.getBytes(StandardCharsets.UTF_8),
-                body.getBytes(StandardCharsets.UTF_8),
-                CloudEvents.headers(type, "/simulation", Instant.EPOCH)));
-    }
-
-    private void wish(String job, Wish wish) {
-        Control control = new Control(job, wish, null, Instant.EPOCH);
-        publish(Topic.CONTROL, job, new String(EventJson.write(control), StandardCharsets.UTF_8), CloudEvents.CONTROL);
-    }
-
     private void goWrong() {
         switch (chance.nextInt(10)) {
-            case 0, 1, 2 -> some().process().crash();
-            case 3 -> some().stop();
-            case 4 -> some().process().freeze(Duration.ofSeconds(List.of(3, 40).get(chance.nextInt(2))));
+            case 0, 1, 2 -> crew.some().process().crash();
+            case 3 -> crew.some().stop();
+            case 4 ->
+                crew.some().process().freeze(Duration.ofSeconds(List.of(3, 40).get(chance.nextInt(2))));
             case 5 -> kafka.restart(Duration.ofSeconds(5));
             case 6 -> kafka.compactSomething();
             case 7 -> store.slow(Duration.ofMillis(chance.nextInt(1000)));
@@ -149,7 +147,8 @@ final class SimSweep {
                 store.trouble(SimStore.Trouble.FULL);
                 SimTimer _ = world.after(within(Duration.ofSeconds(20)), () -> store.trouble(SimStore.Trouble.NONE));
             }
-            default -> wish(trials.get(chance.nextInt(trials.size())), chance.nextBoolean() ? Wish.PAUSE : Wish.RUN);
+            default ->
+                people.wish(trials.get(chance.nextInt(trials.size())), chance.nextBoolean() ? Wish.PAUSE : Wish.RUN);
         }
     }
 
@@ -161,25 +160,7 @@ final class SimSweep {
         if (!kafka.isUp()) {
             kafka.start();
         }
-        trials.forEach(job -> wish(job, Wish.RUN));
-    }
-
-    private SimWorker some() {
-        if (workers.isEmpty()) {
-            startWorker();
-        }
-        return workers.get(chance.nextInt(workers.size()));
-    }
-
-    private void startWorker() {
-        SimProcess process = world.process("w" + ++started);
-        SimWorker worker = new SimWorker(process, fleet, store, false);
-        workers.add(worker);
-        process.atCrash(() -> {
-            workers.remove(worker);
-            SimTimer _ = world.after(within(Duration.ofSeconds(30)), this::startWorker);
-        });
-        worker.start();
+        trials.forEach(job -> people.wish(job, Wish.RUN));
     }
 
     /// Looks now and then only: it takes longer than a step of the world.
@@ -262,6 +243,17 @@ final class SimSweep {
                 .filter(result -> Double.isFinite(result.score()))
                 .forEach(result -> best.add(result.job()));
         return best;
+    }
+
+    /// Where nothing goes wrong, an attempt begins once the one before has let go.
+    private Optional<String> takenAway(String job) {
+        for (int number = 1; store.createdNanos(attempt(job, number + 1)) != null; number++) {
+            if (!left.contains(attempt(job, number))) {
+                return Optional.of(
+                        "job %s: attempt %d begins, and nobody let go of the one before".formatted(job, number + 1));
+            }
+        }
+        return Optional.empty();
     }
 
     /// Whoever has trained beyond a rung was among its best at some time before, and whoever has failed counts.

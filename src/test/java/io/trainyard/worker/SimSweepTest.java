@@ -6,12 +6,19 @@ import io.trainyard.Campaign;
 import io.trainyard.Slow;
 import io.trainyard.checkpoint.CheckpointStore;
 import io.trainyard.checkpoint.StoreException;
+import io.trainyard.topics.CommandHeaders;
 import io.trainyard.worker.SimTraining.Habit;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
-import java.util.stream.LongStream;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,7 +29,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Slow
 @ExtendWith(SilentWorkers.class)
 class SimSweepTest {
-    private static final int SEEDS = 80;
+    private static final int SEEDS = 40;
+
+    /// In so many worlds a mistake is looked for.
+    private static final int FINDS = 150;
 
     /// Mistakes, put in on purpose.
     enum Mistake implements SimSeams {
@@ -41,8 +51,32 @@ class SimSweepTest {
                 };
             }
         },
+        /// Of a trial that may go on, the attempt after the next is asked for, too: who has it loses it again.
+        PROMOTES_TWICE {
+            @Override
+            public Outbox outbox(Outbox real, SimProcess process) {
+                return again(real, 1);
+            }
+        },
+        TWICE_AS_MANY_GO_ON {
+            @Override
+            public CheckpointStore store(CheckpointStore real) {
+                return new SimStoreSeam(real) {
+                    @Override
+                    public List<String> list(String folder) {
+                        List<String> all = new ArrayList<>(super.list(folder));
+                        if (folder.contains("/rungs/")) {
+                            IntStream.range(0, all.size())
+                                    .forEach(i -> all.add("%s/nobody-%d~failed".formatted(folder, i)));
+                        }
+                        return all;
+                    }
+                };
+            }
+        },
         DECIDES_BEFORE_IT_KEEPS(Habit.DECIDES_BEFORE_IT_KEEPS),
-        FAILURE_IS_NO_RESULT(Habit.FAILURE_IS_NO_RESULT);
+        FAILURE_IS_NO_RESULT(Habit.FAILURE_IS_NO_RESULT),
+        ASKS_ONCE(Habit.ASKS_ONCE);
 
         private final Set<Habit> habits;
 
@@ -56,42 +90,56 @@ class SimSweepTest {
         }
     }
 
-    private static List<String> wrong(long first, long seeds) {
-        List<String> wrong = new ArrayList<>();
-        for (long seed = first; seed < first + seeds; seed++) {
-            for (String sentence : new SimSweep(seed, SimSeams.NONE).run()) {
-                wrong.add("seed %d: %s".formatted(seed, sentence));
+    /// Sends what a keeper asks for once more.
+    ///
+    /// @param later how many attempts later than what was asked for
+    private static Outbox again(Outbox real, int later) {
+        return (topic, key, value, headers) -> {
+            CompletableFuture<Void> sent = real.send(topic, key, value, headers);
+            Header attempt = headers.lastHeader(CommandHeaders.ATTEMPT);
+            if (attempt != null && Thread.currentThread().getName().equals("keeper")) {
+                int number = Integer.parseInt(new String(attempt.value(), StandardCharsets.UTF_8)) + later;
+                Headers copy = new RecordHeaders(headers);
+                copy.remove(CommandHeaders.ATTEMPT);
+                copy.add(CommandHeaders.ATTEMPT, Integer.toString(number).getBytes(StandardCharsets.UTF_8));
+                var _ = real.send(topic, key, value, copy);
             }
-        }
-        return wrong;
+            return sent;
+        };
+    }
+
+    private static SimSeeds worlds(SimSeams seams) {
+        return new SimSeeds(seed -> new SimSweep(seed, seams).run());
     }
 
     @Test
     void theBestGoOnAndTheOthersRest() {
-        assertThat(wrong(0, SEEDS)).isEmpty();
+        assertThat(worlds(SimSeams.NONE).wrong(0, SEEDS)).isEmpty();
+    }
+
+    /// Two keepers that look at a time both have a trial go on.
+    @Test
+    void aSecondCopyOfWhatAKeeperAsksForIsVoid() {
+        SimSeams copies = new SimSeams() {
+            @Override
+            public Outbox outbox(Outbox real, SimProcess process) {
+                return again(real, 0);
+            }
+        };
+        assertThat(worlds(copies).wrong(0, SEEDS / 2)).isEmpty();
     }
 
     @ParameterizedTest
     @EnumSource(Mistake.class)
     void aSeedFindsTheMistake(Mistake mistake) {
-        assertThat(LongStream.range(0, SEEDS)
-                        .filter(seed -> finds(seed, mistake))
-                        .findFirst())
-                .isPresent();
+        OptionalLong found = worlds(mistake).finds(0, FINDS);
+        assertThat(found).isPresent();
+        System.out.printf("| %s | %d |%n", mistake, found.getAsLong());
     }
 
-    private static boolean finds(long seed, SimSeams seams) {
-        try {
-            return !new SimSweep(seed, seams).run().isEmpty();
-        } catch (SimFailure e) {
-            return true;
-        }
-    }
-
-    /// As many seeds as `-Dseeds` says, from `-Dseed` on.
     @Test
     @Campaign
     void manySeeds() {
-        assertThat(wrong(Long.getLong("seed", 0), Long.getLong("seeds", 2000))).isEmpty();
+        assertThat(worlds(SimSeams.NONE).wrongOfCampaign(2000)).isEmpty();
     }
 }

@@ -126,7 +126,9 @@ final class SimTraining implements JobRunner {
         /// Who gathers others goes on with it whoever else does.
         GIVES_WAY_TO_NOBODY,
         /// A member that is gone is waited for.
-        MISSES_NOBODY
+        MISSES_NOBODY,
+        /// Who goes on from a rung does not ask again.
+        ASKS_ONCE
     }
 
     private static final Map<String, JobSpec> SPECS = new HashMap<>();
@@ -203,6 +205,7 @@ final class SimTraining implements JobRunner {
         private final Halving halving;
         private int step;
         private SimGangs.@Nullable Gang gang; // once it listens
+        private int first; // the step from which it goes on
 
         Attempt(JobSpec spec, int number, Supervisor supervisor) {
             this.spec = spec;
@@ -256,6 +259,7 @@ final class SimTraining implements JobRunner {
             if (missed.isPresent()) {
                 return missed.get();
             }
+            first = step;
             tell(SampleEvents.started(spec, number, step + 1, STEPS_PER_EPOCH, null));
             while (step < kind.steps) {
                 Optional<Halt> halt = supervisor.halt();
@@ -342,6 +346,9 @@ final class SimTraining implements JobRunner {
 
         private Optional<String> rests() {
             if (step == 0 || step % STEPS_PER_EPOCH > 0 || spec.asha() == null || !supervisor.heedsRungs()) {
+                return Optional.empty();
+            }
+            if (step == first && habits.contains(Habit.ASKS_ONCE)) {
                 return Optional.empty();
             }
             int epochs = step / STEPS_PER_EPOCH;

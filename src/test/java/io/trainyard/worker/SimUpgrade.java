@@ -41,6 +41,9 @@ final class SimUpgrade {
 
     private static final int FAULTS = 8;
 
+    /// That newer workers have: mostly one, and now and then more than are allowed beside older ones.
+    private static final List<Integer> SLOTS = List.of(1, 1, 1, 2, Slots.BESIDE_OLDER + 2);
+
     /// Fewer than it takes to run a job.
     private static final int FEW_BEATS = 15;
 
@@ -61,6 +64,7 @@ final class SimUpgrade {
     private final SimPerils perils;
     private final SimWorker.Fleet fleet;
     private final SplittableRandom chance;
+    private final SplittableRandom sizes;
     private final Course course;
     private final Set<String> plain = new LinkedHashSet<>();
     private final Set<String> newer = new LinkedHashSet<>();
@@ -74,6 +78,7 @@ final class SimUpgrade {
     SimUpgrade(long seed, SimSeams seams) {
         world = new SimWorld(seed);
         chance = world.chance("upgrade");
+        sizes = world.chance("slots");
         course = Course.values()[(int) Math.min(2, Math.floorMod(seed, 5) / 2)];
         beats = course == Course.UPGRADE || chance.nextBoolean() ? SimWorker.NEWER_BEATS : FEW_BEATS;
         var limits = seams.limits(new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000));
@@ -237,7 +242,9 @@ final class SimUpgrade {
     /// Where one ends, another begins soon, as a Deployment has it.
     private void startWorker() {
         SimProcess process = world.process("w" + ++started);
-        SimWorker worker = new SimWorker(process, fleet, store, false).deferring(new Deferrals.Rules(contract, beats));
+        SimWorker worker = new SimWorker(process, fleet, store, false)
+                .deferring(new Deferrals.Rules(contract, beats))
+                .slots(contract == JobContract.FIRST ? 1 : SLOTS.get(sizes.nextInt(SLOTS.size())));
         workers.put(worker, world.nanos());
         process.atCrash(() -> {
             workers.remove(worker);

@@ -124,9 +124,7 @@ final class SimWorker {
                         process,
                         store),
                 new SimTraining(process, view, lacking, seams.habits()).together(gangs),
-                gangs == null
-                        ? null
-                        : new ClaimLoop.TakingParts(gangs.member(process), SimGangs.WITHIN));
+                gangs == null ? null : new ClaimLoop.TakingParts(gangs.member(process), SimGangs.WITHIN));
         Heartbeat.Self self = new Heartbeat.Self(
                 id, "cpu", view.identity(), seen::since, "1.0", contract(), slots, gangs != null, List::of);
         Heartbeat beats = new Heartbeat(process, publisher, activity, self);

@@ -55,6 +55,16 @@ public class BulkResource {
         return jobs;
     }
 
+    private static void requireOfSweep(Action action, Asked asked) {
+        if (asked.jobs() != null) {
+            throw Problem.badRequest("jobs and sweep are given; name one of the two");
+        }
+        if (action == Action.REPRIORITIZE) {
+            throw Problem.badRequest(
+                    "action is reprioritize, and sweep is given; of a sweep allowed is cancel, pause, resume; name its jobs in jobs");
+        }
+    }
+
     @POST
     @Operation(
             summary = "Cancels, pauses, resumes or reprioritizes many jobs; each has an answer of its own",
@@ -63,7 +73,8 @@ public class BulkResource {
     public Answers act(@Nullable Asked body) {
         Asked asked = body == null ? new Asked(null, null, null, null) : body;
         Action action = Parameter.name("action", asked.action() == null ? "" : asked.action(), Action.class);
-        if (asked.sweep() != null && asked.jobs() == null && action != Action.REPRIORITIZE) {
+        if (asked.sweep() != null) {
+            requireOfSweep(action, asked);
             return new Answers(control.act(action, open(asked.sweep()), null, true));
         }
         List<String> jobs = asked.jobs() == null ? List.of() : asked.jobs();

@@ -120,6 +120,7 @@ final class CpuDevice implements PartDevice, StackingDevice {
 
     @Override
     public StackedSteps stack(Workload example) {
+        warmUp.onceStacked(example.optimizer());
         return narrow.stack(example);
     }
 

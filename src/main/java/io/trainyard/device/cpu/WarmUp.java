@@ -6,6 +6,7 @@ import io.trainyard.device.EpochPlan;
 import io.trainyard.device.LearningSession;
 import io.trainyard.device.Parameters;
 import io.trainyard.device.SessionState;
+import io.trainyard.device.StackedSteps;
 import io.trainyard.device.Tensor;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.ParameterUpdate.Loop;
@@ -30,6 +31,8 @@ import io.trainyard.spec.Residual;
 import io.trainyard.spec.Scale;
 import io.trainyard.spec.Shape;
 import io.trainyard.spec.Upsample;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -122,7 +125,8 @@ final class WarmUp {
     }
 
     /// What decides which kernels are called.
-    private record Kind(Layers layers, Precision precision, Loop update) {}
+    /// @param stacked whether they are those of many models at once
+    private record Kind(Layers layers, Precision precision, Loop update, boolean stacked) {}
 
     /// How often [#next] is to be called to have warmed all that many jobs need.
     static final int KINDS = Layers.values().length * Loop.usual().size();
@@ -140,7 +144,15 @@ final class WarmUp {
 
     /// The kernels that such a job needs, unless they are warm; returns when they are.
     void once(Network network, Precision precision, OptimizerSpec optimizer) {
-        Kind kind = new Kind(Layers.of(network, precision), precision, Loop.of(optimizer));
+        once(new Kind(Layers.of(network, precision), precision, Loop.of(optimizer), false));
+    }
+
+    /// The same of those that a stack of such jobs needs.
+    void onceStacked(OptimizerSpec optimizer) {
+        once(new Kind(Layers.NARROW, Precision.FP32, Loop.of(optimizer), true));
+    }
+
+    private void once(Kind kind) {
         synchronized (DONE) {
             if (DONE.add(kind)) {
                 train(kind);
@@ -154,7 +166,7 @@ final class WarmUp {
         synchronized (DONE) {
             Layers[] all = Layers.values();
             Kind kind = new Kind(
-                    all[next % all.length], Precision.FP32, Loop.usual().get(next / all.length));
+                    all[next % all.length], Precision.FP32, Loop.usual().get(next / all.length), false);
             next = (next + 1) % KINDS;
             DONE.add(kind);
             train(kind);
@@ -169,12 +181,32 @@ final class WarmUp {
 
     private void train(Kind kind, @Nullable Normalize normalize) {
         Workload workload = workload(kind, normalize);
+        if (kind.stacked()) {
+            trainStack(narrow.stackable(workload));
+            return;
+        }
         try (LearningSession session = (kind.layers() == Layers.NARROW ? narrow : wide).open(workload)) {
-            session.load(new SessionState(parameters(workload.network()), Parameters.NONE));
-            int[] order = TorchRandom.identity(STEPS * BATCH);
-            session.beginEpoch(new EpochPlan(order, new double[STEPS], new TorchRandom(0)), 0);
+            begin(session, workload);
             session.advance(STEPS);
             session.evaluate();
+        }
+    }
+
+    private static void begin(LearningSession session, Workload workload) {
+        session.load(new SessionState(parameters(workload.network()), Parameters.NONE));
+        int[] order = TorchRandom.identity(STEPS * BATCH);
+        session.beginEpoch(new EpochPlan(order, new double[STEPS], new TorchRandom(0)), 0);
+    }
+
+    /// One session is as many as it takes: all lanes are computed.
+    private void trainStack(Workload workload) {
+        List<@Nullable LearningSession> sessions = new ArrayList<>();
+        sessions.addAll(Collections.nCopies(narrow.stackRoom().places(), null));
+        try (LearningSession session = narrow.open(workload);
+                StackedSteps stack = narrow.stack(workload)) {
+            begin(session, workload);
+            sessions.set(0, session);
+            var _ = stack.advance(sessions, STEPS);
         }
     }
 

@@ -4,11 +4,11 @@ import io.trainyard.device.LearningSession;
 import io.trainyard.device.StackedSteps;
 import io.trainyard.device.StackedSteps.Trained;
 import io.trainyard.device.StackingDevice.StackRoom;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /// One stack. A session that wants steps waits here, for milliseconds at most, for the others that train; then one of
@@ -17,11 +17,6 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Who comes when decides who is trained with whom, and no bits. Thread-safe.
 final class Stack {
-    /// How long those that are here wait for the rest: little beside the tenth of a second that a job usually trains in
-    /// one
-    /// go, and time enough to tell of the steps before.
-    private static final long PATIENCE_NANOS = Duration.ofMillis(3).toNanos();
-
     /// A thread that waits for the others looks by itself after this long, whoever should have woken it.
     private static final long LOOK_MILLIS = 1;
 
@@ -30,18 +25,23 @@ final class Stack {
 
     private final StackRoom room;
     private final StackedSteps steps;
+    private final LongAdder taken; // steps of sessions, in all stacks
     private final @Nullable StackedSession[] sessions;
     private final @Nullable Request[] waiting;
+    private final boolean[] together; // whether a session took steps with others when it last wanted some
     private int alike; // sessions of the program, in all its stacks
     private int away; // sessions of this one that do something else
     private boolean running;
     private boolean closed;
 
-    Stack(StackRoom room, StackedSteps steps) {
+    /// @param taken counts the steps that sessions take here
+    Stack(StackRoom room, StackedSteps steps, LongAdder taken) {
         this.room = room;
         this.steps = steps;
+        this.taken = taken;
         this.sessions = new StackedSession[room.places()];
         this.waiting = new Request[room.places()];
+        this.together = new boolean[room.places()];
     }
 
     /// Steps that a session wants.
@@ -67,10 +67,6 @@ final class Stack {
             System.arraycopy(more, 0, losses, taken, more.length);
             taken += more.length;
         }
-
-        boolean isImpatient() {
-            return System.nanoTime() - since >= PATIENCE_NANOS;
-        }
     }
 
     synchronized boolean hasRoom() {
@@ -79,6 +75,15 @@ final class Stack {
 
     synchronized int sessions() {
         return (int) Arrays.stream(sessions).filter(Objects::nonNull).count();
+    }
+
+    /// How many sessions are trained with others, as far as it has been seen.
+    synchronized int trainedTogether() {
+        int count = 0;
+        for (boolean one : together) {
+            count += one ? 1 : 0;
+        }
+        return count;
     }
 
     /// @return the session's place
@@ -92,6 +97,7 @@ final class Stack {
         steps.release(place);
         synchronized (this) {
             sessions[place] = null;
+            together[place] = false;
             notifyAll();
         }
     }
@@ -135,6 +141,7 @@ final class Stack {
         Request own = new Request(wanted);
         synchronized (this) {
             if (!pays()) {
+                together[place] = false;
                 return new float[0];
             }
             waiting[place] = own;
@@ -145,7 +152,7 @@ final class Stack {
                 takeTogether(wanted());
             }
         } finally {
-            withdraw(place);
+            withdraw(place, own);
         }
         if (own.failure != null) {
             throw own.failure;
@@ -153,8 +160,9 @@ final class Stack {
         return Arrays.copyOf(own.losses, own.taken);
     }
 
-    private synchronized void withdraw(int place) {
+    private synchronized void withdraw(int place, Request own) {
         waiting[place] = null;
+        together[place] = own.taken > 0;
     }
 
     /// @return true: this thread is to take the steps of all that wait; false: there is nothing to wait for any more
@@ -165,11 +173,12 @@ final class Stack {
                 if (!running) {
                     long here = Arrays.stream(waiting).filter(Objects::nonNull).count();
                     boolean complete = here >= sessions() - away;
-                    if (here >= room.worthwhile() && (complete || own.isImpatient())) {
+                    boolean impatient = isImpatient(own);
+                    if (here >= room.worthwhile() && (complete || impatient)) {
                         running = true;
                         return true;
                     }
-                    if (complete || own.isImpatient() || !pays()) {
+                    if (complete || impatient || !pays()) {
                         waiting[place] = null; // at once, so that the others do not count on it
                         return false;
                     }
@@ -186,6 +195,10 @@ final class Stack {
                 Thread.currentThread().interrupt();
             }
         }
+    }
+
+    private boolean isImpatient(Request request) {
+        return System.nanoTime() - request.since >= room.patience().toNanos();
     }
 
     /// Who is trained now.
@@ -230,7 +243,10 @@ final class Stack {
             if (request != null) {
                 switch (trained.get(place)) {
                     case null -> throw new IllegalStateException("nothing came of the steps at place " + place);
-                    case Trained.Steps(float[] losses) -> request.take(losses);
+                    case Trained.Steps(float[] losses) -> {
+                        request.take(losses);
+                        taken.add(losses.length);
+                    }
                     case Trained.Failed(RuntimeException cause) -> request.failure = cause;
                 }
             }

@@ -10,10 +10,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 
 /// The stacks of a process whose jobs share devices. Thread-safe.
 public final class Stacks {
     private final Map<Key, List<Stack>> stacks = new HashMap<>();
+    private final LongAdder steps = new LongAdder();
 
     /// What sessions that share stacks have in common.
     private record Key(String device, StackProgram program) {}
@@ -38,7 +40,7 @@ public final class Stacks {
             Key key, StackingDevice device, Workload workload, LearningSession session) {
         List<Stack> alike = stacks.computeIfAbsent(key, _ -> new ArrayList<>());
         Stack stack = alike.stream().filter(Stack::hasRoom).findFirst().orElseGet(() -> {
-            Stack opened = new Stack(device.stackRoom(), device.stack(workload));
+            Stack opened = new Stack(device.stackRoom(), device.stack(workload), steps);
             alike.add(opened);
             return opened;
         });
@@ -61,6 +63,19 @@ public final class Stacks {
     private static void tellAll(List<Stack> alike) {
         int sessions = alike.stream().mapToInt(Stack::sessions).sum();
         alike.forEach(stack -> stack.tell(sessions));
+    }
+
+    /// How many sessions are trained with others at present.
+    public synchronized int trainedTogether() {
+        return stacks.values().stream()
+                .flatMap(List::stream)
+                .mapToInt(Stack::trainedTogether)
+                .sum();
+    }
+
+    /// How many steps sessions have taken with others so far: those of all of them.
+    public long steps() {
+        return steps.sum();
     }
 
     /// How many stacks there are.

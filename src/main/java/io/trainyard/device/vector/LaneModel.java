@@ -60,14 +60,14 @@ final class LaneModel {
         }
         LaneSums.addVectors(gradients, at * Lanes.COUNT, gradient, 0, count * Lanes.COUNT);
         if (chunk.isLast()) {
-            update.apply(values, gradients, at * Lanes.COUNT, state, at, count);
+            update.apply(values, gradients, at * Lanes.COUNT, state, at * Lanes.COUNT, count * Lanes.COUNT);
         }
     }
 
     /// As [#follow], of gradients that have those of the chunks before in them.
     void followWhole(Chunk chunk, float[] gradient, int at, int count) {
         if (chunk.isLast()) {
-            update.apply(values, gradient, 0, state, at, count);
+            update.apply(values, gradient, 0, state, at * Lanes.COUNT, count * Lanes.COUNT);
         } else {
             System.arraycopy(gradient, 0, gradients, at * Lanes.COUNT, count * Lanes.COUNT);
         }

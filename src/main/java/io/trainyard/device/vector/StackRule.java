@@ -2,18 +2,16 @@ package io.trainyard.device.vector;
 
 import io.trainyard.device.StackingDevice.StackRoom;
 import io.trainyard.device.Workload;
-import io.trainyard.device.host.ParameterUpdate.Loop;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Precision;
 
-/// Which sessions can be trained in a stack: those of small networks with convolutions. Linear layers alone one model's
-/// kernels
-/// compute so well that bringing sessions together takes longer than it saves. A rule on shapes and settings; no bits
-/// depend on it.
+/// Which sessions can be trained in a stack: those of small networks with convolutions, whose loops are plain.
+/// Linear layers alone one model's kernels compute so well that bringing sessions together takes longer than it
+/// saves. A rule on shapes and settings; no bits depend on it.
 final class StackRule {
-    /// Parameters of one model: 16 such models, with as much of what the optimizer keeps, have half of a second-level
-    /// cache
-    /// of 1 MiB. Larger ones pass through the third level in each step, and are faster one by one (decision 32).
+    /// Parameters of one model: 16 such models, with as much of what the optimizer keeps, have half of a
+    /// second-level cache of 1 MiB. Larger ones pass through the third level in each step, and are faster one by
+    /// one (decision 32).
     static final long MOST_PARAMETERS = 4096;
 
     /// Values of a batch between the layers, in all models of a stack, that fit beside them.
@@ -30,7 +28,6 @@ final class StackRule {
                 && workload.precision() == Precision.FP32
                 && workload.threads() <= 1
                 && workload.loop().isPlain()
-                && LaneUpdate.LOOPS.contains(Loop.of(workload.optimizer()))
                 && VectorDevice.computes(workload.network())
                 && workload.network().layers().stream().anyMatch(layer -> layer.spec() instanceof Conv2d)
                 && workload.network().parameterElements() <= MOST_PARAMETERS

@@ -38,7 +38,7 @@ final class VectorStack implements StackedSteps {
         batchSize = example.batchSize();
         chunk = VectorSession.chunk(example.network(), batchSize);
         classes = example.network().classes();
-        update = new LaneUpdate(Loop.of(example.optimizer()));
+        update = LaneUpdate.of(Loop.of(example.optimizer()));
         FlatModel places = new FlatModel(example.network(), example.update());
         model = new LaneModel(places, update);
         chain = new LaneChain(example.network(), places, model, present, chunk);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class SweepTableTest {
     private static final JobSpec SWEEP = JobJson.read("""
-            {"id": "rates", "network": "fashion", "dataset": "shapes28", "epochs": 9, "asha": {"minEpochs": 1, "reductionFactor": 3},
+            {"id": "rates", "network": "fashion", "dataset": "shapes28", "epochs": 4, "asha": {"minEpochs": 1, "reductionFactor": 2},
              "sweep": {"optimizer.learningRate": [0.1, 0.01], "batchSize": [16, 32]}}""".getBytes(StandardCharsets.UTF_8));
 
     private static JobState requested(JobSpec job) {
@@ -42,13 +42,13 @@ class SweepTableTest {
         assertThat(SweepTable.lines(view, 10))
                 .containsExactly(
                         "sweep rates: 4 trials, 1 queued, 3 running",
-                        "best so far: rates.2-lr0.1-bs32, accuracy 0.7500, 1 of 9 epochs",
+                        "best so far: rates.2-lr0.1-bs32, accuracy 0.7500, 1 of 4 epochs",
                         "",
                         "TRIAL                STATE    batchSize  learningRate  EPOCHS  RUNG  ACCURACY",
-                        "rates.2-lr0.1-bs32   RUNNING  32         0.1           1/9     1     0.7500    ###############",
-                        "rates.3-lr0.01-bs16  RUNNING  16         0.01          1/9     1     0.7500    ###############",
-                        "rates.1-lr0.1-bs16   RUNNING  16         0.1           1/9     1     0.5000    ##########",
-                        "rates.4-lr0.01-bs32  QUEUED   32         0.01          0/9     -     -");
+                        "rates.2-lr0.1-bs32   RUNNING  32         0.1           1/4     1     0.7500    ###############",
+                        "rates.3-lr0.01-bs16  RUNNING  16         0.01          1/4     1     0.7500    ###############",
+                        "rates.1-lr0.1-bs16   RUNNING  16         0.1           1/4     1     0.5000    ##########",
+                        "rates.4-lr0.01-bs32  QUEUED   32         0.01          0/4     -     -");
         assertThat(SweepTable.lines(view, 1)).endsWith("and 3 more");
     }
 
@@ -62,7 +62,7 @@ class SweepTableTest {
         assertThat(best.best()).isEqualTo(0.9);
         assertThat(best.last()).isEqualTo(0.8);
         assertThat(best.epochs()).isEqualTo(3);
-        assertThat(best.rung()).isEqualTo(3);
+        assertThat(best.rung()).isEqualTo(2);
     }
 
     @Test

@@ -27,6 +27,6 @@ class StackedDeviceTest extends SessionContract implements FloatSamplesContract 
 
     @AfterAll
     static void manyWereTakenInAStack() {
-        assertThat(STACKING.rounds()).hasValueGreaterThan(20);
+        assertThat(STACKING.rounds()).isGreaterThan(20);
     }
 }

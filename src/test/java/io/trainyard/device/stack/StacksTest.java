@@ -116,7 +116,8 @@ class StacksTest {
                     .as("job %d", i)
                     .isEqualTo(alone.model().sha256());
         }
-        assertThat(stacking.rounds()).hasPositiveValue();
+        assertThat(stacking.rounds()).isPositive();
+        assertThat(stacks.steps()).isPositive();
         assertThat(stacks.count()).isZero();
     }
 
@@ -126,7 +127,35 @@ class StacksTest {
         long begin = System.nanoTime();
         var _ = train(device, workload, 0, 0);
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(20));
-        assertThat(stacking.rounds()).hasValue(0);
+        assertThat(stacking.rounds()).isZero();
+        assertThat(stacks.steps()).isZero();
+    }
+
+    /// And counts as that until it is closed, or goes on by itself.
+    @Test
+    void whoIsTrainedWithOthersIsKnown() throws Exception {
+        Device patient = stacks.over(new OneStack(VECTORS, 3, Patience.LIMIT));
+        int full = ALIKE.dataset().train().size() / ALIKE.batchSize();
+        List<LearningSession> sessions = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            LearningSession session = patient.open(job(i));
+            session.load(CheckWorkload.state(job(i)));
+            session.beginEpoch(CheckWorkload.plan(job(i), i), 0);
+            sessions.add(session);
+        }
+        assertThat(stacks.trainedTogether()).isZero();
+        var _ = atOnce(sessions.stream()
+                .map(session -> (Callable<float[]>) () -> session.advance(full))
+                .toList());
+        assertThat(stacks.steps()).isEqualTo(3L * full);
+        assertThat(stacks.trainedTogether()).isEqualTo(3);
+        sessions.getLast().close();
+        assertThat(stacks.trainedTogether()).isEqualTo(2);
+        sessions.getFirst().beginEpoch(CheckWorkload.plan(job(0), 5), 0);
+        var _ = sessions.getFirst().advance(full);
+        assertThat(stacks.trainedTogether()).isOne();
+        sessions.forEach(LearningSession::close);
+        assertThat(stacks.trainedTogether()).isZero();
     }
 
     @Test

@@ -1,0 +1,48 @@
+package io.trainyard.worker;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/// Workers of a simulated world. In the place of one that dies comes another after a while.
+final class SimCrew {
+    private final SimWorker.Fleet fleet;
+    private final SimStore store;
+    private final SplittableRandom chance;
+    private final Duration absence;
+    private final List<SimWorker> workers = new ArrayList<>();
+    private int started;
+
+    /// @param absence the longest until a worker is replaced
+    SimCrew(SimWorker.Fleet fleet, SimStore store, SplittableRandom chance, Duration absence) {
+        this.fleet = fleet;
+        this.store = store;
+        this.chance = chance;
+        this.absence = absence;
+    }
+
+    void start() {
+        SimWorld world = fleet.kafka().world();
+        SimProcess process = world.process("w" + ++started);
+        SimWorker worker = new SimWorker(process, fleet, store, false);
+        workers.add(worker);
+        process.atCrash(() -> {
+            workers.remove(worker);
+            SimTimer _ = world.after(within(absence), this::start);
+        });
+        worker.start();
+    }
+
+    /// Any of them; where all have died, a new one.
+    SimWorker some() {
+        if (workers.isEmpty()) {
+            start();
+        }
+        return workers.get(chance.nextInt(workers.size()));
+    }
+
+    private Duration within(Duration most) {
+        return Duration.ofNanos((long) (most.toNanos() * chance.nextDouble()));
+    }
+}

@@ -1,0 +1,36 @@
+package io.trainyard.worker;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.trainyard.event.Control;
+import io.trainyard.event.Control.Wish;
+import io.trainyard.event.EventJson;
+import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.Topic;
+import java.time.Instant;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/// What people publish to the topics of a simulated world.
+record SimPeople(SimKafka kafka) {
+    /// Asks for a job.
+    ///
+    /// @param body of its command
+    void submit(String job, String body) {
+        publish(Topic.COMMANDS_NORMAL, job, body.getBytes(UTF_8), CloudEvents.COMMAND);
+    }
+
+    void wish(String job, Wish wish) {
+        Control control = new Control(job, wish, null, Instant.EPOCH);
+        publish(Topic.CONTROL, job, EventJson.write(control), CloudEvents.CONTROL);
+    }
+
+    private void publish(Topic topic, String key, byte[] body, String type) {
+        kafka.publish(new ProducerRecord<>(
+                topic.name(""),
+                null,
+                (Long) null,
+                key.getBytes(UTF_8),
+                body,
+                CloudEvents.headers(type, "/simulation", Instant.EPOCH)));
+    }
+}
