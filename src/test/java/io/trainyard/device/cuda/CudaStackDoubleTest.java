@@ -119,8 +119,7 @@ final class CudaStackDoubleTest {
             int number = i;
             tasks.add(() -> {
                 try (LearningSession session = stacks.over(patient).open(job(number))) {
-                    var _ = all.await(2, TimeUnit.MINUTES);
-                    return train(session, number);
+                    return train(session, number, () -> all.await(2, TimeUnit.MINUTES));
                 }
             });
         }
@@ -133,15 +132,19 @@ final class CudaStackDoubleTest {
         assertThat(patient.most()).isEqualTo(3);
         for (int number = 0; number < results.size(); number++) {
             try (LearningSession session = device.open(job(number))) {
-                assertThat(results.get(number)).isEqualTo(train(session, number));
+                assertThat(results.get(number)).isEqualTo(train(session, number, () -> 0));
             }
         }
     }
 
-    private static String train(LearningSession session, int number) {
+    /// @param ready waits until all are where the first steps come next: who loads is not waited for
+    private static String train(LearningSession session, int number, Callable<Integer> ready) throws Exception {
         session.load(CheckWorkload.state(job(number)));
         for (int epoch = 0; epoch < 3; epoch++) {
             session.beginEpoch(CheckWorkload.plan(job(number), number), 0);
+            if (epoch == 0) {
+                var _ = ready.call();
+            }
             assertThat(session.advance(ALIKE.stepsPerEpoch())).hasSize(ALIKE.stepsPerEpoch());
         }
         return session.save().model().sha256();
