@@ -144,7 +144,7 @@ class JoinCommandTest {
     }
 
     private String[] joining() {
-        return new String[] {"127.0.0.1:" + port, "--secret", secret().toString(), "--host", "127.0.0.1", "--wait", "3"
+        return new String[] {"127.0.0.1:" + port, "--secret", secret().toString(), "--host", "127.0.0.1", "--wait", "10"
         };
     }
 
