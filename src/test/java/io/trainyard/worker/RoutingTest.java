@@ -198,10 +198,18 @@ class RoutingTest {
         return claims;
     }
 
-    /// The keys of all commands on a topic, once there are so many.
+    /// The jobs of so many commands that came to a topic at first, or from another. What a worker gives back to its own
+    /// topic, because it is busy, is the same command.
     private List<String> keys(Topic topic, int count) {
-        return fleet.read(topic, read -> read.size() >= count).stream()
-                .map(record -> new String(record.key(), StandardCharsets.UTF_8))
+        return came(fleet.read(topic, read -> came(read).size() >= count));
+    }
+
+    private static List<String> came(List<ConsumerRecord<byte[], byte[]>> commands) {
+        return commands.stream()
+                .map(command -> List.of(
+                        new String(command.key(), StandardCharsets.UTF_8), Fleet.header(command, Forwarded.FROM)))
+                .distinct()
+                .map(List::getFirst)
                 .toList();
     }
 }
