@@ -36,6 +36,10 @@ final class SimParked {
     private final List<TrainingEvent> told = new ArrayList<>();
 
     SimParked() {
+        this(SimSeams.NONE);
+    }
+
+    SimParked(SimSeams seams) {
         var limits = new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000);
         kafka = new SimKafka(world, "", limits);
         store = new SimStore(world, "disk");
@@ -44,11 +48,7 @@ final class SimParked {
         SimPerils perils = new SimPerils(world, () -> {});
         ProjectRules rules =
                 new ProjectRules(Duration.ofMinutes(5), ProjectRule.PLAIN, Map.of("p1", new ProjectRule(1, 1, null)));
-        new SimWorker(
-                        world.process("w1"),
-                        new SimWorker.Fleet(kafka, perils, SimSeams.NONE, limits, BEAT),
-                        store,
-                        false)
+        new SimWorker(world.process("w1"), new SimWorker.Fleet(kafka, perils, seams, limits, BEAT), store, false)
                 .slots(2)
                 .sharing(new Shares.Rules(rules, (double) rules.window().toMillis() / BEAT.toMillis()))
                 .start();

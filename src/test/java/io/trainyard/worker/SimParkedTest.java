@@ -3,6 +3,7 @@ package io.trainyard.worker;
 import static io.trainyard.worker.SimTraining.number;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.custody.ClaimOrder;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.TrainingEvent.Cancelled;
 import io.trainyard.event.TrainingEvent.Finished;
@@ -97,5 +98,19 @@ class SimParkedTest {
         assertThat(fleet.claims(FIRST)).isOne();
         assertThat(fleet.isAnyTold(Released.class)).isFalse();
         assertThat(fleet.wrong()).isEmpty();
+    }
+
+    /// Another worker may have taken what it was kept for.
+    @Test
+    void aPlaceThatIsKeptForNobodyIsLetGo() {
+        SimParked keeping = new SimParked(new SimSeams() {
+            @Override
+            public ClaimOrder order(ClaimOrder real) {
+                real.madeRoom();
+                return real;
+            }
+        });
+        keeping.run(OTHERS, Priority.LOW);
+        assertThat(keeping.claims(OTHERS)).isOne();
     }
 }
