@@ -72,8 +72,10 @@ public final class GangSession implements LearningSession {
 
     @Override
     public void load(SessionState state) {
-        together(() -> links.tell(Kind.LOAD, messages.state(state)));
-        part.session().load(state);
+        together(() -> {
+            part.session().load(state); // refuses what the members would
+            links.tell(Kind.LOAD, messages.state(state));
+        });
     }
 
     @Override
@@ -83,8 +85,11 @@ public final class GangSession implements LearningSession {
 
     @Override
     public void beginEpoch(EpochPlan plan, int firstStep) {
-        together(() -> links.tell(Kind.EPOCH, messages.epoch(plan, firstStep)));
-        part.session().beginEpoch(plan, firstStep);
+        together(() -> {
+            ByteBuffer epoch = messages.epoch(plan, firstStep); // before this part draws from the plan's generator
+            part.session().beginEpoch(plan, firstStep); // refuses what the members would
+            links.tell(Kind.EPOCH, epoch);
+        });
     }
 
     @Override
