@@ -9,10 +9,10 @@ import io.trainyard.spec.Precision;
 import java.util.Objects;
 
 /// What sessions that are trained as one program have in common: all of their workload but the numbers of the
-/// optimizer.
+/// optimizer and the loop.
 ///
 /// @param dataset itself: another is another, whatever its samples are
-/// @param update which rule the optimizers follow
+/// @param update which rule the optimizers follow, and what the loops do
 public record StackProgram(
         Network network,
         LossSpec loss,
@@ -22,7 +22,6 @@ public record StackProgram(
         AugmentSpec augment,
         Precision precision,
         Object update) {
-    /// Of a workload whose loop is plain.
     public static StackProgram of(Workload workload, Object update) {
         return new StackProgram(
                 workload.network(),

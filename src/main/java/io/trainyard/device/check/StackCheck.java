@@ -8,7 +8,10 @@ import io.trainyard.device.StackingDevice;
 import io.trainyard.device.Workload;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.AugmentSpec.HorizontalFlip;
+import io.trainyard.spec.ClipSpec;
+import io.trainyard.spec.EmaSpec;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.OptimizerSpec.Adam;
 import io.trainyard.spec.OptimizerSpec.AdamW;
@@ -30,11 +33,13 @@ public final class StackCheck {
 
     private StackCheck() {}
 
-    /// A small network with each optimizer, which processors stack, and one that only GPUs do.
+    /// A small network with each optimizer and each loop, which processors stack, and one that only GPUs do.
     private static Map<String, Workload> workloads() {
         Map<String, Workload> workloads = new LinkedHashMap<>();
         CheckWorkload.optimizers()
                 .forEach(optimizer -> workloads.put(optimizer.toString(), CheckWorkload.with(eventful(), optimizer)));
+        CheckWorkload.loops()
+                .forEach(loop -> workloads.put(loop.toString(), eventful().withLoop(loop)));
         workloads.put("lenet, batches of 4", GeneratedImages.workload("lenet", 4, STEPS * 4, 100));
         return workloads;
     }
@@ -59,11 +64,30 @@ public final class StackCheck {
         return CheckWorkload.of(Shape.of(2, 8, 7), 3, layers, CheckWorkload.MOMENTUM, 4, 19, 6);
     }
 
-    /// The same rule with other numbers.
+    /// A job that differs in numbers only.
     ///
     /// @param job which, from 0 on
-    public static OptimizerSpec numbers(OptimizerSpec optimizer, int job) {
+    public static Workload numbers(Workload workload, int job) {
         double part = (1 + job % 16) / 16.0; // of what is there
+        return CheckWorkload.with(workload, numbers(workload.optimizer(), job, part))
+                .withLoop(numbers(workload.loop(), part));
+    }
+
+    private static LoopSpec numbers(LoopSpec loop, double part) {
+        ClipSpec clip = loop.clip();
+        EmaSpec ema = loop.ema();
+        return new LoopSpec(
+                loop.dropLast(),
+                loop.accumulateSteps(),
+                clip == null ? null : new ClipSpec(times(clip.norm(), part), times(clip.value(), part)),
+                ema == null ? null : new EmaSpec(ema.decay() * part));
+    }
+
+    private static @Nullable Double times(@Nullable Double number, double part) {
+        return number == null ? null : number * part;
+    }
+
+    private static OptimizerSpec numbers(OptimizerSpec optimizer, int job, double part) {
         double rate = optimizer.learningRate() * part;
         double decay = job % 2 == 0 ? 0 : 0.01 * part;
         return switch (optimizer) {
@@ -109,7 +133,7 @@ public final class StackCheck {
     private static CheckOutcome together(StackingDevice device, Workload example) {
         List<Workload> jobs = new ArrayList<>();
         for (int job = 0; job < device.stackRoom().places(); job++) {
-            jobs.add(device.stackable(CheckWorkload.with(example, numbers(example.optimizer(), job))));
+            jobs.add(device.stackable(numbers(example, job)));
         }
         List<Map<String, String>> together = together(device, jobs);
         for (int job = 0; job < jobs.size(); job++) {

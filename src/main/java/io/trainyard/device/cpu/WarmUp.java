@@ -16,11 +16,14 @@ import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.ActivationFunction;
 import io.trainyard.spec.AugmentSpec;
 import io.trainyard.spec.BatchNorm;
+import io.trainyard.spec.ClipSpec;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.DatasetSpec.Normalize;
 import io.trainyard.spec.DropoutLayer;
+import io.trainyard.spec.EmaSpec;
 import io.trainyard.spec.Extent;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.Network;
 import io.trainyard.spec.NetworkSpec;
 import io.trainyard.spec.OptimizerSpec;
@@ -52,6 +55,10 @@ final class WarmUp {
     private static final int BATCH = 9 * THREADS; // more than one chunk each
     private static final Shape IMAGE = Shape.of(2, 16, 16);
     private static final int CLASSES = 4;
+    private static final List<LoopSpec> LOOPS = List.of(
+            LoopSpec.NONE,
+            new LoopSpec(false, 2, null, null),
+            new LoopSpec(false, 1, new ClipSpec(null, 1.0), new EmaSpec(0.9)));
     private static final Normalize NORMALIZE = new Normalize(List.of(0.5, 0.5), List.of(0.5, 0.5));
 
     /// Which kernels, besides those of the update rules.
@@ -175,16 +182,17 @@ final class WarmUp {
 
     /// On pixels that are normalised and on such that are not.
     private void train(Kind kind) {
-        train(kind, NORMALIZE);
-        train(kind, null);
+        if (kind.stacked()) {
+            Workload workload = narrow.stackable(workload(kind, NORMALIZE));
+            LOOPS.forEach(loop -> trainStack(workload.withLoop(loop)));
+        } else {
+            train(kind, NORMALIZE);
+            train(kind, null);
+        }
     }
 
     private void train(Kind kind, @Nullable Normalize normalize) {
         Workload workload = workload(kind, normalize);
-        if (kind.stacked()) {
-            trainStack(narrow.stackable(workload));
-            return;
-        }
         try (LearningSession session = (kind.layers() == Layers.NARROW ? narrow : wide).open(workload)) {
             begin(session, workload);
             session.advance(STEPS);

@@ -137,6 +137,11 @@ public abstract class BackendSession implements PartSession {
         for (BackendSession each : parts) {
             squares += each.ownSquares();
         }
+        return clipCoefficient(maxNorm, squares);
+    }
+
+    /// The same of gradients whose squares somebody else has summed.
+    protected static float clipCoefficient(OptionalDouble maxNorm, double squares) {
         return Math.min((float) maxNorm.orElseThrow() / ((float) Math.sqrt(squares) + NORM_EPSILON), 1);
     }
 

@@ -11,10 +11,13 @@ final class LaneModel {
     private final List<float[]> state = new ArrayList<>();
     private final float[] gradients; // of the chunks of a batch so far
     private final LaneUpdate update;
+    private final boolean waits; // for all gradients, before the update
 
     /// @param example whose form all have
-    LaneModel(FlatModel example, LaneUpdate update) {
+    /// @param waits whether a step is taken by [#step], when all gradients are there
+    LaneModel(FlatModel example, LaneUpdate update, boolean waits) {
         this.update = update;
+        this.waits = waits;
         values = new float[Math.multiplyExact(example.values().length, Lanes.COUNT)];
         gradients = new float[values.length];
         for (float[] _ : example.state()) {
@@ -49,6 +52,11 @@ final class LaneModel {
         System.arraycopy(gradients, at * Lanes.COUNT, target, 0, count * Lanes.COUNT);
     }
 
+    /// Has a loop take the step.
+    void step(LaneLoop loop, LaneLoop.Clipping clipping) {
+        loop.step(update, values, gradients, state, clipping);
+    }
+
     /// Takes the optimizer's step for some parameters if the chunk is the last, else keeps their gradients, in either
     /// case with those of the chunks before.
     ///
@@ -59,14 +67,14 @@ final class LaneModel {
             return;
         }
         LaneSums.addVectors(gradients, at * Lanes.COUNT, gradient, 0, count * Lanes.COUNT);
-        if (chunk.isLast()) {
+        if (chunk.isLast() && !waits) {
             update.apply(values, gradients, at * Lanes.COUNT, state, at * Lanes.COUNT, count * Lanes.COUNT);
         }
     }
 
     /// As [#follow], of gradients that have those of the chunks before in them.
     void followWhole(Chunk chunk, float[] gradient, int at, int count) {
-        if (chunk.isLast()) {
+        if (chunk.isLast() && !waits) {
             update.apply(values, gradient, 0, state, at * Lanes.COUNT, count * Lanes.COUNT);
         } else {
             System.arraycopy(gradient, 0, gradients, at * Lanes.COUNT, count * Lanes.COUNT);

@@ -5,7 +5,7 @@ import io.trainyard.device.Workload;
 import io.trainyard.spec.Conv2d;
 import io.trainyard.spec.Precision;
 
-/// Which sessions can be trained in a stack: those of small networks with convolutions, whose loops are plain.
+/// Which sessions can be trained in a stack: those of small networks with convolutions.
 /// Linear layers alone one model's kernels compute so well that bringing sessions together takes longer than it
 /// saves. A rule on shapes and settings; no bits depend on it.
 final class StackRule {
@@ -27,7 +27,6 @@ final class StackRule {
         return workload.trains()
                 && workload.precision() == Precision.FP32
                 && workload.threads() <= 1
-                && workload.loop().isPlain()
                 && VectorDevice.computes(workload.network())
                 && workload.network().layers().stream().anyMatch(layer -> layer.spec() instanceof Conv2d)
                 && workload.network().parameterElements() <= MOST_PARAMETERS

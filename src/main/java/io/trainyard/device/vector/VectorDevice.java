@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /// The processors of this machine, by kernels of our own. Workloads say how many threads they want.
 public record VectorDevice(DeviceInfo info) implements PartDevice, StackingDevice {
+    /// What jobs of one program follow, each with its own numbers.
+    private record Rule(Loop update, LaneLoop.Form loop) {}
+
     /// Whether there are kernels for all of a network's layers.
     public static boolean computes(Network network) {
         return network.layers().stream().allMatch(layer -> ChunkChain.computes(layer.spec()));
@@ -41,7 +44,8 @@ public record VectorDevice(DeviceInfo info) implements PartDevice, StackingDevic
     @Override
     public Optional<StackProgram> program(Workload workload) {
         return StackRule.takes(workload)
-                ? Optional.of(StackProgram.of(workload, Loop.of(workload.optimizer())))
+                ? Optional.of(StackProgram.of(
+                        workload, new Rule(Loop.of(workload.optimizer()), LaneLoop.Form.of(workload.loop()))))
                 : Optional.empty();
     }
 

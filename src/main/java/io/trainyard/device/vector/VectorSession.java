@@ -12,6 +12,7 @@ import io.trainyard.device.host.ShardedSession;
 import io.trainyard.device.session.StateTable;
 import io.trainyard.device.session.UpdateRule;
 import io.trainyard.random.TorchRandom;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.Network;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ final class VectorSession extends ShardedSession {
     private static final int MIN_CHUNK = 4;
 
     /// Elements: with the gradients of two shards and the optimizer's state, about a first-level cache.
-    private static final int UPDATE_BLOCK = 4096;
+    static final int UPDATE_BLOCK = 4096;
 
     private final FlatModel model;
     private final StateTable state;
@@ -77,9 +78,22 @@ final class VectorSession extends ShardedSession {
         return new Batch(order, cursor().firstSample(), cursor().samples(), changes, batchWeight());
     }
 
-    /// Counts the step, and says how it changes the parameters.
-    UpdateRule nextUpdate() {
-        return UpdateRule.of(cursor().optimizer(), cursor().learningRate(), countStep());
+    /// How a step changes the parameters.
+    ///
+    /// @param updates whether the optimizer takes its step
+    /// @param count how many it has made with this one
+    record NextUpdate(UpdateRule rule, LoopSpec loop, boolean updates, long count) {}
+
+    /// Counts the step.
+    NextUpdate nextUpdate() {
+        long count = countStep();
+        UpdateRule rule = UpdateRule.of(cursor().optimizer(), cursor().learningRate(), Math.max(1, count));
+        return new NextUpdate(rule, workload().loop(), updates(), count);
+    }
+
+    /// What gradients are multiplied by, where they are clipped by norm.
+    float clipCoefficient(double squares) {
+        return clipCoefficient(workload().loop().maxNorm(), squares);
     }
 
     /// @param loss the sum of the losses of the batch's samples

@@ -9,6 +9,7 @@ import io.trainyard.device.host.BatchLoss;
 import io.trainyard.device.host.ParameterUpdate.Loop;
 import io.trainyard.device.vector.LaneLayer.Chunk;
 import io.trainyard.device.vector.VectorSession.Batch;
+import io.trainyard.device.vector.VectorSession.NextUpdate;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,7 @@ final class VectorStack implements StackedSteps {
     private final int chunk;
     private final int classes;
     private final LaneUpdate update;
+    private final @Nullable LaneLoop loop; // null: it is plain
     private final LaneModel model;
     private final LaneChain chain;
     private final BatchAssembler assembler;
@@ -40,7 +42,8 @@ final class VectorStack implements StackedSteps {
         classes = example.network().classes();
         update = LaneUpdate.of(Loop.of(example.optimizer()));
         FlatModel places = new FlatModel(example.network(), example.update());
-        model = new LaneModel(places, update);
+        loop = example.loop().isPlain() ? null : new LaneLoop(example.update());
+        model = new LaneModel(places, update, loop != null);
         chain = new LaneChain(example.network(), places, model, present, chunk);
         assembler = new BatchAssembler(example.dataset(), example.scale());
         loss = BatchLoss.of(example);
@@ -92,8 +95,24 @@ final class VectorStack implements StackedSteps {
             } catch (RuntimeException e) {
                 failures[lane] = e;
                 present[lane] = null;
-                update.rest(lane);
+                rest(lane);
             }
+        }
+    }
+
+    private void rest(int lane) {
+        update.rest(lane);
+        if (loop != null) {
+            loop.rest(lane);
+        }
+    }
+
+    private void set(int lane, NextUpdate next) {
+        if (next.updates()) {
+            update.set(lane, next.rule());
+        }
+        if (loop != null) {
+            loop.set(lane, next.loop(), next.updates(), next.count());
         }
     }
 
@@ -105,10 +124,13 @@ final class VectorStack implements StackedSteps {
 
     private void step() {
         update.rest();
+        if (loop != null) {
+            loop.rest();
+        }
         each((session, lane) -> {
             batches[lane] = session.beginBatch();
             sums[lane] = 0;
-            update.set(lane, session.nextUpdate());
+            set(lane, session.nextUpdate());
         });
         for (int from = 0; from < batchSize; from += chunk) {
             Chunk part = new Chunk(from, Math.min(chunk, batchSize - from), batchSize);
@@ -117,7 +139,15 @@ final class VectorStack implements StackedSteps {
             each((_, lane) -> sums[lane] += loss(lane, part));
             chain.backward(part);
         }
+        if (loop != null) {
+            model.step(loop, this::clipCoefficient);
+        }
         each((session, lane) -> session.endBatch(sums[lane]));
+    }
+
+    private float clipCoefficient(int lane, double squares) {
+        VectorSession session = present[lane];
+        return session == null ? 1 : session.clipCoefficient(squares);
     }
 
     private Batch batch(int lane) {

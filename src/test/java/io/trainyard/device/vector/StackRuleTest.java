@@ -2,10 +2,14 @@ package io.trainyard.device.vector;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.trainyard.device.DeviceInfo;
+import io.trainyard.device.StackProgram;
 import io.trainyard.device.Workload;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.Layers;
 import io.trainyard.device.host.ParameterUpdate.Loop;
+import io.trainyard.spec.ClipSpec;
+import io.trainyard.spec.EmaSpec;
 import io.trainyard.spec.LayerSpec;
 import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.Precision;
@@ -34,11 +38,28 @@ class StackRuleTest {
         return CheckWorkload.loops();
     }
 
-    /// A last batch that is left out is each session's own affair.
     @ParameterizedTest
     @MethodSource("loops")
-    void takesPlainLoopsAlone(LoopSpec loop) {
-        assertThat(StackRule.takes(SMALL.withLoop(loop))).isEqualTo(loop.isPlain());
+    void takesEveryLoop(LoopSpec loop) {
+        assertThat(StackRule.takes(SMALL.withLoop(loop))).isTrue();
+    }
+
+    /// What a loop does is the program; the numbers are each job's, and a last batch that is left out its own affair.
+    @Test
+    void loopsOfOneProgramDifferInNumbersOnly() {
+        LoopSpec clipped = new LoopSpec(false, 2, new ClipSpec(1.0, null), new EmaSpec(0.5));
+        assertThat(program(new LoopSpec(true, 2, new ClipSpec(0.1, null), new EmaSpec(0.9))))
+                .isEqualTo(program(clipped))
+                .isNotEqualTo(program(new LoopSpec(true, 3, new ClipSpec(0.1, null), new EmaSpec(0.9))))
+                .isNotEqualTo(program(new LoopSpec(true, 2, new ClipSpec(null, 0.1), new EmaSpec(0.9))))
+                .isNotEqualTo(program(new LoopSpec(true, 2, null, new EmaSpec(0.9))))
+                .isNotEqualTo(program(new LoopSpec(true, 2, new ClipSpec(0.1, null), null)));
+    }
+
+    private static StackProgram program(LoopSpec loop) {
+        return new VectorDevice(new DeviceInfo("cpu", "a model", "vectors", 1 << 30))
+                .program(SMALL.withLoop(loop))
+                .orElseThrow();
     }
 
     @Test

@@ -9,13 +9,16 @@ import io.trainyard.device.LearningSession;
 import io.trainyard.device.StackedSteps;
 import io.trainyard.device.StackedSteps.Trained;
 import io.trainyard.device.Workload;
+import io.trainyard.device.check.Bits;
 import io.trainyard.device.check.CheckWorkload;
 import io.trainyard.device.check.LayerCase;
 import io.trainyard.device.check.Layers;
 import io.trainyard.device.check.StackCheck;
 import io.trainyard.device.host.ParameterUpdate.Loop;
 import io.trainyard.spec.AugmentSpec;
+import io.trainyard.spec.ClipSpec;
 import io.trainyard.spec.LayerSpec;
+import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.OptimizerSpec;
 import io.trainyard.spec.Shape;
 import java.util.ArrayList;
@@ -51,6 +54,39 @@ class VectorStackTest {
         checkBits(CheckWorkload.with(eventful(), example(loop)), 2, 4);
     }
 
+    static List<LoopSpec> loops() {
+        return CheckWorkload.loops();
+    }
+
+    /// Each with an optimizer that keeps much.
+    @ParameterizedTest
+    @MethodSource("loops")
+    void doesWhatEachLoopDoesAsASessionByItself(LoopSpec loop) {
+        checkBits(CheckWorkload.with(eventful(), example(Loop.AMSGRAD)).withLoop(loop), 2, 4);
+    }
+
+    /// Where they stand in what they accumulate is their own affair.
+    @Test
+    void sessionsInOneStackNeedNotUpdateAtOnce() {
+        Workload workload = number(eventful(), 1).withLoop(new LoopSpec(false, 3, new ClipSpec(0.5, null), null));
+        List<@Nullable LearningSession> sessions = new ArrayList<>(Arrays.asList(new LearningSession[Lanes.COUNT]));
+        List<LearningSession> alone = new ArrayList<>();
+        for (int place = 0; place < 3; place++) {
+            sessions.set(place, session(workload, place));
+            alone.add(session(workload, place));
+            assertThat(sessions.get(place).advance(1 + place))
+                    .isEqualTo(alone.get(place).advance(1 + place));
+        }
+        StackedSteps stack = new VectorStack(workload);
+        var trained = stack.advance(sessions, 1);
+        for (int place = 0; place < 3; place++) {
+            assertThat(losses(trained.get(place))).isEqualTo(alone.get(place).advance(1));
+            stack.release(place);
+            assertThat(Bits.of(sessions.get(place).save()))
+                    .isEqualTo(Bits.of(alone.get(place).save()));
+        }
+    }
+
     /// One that learns.
     private static OptimizerSpec example(Loop loop) {
         return CheckWorkload.optimizers().stream()
@@ -74,8 +110,7 @@ class VectorStackTest {
 
     /// A job that differs from the others in numbers only.
     private static Workload number(Workload workload, int i) {
-        return CheckWorkload.with(workload, StackCheck.numbers(workload.optimizer(), i))
-                .withThreads(1);
+        return StackCheck.numbers(workload, i).withThreads(1);
     }
 
     private static LearningSession session(Workload workload, int seed) {
