@@ -207,7 +207,12 @@ public record JobSpec(
             return device == null ? DeviceSpec.AUTO : device;
         }
         if (devices.workers() > 1) {
-            return device == null ? DeviceSpec.CPU : device;
+            if (device != null && !device.equals(DeviceSpec.CPU)) {
+                throw new InvalidJobException(
+                        "device is \"%s\", but devices.workers is %d, and workers train a job together on their processors only; leave device out"
+                                .formatted(device.name(), devices.workers()));
+            }
+            return DeviceSpec.CPU;
         }
         if (device != null) {
             throw new InvalidJobException(

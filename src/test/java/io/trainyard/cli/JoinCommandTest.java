@@ -24,6 +24,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,10 +48,19 @@ class JoinCommandTest {
 
     @BeforeEach
     void choosePort() throws IOException {
-        try (ServerSocket free = new ServerSocket(0)) {
-            port = free.getLocalPort();
-        }
+        port = freePort();
         Files.writeString(secret(), "0123456789abcdef");
+    }
+
+    /// None that the system gives to those who connect: who looks whether somebody listens there could meet itself.
+    private static int freePort() {
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(20_000, 32_000);
+            try (ServerSocket _ = new ServerSocket(port)) {
+                return port;
+            } catch (IOException _) { // another has it
+            }
+        }
     }
 
     private Path secret() {
