@@ -62,6 +62,13 @@ final class SimParked {
         publish(priority.topicOf(SimTraining.spec(job)), job, SimTraining.command(job), CloudEvents.COMMAND);
     }
 
+    /// Has the brokers hand the next command of a job's topic to somebody who does nothing with it.
+    void lockElsewhere(String job, Priority priority) {
+        var _ = kafka.group(priority.topicOf(SimTraining.spec(job)).name(""))
+                .acquire(new Object())
+                .orElseThrow();
+    }
+
     void wish(String job, Wish wish) {
         Control control = new Control(job, wish, null, Instant.EPOCH);
         publish(Topic.CONTROL, job, new String(EventJson.write(control), StandardCharsets.UTF_8), CloudEvents.CONTROL);

@@ -13,6 +13,8 @@ import io.trainyard.event.TrainingEvent.Resumed;
 import io.trainyard.topics.Priority;
 import io.trainyard.worker.SimTraining.Kind;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -112,5 +114,28 @@ class SimParkedTest {
         });
         keeping.run(OTHERS, Priority.LOW);
         assertThat(keeping.claims(OTHERS)).isOne();
+    }
+
+    /// The urgent command is with somebody who does nothing with it.
+    @Test
+    void aPlaceIsNotKeptForEver() {
+        List<ClaimOrder> orders = new ArrayList<>();
+        SimParked keeping = new SimParked(new SimSeams() {
+            @Override
+            public ClaimOrder order(ClaimOrder real) {
+                orders.add(real);
+                return real;
+            }
+        });
+        keeping.pass(Duration.ofSeconds(30)); // it has joined
+        keeping.submit(URGENT, Priority.HIGH);
+        keeping.lockElsewhere(URGENT, Priority.HIGH);
+        keeping.pass(Duration.ofSeconds(1)); // and read what waits
+        orders.forEach(ClaimOrder::madeRoom);
+        keeping.submit(OTHERS, Priority.LOW);
+        keeping.pass(Duration.ofSeconds(8));
+        assertThat(keeping.claimed()).as("it is kept").isEmpty();
+        keeping.until("the place to be let go", () -> keeping.claims(OTHERS) > 0);
+        assertThat(keeping.claimed()).containsExactly(OTHERS);
     }
 }
