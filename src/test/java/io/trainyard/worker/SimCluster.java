@@ -1,18 +1,12 @@
 package io.trainyard.worker;
 
-import io.trainyard.event.Control;
 import io.trainyard.event.Control.Wish;
-import io.trainyard.event.EventJson;
 import io.trainyard.event.JobState;
 import io.trainyard.event.JobState.Status;
 import io.trainyard.kubernetes.Demand;
 import io.trainyard.kubernetes.Pods;
-import io.trainyard.topics.CloudEvents;
-import io.trainyard.topics.Topic;
 import io.trainyard.worker.SimTraining.Kind;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -22,7 +16,6 @@ import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
-import org.apache.kafka.clients.producer.ProducerRecord;
 
 /// A simulated fleet in a simulated cluster, whose autoscaler makes and ends its workers' pods: claiming, keeping,
 /// heartbeats and stopping are the workers' own code, what decides which pod goes is Kubernetes' rule.
@@ -52,6 +45,7 @@ final class SimCluster {
 
     private final SimWorld world;
     private final SimKafka kafka;
+    private final SimPeople people;
     private final SimStore store;
     private final SimWorker.Fleet fleet;
     private final SplittableRandom chance;
@@ -68,6 +62,7 @@ final class SimCluster {
         chance = world.chance("cluster");
         var limits = new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000);
         kafka = new SimKafka(world, "", limits);
+        people = new SimPeople(kafka);
         store = new SimStore(world, "disk");
         fleet = new SimWorker.Fleet(
                 kafka, new SimPerils(world, () -> {}), SimSeams.NONE, limits, Duration.ofSeconds(2));
@@ -135,27 +130,12 @@ final class SimCluster {
     void submit(Kind kind, int first, int count) {
         for (int i = first; i < first + count; i++) {
             String job = kind.id(i);
-            publish(Topic.COMMANDS_NORMAL, job, bytes(SimTraining.command(job)), CloudEvents.COMMAND);
+            people.submit(job, SimTraining.command(job));
         }
     }
 
     void cancel(String job) {
-        byte[] body = EventJson.write(new Control(job, Wish.CANCEL, null, Instant.EPOCH));
-        publish(Topic.CONTROL, job, body, CloudEvents.CONTROL);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    private void publish(Topic topic, String key, byte[] body, String type) {
-        kafka.publish(new ProducerRecord<>(
-                topic.name(""),
-                null,
-                (Long) null,
-                bytes(key),
-                body,
-                CloudEvents.headers(type, "/simulation", Instant.EPOCH)));
+        people.wish(job, Wish.CANCEL);
     }
 
     /// Lets the world go on until something is so.

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.UnaryOperator;
 
 /// Workers of a simulated world. In the place of one that dies comes another after a while.
 final class SimCrew {
@@ -11,21 +12,34 @@ final class SimCrew {
     private final SimStore store;
     private final SplittableRandom chance;
     private final Duration absence;
+    private final UnaryOperator<SimWorker> manner;
     private final List<SimWorker> workers = new ArrayList<>();
     private int started;
 
     /// @param absence the longest until a worker is replaced
     SimCrew(SimWorker.Fleet fleet, SimStore store, SplittableRandom chance, Duration absence) {
+        this(fleet, store, chance, absence, UnaryOperator.identity());
+    }
+
+    /// @param absence the longest until a worker is replaced
+    /// @param manner what each does otherwise than workers mostly do
+    SimCrew(
+            SimWorker.Fleet fleet,
+            SimStore store,
+            SplittableRandom chance,
+            Duration absence,
+            UnaryOperator<SimWorker> manner) {
         this.fleet = fleet;
         this.store = store;
         this.chance = chance;
         this.absence = absence;
+        this.manner = manner;
     }
 
     void start() {
         SimWorld world = fleet.kafka().world();
         SimProcess process = world.process("w" + ++started);
-        SimWorker worker = new SimWorker(process, fleet, store, false);
+        SimWorker worker = manner.apply(new SimWorker(process, fleet, store, false));
         workers.add(worker);
         process.atCrash(() -> {
             workers.remove(worker);

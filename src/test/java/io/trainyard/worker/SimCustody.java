@@ -1,9 +1,7 @@
 package io.trainyard.worker;
 
-import io.trainyard.event.Control;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.EventJson;
-import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Topic;
 import io.trainyard.worker.SimKafka.Weather;
 import io.trainyard.worker.SimTraining.Kind;
@@ -11,7 +9,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,8 +16,6 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.header.Headers;
 
 /// A fleet of real workers in a simulated world. In most worlds everything goes wrong first that a seed can think
 /// of, then all is well, and each job has to come to its end; in some, nothing goes wrong but that commands come
@@ -66,6 +61,7 @@ final class SimCustody {
     private final SimWorld world;
     private final SimSeams seams;
     private final SimKafka kafka;
+    private final SimPeople people;
     private final SimStore store;
     private final SimStore otherStore;
     private final SimJudge judge;
@@ -96,6 +92,7 @@ final class SimCustody {
         var limits = seams.limits(new SimShareGroup.Limits(
                 Duration.ofSeconds(15), DELIVERIES, List.of(3, 10, 2000).get(chance.nextInt(3))));
         kafka = new SimKafka(world, "", limits);
+        people = new SimPeople(kafka);
         store = new SimStore(world, "disk");
         otherStore = new SimStore(world, "other disk");
         judge = new SimJudge(kafka, store);
@@ -133,7 +130,7 @@ final class SimCustody {
             mustEnd.stream().filter(job -> !isOver(job)).forEach(job -> wrong.add("job " + job + " does not end"));
         }
         if (mood == Mood.LONG_FIRST) {
-            jobs.forEach(job -> wish(job, Wish.CANCEL));
+            jobs.forEach(job -> people.wish(job, Wish.CANCEL));
             if (!world.runUntil(everySecond(() -> jobs.stream().allMatch(this::isOver)), BOUND)) {
                 wrong.add("the long job does not end");
             }
@@ -251,16 +248,7 @@ final class SimCustody {
 
     private void command(String key, String body) {
         commands.add(body);
-        publish(Topic.COMMANDS_NORMAL, key, bytes(body), CloudEvents.COMMAND);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    private void publish(Topic topic, String key, byte[] body, String type) {
-        Headers headers = CloudEvents.headers(type, "/simulation", Instant.EPOCH);
-        kafka.publish(new ProducerRecord<>(topic.name(""), null, (Long) null, bytes(key), body, headers));
+        people.submit(key, body);
     }
 
     private void goWrong() {
@@ -274,8 +262,8 @@ final class SimCustody {
             case 8 -> store.slow(Duration.ofMillis(chance.nextInt(2000)));
             case 9 -> breakStore();
             case 10 -> kafka.sweep();
-            case 11 -> wish(someJob(), Wish.PAUSE);
-            default -> wish(someJob(), chance.nextInt(4) == 0 ? Wish.CANCEL : Wish.RUN);
+            case 11 -> people.wish(someJob(), Wish.PAUSE);
+            default -> people.wish(someJob(), chance.nextInt(4) == 0 ? Wish.CANCEL : Wish.RUN);
         }
     }
 
@@ -307,11 +295,6 @@ final class SimCustody {
         SimTimer _ = world.after(within(Duration.ofSeconds(20)), () -> store.trouble(SimStore.Trouble.NONE));
     }
 
-    private void wish(String job, Wish wish) {
-        Control control = new Control(job, wish, null, Instant.EPOCH);
-        publish(Topic.CONTROL, job, EventJson.write(control), CloudEvents.CONTROL);
-    }
-
     /// From now on nothing goes wrong, and nothing is paused.
     private void recover() {
         chaos = false;
@@ -324,7 +307,7 @@ final class SimCustody {
         }
         for (String job : jobs) {
             if (wished(job) == Wish.PAUSE) {
-                wish(job, Wish.RUN);
+                people.wish(job, Wish.RUN);
             }
         }
     }

@@ -1,20 +1,14 @@
 package io.trainyard.worker;
 
-import io.trainyard.event.Control;
 import io.trainyard.event.Control.Wish;
-import io.trainyard.event.EventJson;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.share.ProjectRule;
 import io.trainyard.share.ProjectRules;
-import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Priority;
-import io.trainyard.topics.Topic;
 import io.trainyard.worker.SimKafka.Weather;
 import io.trainyard.worker.SimTraining.Kind;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -25,8 +19,6 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.header.Headers;
 
 /// A fleet that several projects share, in a simulated world: real workers, and jobs of each project that wait. What
 /// each
@@ -52,6 +44,7 @@ final class SimFair {
 
     private final SimWorld world;
     private final SimKafka kafka;
+    private final SimPeople people;
     private final SimStore store;
     private final SimJudge judge;
     private final SimPerils perils;
@@ -74,6 +67,7 @@ final class SimFair {
         chance = world.chance("fair");
         var limits = seams.limits(new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000));
         kafka = new SimKafka(world, "", limits);
+        people = new SimPeople(kafka);
         store = new SimStore(world, "disk");
         judge = new SimJudge(kafka, store);
         perils = new SimPerils(world, () -> {});
@@ -99,21 +93,10 @@ final class SimFair {
             for (int j = 1; j <= work.jobs(); j++) {
                 String job = work.kind().id(SimTraining.number(i + 1, j));
                 jobs.add(job);
-                SimTimer _ =
-                        world.after(work.from().plusMillis(chance.nextInt(2000)), () -> submit(job, work.priority()));
+                SimTimer _ = world.after(
+                        work.from().plusMillis(chance.nextInt(2000)), () -> people.submit(job, work.priority()));
             }
         }
-    }
-
-    private void submit(String job, Priority priority) {
-        publish(priority.topicOf(SimTraining.spec(job)), job, SimTraining.command(job), CloudEvents.COMMAND);
-    }
-
-    private void publish(Topic topic, String key, String body, String type) {
-        Headers headers = CloudEvents.headers(type, "/simulation", Instant.EPOCH);
-        byte[] name = key.getBytes(StandardCharsets.UTF_8);
-        byte[] value = body.getBytes(StandardCharsets.UTF_8);
-        kafka.publish(new ProducerRecord<>(topic.name(""), null, (Long) null, name, value, headers));
     }
 
     private void startWorker() {
@@ -247,7 +230,7 @@ final class SimFair {
             case 3 -> some.process().freeze(Duration.ofSeconds(List.of(3, 40).get(chance.nextInt(2))));
             case 4 -> kafka.restart(Duration.ofSeconds(chance.nextBoolean() ? 5 : 40));
             case 5 -> kafka.compactSomething();
-            case 6 -> submit(job, Priority.HIGH); // as who makes it more urgent does
+            case 6 -> people.submit(job, Priority.HIGH); // as who makes it more urgent does
             case 7 -> wish(job, Wish.CANCEL);
             default -> {
                 wished.add(job);
@@ -260,8 +243,6 @@ final class SimFair {
         if (isOver(job)) {
             return;
         }
-        Control control = new Control(job, wish, null, Instant.EPOCH);
-        String body = new String(EventJson.write(control), StandardCharsets.UTF_8);
-        publish(Topic.CONTROL, job, body, CloudEvents.CONTROL);
+        people.wish(job, wish);
     }
 }

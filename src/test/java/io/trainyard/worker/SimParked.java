@@ -2,26 +2,20 @@ package io.trainyard.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.trainyard.event.Control;
 import io.trainyard.event.Control.Wish;
-import io.trainyard.event.EventJson;
 import io.trainyard.event.JobNews.Happened;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Claimed;
 import io.trainyard.share.ProjectRule;
 import io.trainyard.share.ProjectRules;
-import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
-import org.apache.kafka.clients.producer.ProducerRecord;
 
 /// One real worker with two slots in a simulated world in which nothing goes wrong, and commands that wait beside their
 /// topics: of the project `p1` one job may run at a time.
@@ -31,6 +25,7 @@ final class SimParked {
 
     private final SimWorld world = new SimWorld(1);
     private final SimKafka kafka;
+    private final SimPeople people;
     private final SimStore store;
     private final SimJudge judge;
     private final List<TrainingEvent> told = new ArrayList<>();
@@ -42,6 +37,7 @@ final class SimParked {
     SimParked(SimSeams seams) {
         var limits = new SimShareGroup.Limits(Duration.ofSeconds(15), 10, 2000);
         kafka = new SimKafka(world, "", limits);
+        people = new SimPeople(kafka);
         store = new SimStore(world, "disk");
         judge = new SimJudge(kafka, store);
         judge.atNews(this::hear);
@@ -59,7 +55,7 @@ final class SimParked {
     }
 
     void submit(String job, Priority priority) {
-        publish(priority.topicOf(SimTraining.spec(job)), job, SimTraining.command(job), CloudEvents.COMMAND);
+        people.submit(job, priority);
     }
 
     /// Has the brokers hand the next command of a job's topic to somebody who does nothing with it.
@@ -70,18 +66,7 @@ final class SimParked {
     }
 
     void wish(String job, Wish wish) {
-        Control control = new Control(job, wish, null, Instant.EPOCH);
-        publish(Topic.CONTROL, job, new String(EventJson.write(control), StandardCharsets.UTF_8), CloudEvents.CONTROL);
-    }
-
-    private void publish(Topic topic, String key, String body, String type) {
-        kafka.publish(new ProducerRecord<>(
-                topic.name(""),
-                null,
-                (Long) null,
-                key.getBytes(StandardCharsets.UTF_8),
-                body.getBytes(StandardCharsets.UTF_8),
-                CloudEvents.headers(type, "/simulation", Instant.EPOCH)));
+        people.wish(job, wish);
     }
 
     /// Submits a job, and waits until it waits beside its topic.

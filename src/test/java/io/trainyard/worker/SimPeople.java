@@ -6,6 +6,7 @@ import io.trainyard.event.Control;
 import io.trainyard.event.Control.Wish;
 import io.trainyard.event.EventJson;
 import io.trainyard.topics.CloudEvents;
+import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import java.time.Instant;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -17,6 +18,12 @@ record SimPeople(SimKafka kafka) {
     /// @param body of its command
     void submit(String job, String body) {
         publish(Topic.COMMANDS_NORMAL, job, body.getBytes(UTF_8), CloudEvents.COMMAND);
+    }
+
+    /// Asks for a simulated job.
+    void submit(String job, Priority priority) {
+        byte[] body = SimTraining.command(job).getBytes(UTF_8);
+        publish(priority.topicOf(SimTraining.spec(job)), job, body, CloudEvents.COMMAND);
     }
 
     void wish(String job, Wish wish) {

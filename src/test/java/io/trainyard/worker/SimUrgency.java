@@ -6,16 +6,13 @@ import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.event.TrainingEvent.Started;
 import io.trainyard.event.TrainingEvent.StepLosses;
-import io.trainyard.topics.CloudEvents;
 import io.trainyard.topics.Priority;
 import io.trainyard.topics.Topic;
 import io.trainyard.worker.SimKafka.Weather;
 import io.trainyard.worker.SimTraining.Kind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,7 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import org.apache.kafka.clients.producer.ProducerRecord;
 
 /// A fleet of real workers in a simulated world to which urgent jobs come. Where nothing goes wrong, they begin at
 /// once,
@@ -34,7 +30,6 @@ final class SimUrgency {
     /// told by the next heartbeat.
     static final Duration SOON = Duration.ofSeconds(10);
 
-    private static final Duration CHAOS = Duration.ofMinutes(4);
     private static final Duration BOUND = Duration.ofMinutes(60);
     private static final Duration ACQUAINTED = Duration.ofSeconds(60);
 
@@ -59,7 +54,7 @@ final class SimUrgency {
     private final SimKafka kafka;
     private final SimStore store;
     private final SimJudge judge;
-    private final SimPerils perils;
+    private final SimCrew crew;
     private final SimWorker.Fleet fleet;
     private final SplittableRandom chance;
     private final Course course;
@@ -68,8 +63,6 @@ final class SimUrgency {
     private final Map<String, Long> startedNanos = new HashMap<>();
     private final Map<String, Integer> rooms = new HashMap<>();
     private final Map<String, Set<String>> steps = new HashMap<>(); // and by which attempt
-    private final List<SimWorker> workers = new ArrayList<>();
-    private int begun;
 
     SimUrgency(long seed, SimSeams seams) {
         world = new SimWorld(seed);
@@ -79,8 +72,9 @@ final class SimUrgency {
         kafka = new SimKafka(world, "", limits);
         store = new SimStore(world, "disk");
         judge = new SimJudge(kafka, store);
-        perils = new SimPerils(world, () -> {});
+        SimPerils perils = new SimPerils(world, () -> {});
         fleet = new SimWorker.Fleet(kafka, perils, seams, limits, Duration.ofSeconds(2));
+        crew = new SimCrew(fleet, store, chance, Duration.ZERO);
         listen(Topic.JOBS);
         listen(Topic.STEPS);
     }
@@ -142,7 +136,7 @@ final class SimUrgency {
         }
         int size = course == Course.AGAIN ? 1 : 2 + chance.nextInt(3);
         for (int i = 0; i < size; i++) {
-            startWorker();
+            crew.start();
         }
         occupy(course == Course.FREE ? size - 1 : size);
         world.run(ACQUAINTED);
@@ -159,7 +153,7 @@ final class SimUrgency {
             });
         }
         if (course == Course.WILD) {
-            beWild();
+            new SimStorm(fleet, crew, chance).rage();
         }
         List<String> wrong = new ArrayList<>();
         if (!world.runUntil(() -> jobs.stream().allMatch(this::isOver), BOUND)) {
@@ -189,7 +183,7 @@ final class SimUrgency {
             others.add(Kind.TINY.id(i));
             command(Kind.TINY.id(i), i % 2 == 0 ? Priority.NORMAL : Priority.LOW);
         }
-        startWorker();
+        crew.start();
         world.runUntil(() -> others.stream().allMatch(this::isOver), BOUND);
         long urgent = jobs.stream().filter(this::isOver).count();
         world.runUntil(() -> jobs.stream().allMatch(this::isOver), BOUND);
@@ -210,57 +204,12 @@ final class SimUrgency {
         }
     }
 
-    private void beWild() {
-        kafka.weather(new Weather(Duration.ofMillis(50), chance.nextInt(3) * 0.05, 0.01));
-        perils.share(List.of(0.0, 0.002, 0.01).get(chance.nextInt(3)));
-        for (int i = 0; i < 8; i++) {
-            SimTimer _ = world.after(within(CHAOS), this::goWrong);
-        }
-        world.run(CHAOS);
-        perils.share(0);
-        kafka.weather(Weather.CALM);
-        if (!kafka.isUp()) {
-            kafka.start();
-        }
-    }
-
-    private void goWrong() {
-        SimWorker some = workers.get(chance.nextInt(workers.size()));
-        switch (chance.nextInt(6)) {
-            case 0, 1 -> some.process().crash();
-            case 2 -> some.stop();
-            case 3 ->
-                some.process().freeze(Duration.ofSeconds(List.of(3, 40, 100).get(chance.nextInt(3))));
-            case 4 -> kafka.restart(Duration.ofSeconds(chance.nextBoolean() ? 5 : 40));
-            default -> kafka.sweep();
-        }
-    }
-
     private Duration within(Duration most) {
         return Duration.ofNanos((long) (most.toNanos() * chance.nextDouble()));
     }
 
-    private void startWorker() {
-        SimProcess process = world.process("w" + ++begun);
-        SimWorker worker = new SimWorker(process, fleet, store, false);
-        workers.add(worker);
-        process.atCrash(() -> {
-            workers.remove(worker);
-            startWorker();
-        });
-        worker.start();
-    }
-
     private void command(String job, Priority priority) {
-        var headers = CloudEvents.headers(CloudEvents.COMMAND, "/simulation", Instant.EPOCH);
-        byte[] body = SimTraining.command(job).getBytes(StandardCharsets.UTF_8);
-        kafka.publish(new ProducerRecord<>(
-                priority.topicOf(SimTraining.spec(job)).name(""),
-                null,
-                (Long) null,
-                job.getBytes(StandardCharsets.UTF_8),
-                body,
-                headers));
+        new SimPeople(kafka).submit(job, priority);
     }
 
     private boolean isOver(String job) {
