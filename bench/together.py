@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""One job in 1, 2 and 4 processes of one thread each on this machine, over TCP on localhost, and what networks would make of it.
+"""One job in 1, 2 and 4 processes of one thread each on this machine, over TCP on localhost, beside as many devices of one process,
+which exchange nothing over a network, and what networks would make of it.
 
     bench/together.py [--rounds 3] [--job lenet:100 ...]
 
@@ -33,21 +34,30 @@ def main():
 
 def measure(folder, network, batch, a):
     micros = {n: [] for n in a.processes}
+    within = {n: [] for n in a.processes if n > 1}
     parameters = 0
     for number in range(a.rounds):
         for n in a.processes:
             events = run(folder, f"{network}-{n}-{number}", network, batch, n, a)
             micros[n].append(events["finished"]["medianStepMicros"])
             parameters = sum(size(one["shape"]) for one in events["started"]["parameters"])
+        for n in within:
+            events = run(folder, f"{network}-{n}-{number}-within", network, batch, 1, a, devices=n)
+            within[n].append(events["finished"]["medianStepMicros"])
     print(f"\n{network}, batches of {batch}, {parameters:,} numbers")
     for n in a.processes:
         sent = 2 * (n - 1) / n * parameters * 4
-        print(f"{n} processes {statistics.median(micros[n]):9.0f} us a step ({min(micros[n]):.0f} to {max(micros[n]):.0f}),"
-              f" {sent / 1e6:8.2f} MB a step sent by each (calculated)")
+        print(f"{n} processes {told(micros[n])}, {sent / 1e6:8.2f} MB a step sent by each (calculated)")
+    for n, one_process in within.items():
+        print(f"{n} devices in one process {told(one_process)}")
     one = statistics.median(micros[a.processes[0]])
     for n in (2, 4, 8, 16):
         times = [one / (one / n + 2 * (n - 1) / n * parameters * 32 / (gigabits * 1e3)) for gigabits in GIGABITS]
         print(f"{n:2} machines, calculated: " + ", ".join(f"{t:.2f} at {g} Gbit/s" for t, g in zip(times, GIGABITS)))
+
+
+def told(micros):
+    return f"{statistics.median(micros):9.0f} us a step ({min(micros):.0f} to {max(micros):.0f})"
 
 
 def size(shape):
@@ -57,10 +67,11 @@ def size(shape):
     return count
 
 
-def run(folder, name, network, batch, processes, a):
+def run(folder, name, network, batch, processes, a, devices=1):
     path = os.path.join(folder, name + ".json")
     with open(path, "w") as f:
-        json.dump({"id": name, "network": network, "dataset": "shapes32", "epochs": EPOCHS, "batchSize": batch, "device": "cpu",
+        where = {"devices": ["cpu"] * devices} if devices > 1 else {"device": "cpu"}
+        json.dump({"id": name, "network": network, "dataset": "shapes32", "epochs": EPOCHS, "batchSize": batch, **where,
                    "optimizer": {"type": "sgd", "learningRate": 0.01, "momentum": 0.9}}, f)
     secret = os.path.join(folder, "secret")
     with open(secret, "w") as f:
@@ -69,7 +80,7 @@ def run(folder, name, network, batch, processes, a):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     near = ["--secret", secret, "--host", "127.0.0.1"]
-    command = ["train", path, "--json", "--threads", str(processes), "--checkpoints", os.path.join(folder, "store")]
+    command = ["train", path, "--json", "--threads", str(processes * devices), "--checkpoints", os.path.join(folder, "store")]
     if processes > 1:
         command += ["--processes", str(processes), "--port", str(port), *near]
     members = [subprocess.Popen(trainyard("join", f"127.0.0.1:{port}", "--wait", "30", *near),
