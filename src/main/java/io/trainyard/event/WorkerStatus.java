@@ -3,6 +3,7 @@ package io.trainyard.event;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 /// @param jobs all that it has; null where it tells of one alone
 /// @param gathers those of them that wait for other workers, who are to train them with it; null: none
 /// @param parts what it trains of jobs that other workers have; null where it takes no part in any
+/// @param used what projects have used lately, in device-seconds, those that used most: what workers that are new
+/// cannot
+///     know; null where nothing is counted, and while it is new itself
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record WorkerStatus(
         String worker,
@@ -46,7 +50,8 @@ public record WorkerStatus(
         @Nullable Integer slots,
         @Nullable List<Job> jobs,
         @Nullable List<Gathering> gathers,
-        @Nullable List<Part> parts) {
+        @Nullable List<Part> parts,
+        @Nullable Map<String, Double> used) {
     /// A job that a worker has.
     ///
     /// @param imagesPerSecond over its newest losses; 0 before the first

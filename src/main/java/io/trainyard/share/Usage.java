@@ -33,6 +33,23 @@ public final class Usage {
             }
         });
         used.values().removeIf(now -> now < LITTLE);
+        forgetLeast();
+    }
+
+    /// Takes over what another has counted of the same projects, where that is more. What cannot be counted says
+    /// nothing.
+    ///
+    /// @param told in device-beats
+    public void adopt(Map<String, Double> told) {
+        told.forEach((project, much) -> {
+            if (much >= LITTLE && Double.isFinite(much)) {
+                used.merge(project, much, Math::max);
+            }
+        });
+        forgetLeast();
+    }
+
+    private void forgetLeast() {
         if (used.size() > MAX_PROJECTS) {
             List<String> least = used.keySet().stream()
                     .sorted(Comparator.comparingDouble((String project) -> used.getOrDefault(project, 0.0))

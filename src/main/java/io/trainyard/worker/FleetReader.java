@@ -68,6 +68,7 @@ final class FleetReader {
         fleet.live(deferrals.live());
         fleet.deferred(deferrals.due(), deferrals.isFull());
         fleet.shares(shares.view(fleet.keepPermits()));
+        fleet.used(shares.told());
         fleet.objection(stores.objection(keeper.live()), around.host().now());
     }
 
@@ -165,8 +166,11 @@ final class FleetReader {
             keeper.left(worker);
         } else {
             keeper.heard(worker, status.held());
+            Map<String, Double> used = status.used();
             if (worker.equals(rules.worker())) {
                 shares.beat();
+            } else if (used != null) {
+                shares.heard(used);
             }
         }
     }

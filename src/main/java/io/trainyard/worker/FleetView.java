@@ -33,6 +33,7 @@ final class FleetView {
     private volatile Map<String, Deferral<Deferred>> deferred = Map.of();
     private volatile boolean full;
     private volatile SharesView shares = SharesView.NONE;
+    private volatile @Nullable Map<String, Double> used;
     private final Map<String, Custody> custodies = new ConcurrentHashMap<>();
     private final Set<String> permitted = ConcurrentHashMap.newKeySet();
     private volatile List<Room> rooms = List.of();
@@ -134,6 +135,16 @@ final class FleetView {
 
     void shares(SharesView now) {
         shares = now;
+    }
+
+    /// What projects have used lately, in device-seconds, for those who are new; null where this worker tells nothing.
+    @Nullable
+    Map<String, Double> used() {
+        return used;
+    }
+
+    void used(@Nullable Map<String, Double> now) {
+        used = now;
     }
 
     /// @param custody null: the job has ended

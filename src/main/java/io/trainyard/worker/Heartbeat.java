@@ -5,6 +5,7 @@ import io.trainyard.event.WorkerStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -33,6 +34,7 @@ final class Heartbeat implements AutoCloseable {
     /// @param contract the newest of commands that it understands
     /// @param slots how many jobs it has at once
     /// @param takesParts whether it trains jobs with others
+    /// @param used what projects have used, in device-seconds; null where it does not tell
     /// @param readings what its device does now; empty where that is not known
     record Self(
             String worker,
@@ -43,6 +45,7 @@ final class Heartbeat implements AutoCloseable {
             int contract,
             int slots,
             boolean takesParts,
+            Supplier<@Nullable Map<String, Double>> used,
             Supplier<List<DeviceReading>> readings) {}
 
     private final Host host;
@@ -131,7 +134,8 @@ final class Heartbeat implements AutoCloseable {
                 self.slots(),
                 jobs,
                 activity.gathers(),
-                self.takesParts() ? activity.parts() : null);
+                self.takesParts() ? activity.parts() : null,
+                self.used().get());
     }
 
     /// Null where nothing is told.

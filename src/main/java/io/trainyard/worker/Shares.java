@@ -8,12 +8,16 @@ import io.trainyard.share.Standings;
 import io.trainyard.share.Usage;
 import io.trainyard.topics.Priority;
 import java.io.IOException;
+import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 
 /// What a worker knows of how projects share its fleet: it counts in its own heartbeats who has what, and knows which
 /// commands wait beside their topics. Used by the thread that reads the fleet's topics.
@@ -27,15 +31,27 @@ final class Shares {
         boolean isNone() {
             return projects.isNone();
         }
+
+        double beatSeconds() {
+            return projects.window().toMillis() / 1000.0 / windowBeats;
+        }
     }
 
     /// So many of each line can be chosen from at a time: as many as workers may look for one at a moment.
     private static final int FIRST = 16;
 
+    /// After so many of its own heartbeats a worker has heard all others, and is new no more.
+    private static final int ACQUAINTED = 4;
+
+    /// So many projects are told of: heartbeats are small.
+    private static final int TOLD = 50;
+
     private final Keeper keeper;
     private final WorkerRules rules;
     private final Usage usage;
     private final Parking<Deferred> parking = new Parking<>();
+    private int beats; // until it is acquainted
+    private @Nullable Map<String, Double> told;
     private boolean changed = true;
     private SharesView view = SharesView.NONE;
 
@@ -50,8 +66,46 @@ final class Shares {
     void beat() {
         if (!rules.shares().isNone()) {
             usage.beat(keeper.loads());
+            beats = Math.min(beats + 1, ACQUAINTED);
+            told = beats < ACQUAINTED ? null : most();
         }
         changed = true;
+    }
+
+    /// Another worker tells what it has counted. All count the same: who has done so for long has nothing to learn.
+    ///
+    /// @param seconds that projects had devices
+    void heard(Map<String, Double> seconds) {
+        if (beats < ACQUAINTED && !rules.shares().isNone()) {
+            Map<String, Double> counted = new HashMap<>();
+            seconds.forEach((project, much) ->
+                    counted.put(project, much / rules.shares().beatSeconds()));
+            usage.adopt(counted);
+            changed = true;
+        }
+    }
+
+    /// What this worker has counted, in device-seconds, for those who are new; null while it is new itself, and where
+    /// nothing is counted.
+    @Nullable
+    Map<String, Double> told() {
+        return told;
+    }
+
+    private Map<String, Double> most() {
+        Map<String, Double> most = new LinkedHashMap<>();
+        usage.used().entrySet().stream()
+                .sorted(Map.Entry.<String, Double>comparingByValue()
+                        .reversed()
+                        .thenComparing(Map.Entry.comparingByKey()))
+                .limit(TOLD)
+                .forEach(one -> most.put(one.getKey(), seconds(one.getValue())));
+        return Collections.unmodifiableMap(most);
+    }
+
+    /// To a tenth.
+    private double seconds(double beats) {
+        return Math.round(beats * rules.shares().beatSeconds() * 10) / 10.0;
     }
 
     /// Something was written to `custody`.

@@ -132,6 +132,7 @@ public class WorkerService {
                 deferring.contract(),
                 slots(worker),
                 partners.isPresent(),
+                fleet::used,
                 watch::readings);
         Heartbeat beats = new Heartbeat(machine, publisher, activity, self);
         if (worker.id().isPresent()) { // a random one is nobody else's

@@ -114,7 +114,11 @@ final class RecordSchema {
     }
 
     private static ObjectNode value(Type type) {
-        if (type instanceof ParameterizedType list) {
+        if (type instanceof ParameterizedType map && map.getRawType() == Map.class) {
+            ObjectNode named = type("object");
+            named.set("additionalProperties", value(map.getActualTypeArguments()[1]));
+            return named;
+        } else if (type instanceof ParameterizedType list) {
             return list(value(list.getActualTypeArguments()[0]));
         } else if (type instanceof Class<?> raw && raw.isArray()) {
             return list(value(raw.getComponentType()));

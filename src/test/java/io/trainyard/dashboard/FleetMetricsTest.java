@@ -162,6 +162,7 @@ class FleetMetricsTest {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 

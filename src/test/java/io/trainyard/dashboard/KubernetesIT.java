@@ -140,6 +140,7 @@ class KubernetesIT {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 

@@ -63,6 +63,7 @@ class PodWatchTest {
                         null,
                         null,
                         null,
+                        null,
                         null),
                 millis);
     }

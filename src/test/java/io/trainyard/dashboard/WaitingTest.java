@@ -50,6 +50,7 @@ class WaitingTest {
                 null,
                 null,
                 null,
+                null,
                 null));
     }
 

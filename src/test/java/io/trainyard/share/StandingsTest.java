@@ -102,6 +102,17 @@ class StandingsTest {
     }
 
     @Test
+    void whatOthersCountedIsTakenOverWhereItIsMore() {
+        Usage usage = new Usage(100);
+        usage.beat(Map.of("a", new Load(1, 5), "b", new Load(1, 1)));
+        usage.adopt(Map.of(
+                "a", 3.0, "b", 30.0, "c", 7.0, "none", 0.0, "odd", Double.NaN, "much", Double.POSITIVE_INFINITY));
+        assertThat(usage.used()).isEqualTo(Map.of("a", 5.0, "b", 30.0, "c", 7.0));
+        usage.beat(Map.of());
+        assertThat(usage.used().get("b")).isCloseTo(30 * Math.exp(-0.01), within(1e-9));
+    }
+
+    @Test
     void moreThanMayWaitIsRefusedWithASentence() {
         ProjectRules rules =
                 new ProjectRules(Duration.ofHours(1), new ProjectRule(1, null, 10), Map.of("free", ProjectRule.PLAIN));

@@ -61,15 +61,17 @@ class FairShareTest {
         };
     }
 
-    /// All of the one project's jobs were asked for before the first of the other's.
+    /// All of the one project's jobs were asked for before the first of the other's, which by its weight comes first
+    /// once the one has run anything. How near shares come to weights is for [SimFairTest], whose time does not
+    /// depend on how busy the machine is.
     @Test
-    void sharesAreThoseOfTheWeights() {
-        for (String project : List.of("one", "three")) {
+    void whoHasMoreWeightComesFirst() {
+        for (String project : List.of("one", "hundred")) {
             for (int i = 1; i <= 16; i++) {
                 submit("%s-%d".formatted(project, i), project);
             }
         }
-        Map<String, ProjectRule> named = Map.of("one", ProjectRule.PLAIN, "three", new ProjectRule(3, null, null));
+        Map<String, ProjectRule> named = Map.of("one", ProjectRule.PLAIN, "hundred", new ProjectRule(100, null, null));
         for (String worker : List.of("w1", "w2")) {
             start(worker, named, running(worker, Duration.ofMillis(300), new AtomicInteger(), new AtomicInteger()));
         }
@@ -79,9 +81,9 @@ class FairShareTest {
                 .distinct()
                 .limit(16)
                 .toList();
-        assertThat(finished.stream().filter(job -> job.startsWith("three")).count())
+        assertThat(finished.stream().filter(job -> job.startsWith("hundred")).count())
                 .as(finished::toString)
-                .isBetween(10L, 14L);
+                .isGreaterThanOrEqualTo(10);
     }
 
     @Test

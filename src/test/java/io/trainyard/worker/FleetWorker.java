@@ -109,6 +109,7 @@ final class FleetWorker implements AutoCloseable {
                         setup.contract(),
                         setup.slots(),
                         setup.parts() != null,
+                        view::used,
                         List::of));
         sweep = new CommandSweep(fleet.brokers, around);
         keeper.start();

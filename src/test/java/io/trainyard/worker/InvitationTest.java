@@ -37,7 +37,8 @@ class InvitationTest {
                 null,
                 null,
                 gathering == null ? null : List.of(gathering),
-                takesParts ? List.of() : null);
+                takesParts ? List.of() : null,
+                null);
     }
 
     private static Gathering gathering(String job, int attempt, int workers, int missing) {

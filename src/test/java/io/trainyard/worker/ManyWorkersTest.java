@@ -143,6 +143,7 @@ class ManyWorkersTest {
                                     null,
                                     null,
                                     null,
+                                    null,
                                     null));
                     LockSupport.parkNanos(2_000_000); // 500 a second
                 }

@@ -178,6 +178,14 @@ final class SimFair {
         return all;
     }
 
+    /// From now on, one worker after another is replaced by a new one.
+    void replaceAll(Duration every) {
+        for (int i = 0; i < setting.workers(); i++) {
+            SimProcess process = workers.get(i).process();
+            SimTimer _ = world.after(every.multipliedBy(i + 1L), process::crash);
+        }
+    }
+
     /// So many things go wrong, and some jobs are paused, cancelled or made more urgent; then each has to come to its
     /// end.
     ///

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +70,50 @@ class SimFairTest {
         List<Work> equal = List.of(always(weight(1), Kind.JOB, 120), always(weight(1), Kind.JOB, 120));
         SimFair weightless = new SimFair(5, SimSeams.NONE, new Setting(WINDOW, 6, 1, equal));
         assertThat(weightless.shares(WINDOW).get("p1")).isCloseTo(0.5, within(0.04));
+    }
+
+    /// One project has had the fleet by itself when another comes, and all workers have been replaced: the other has
+    /// more until both have had as much, for the new workers were told by those before them.
+    @Test
+    void whoIsNewKnowsWhatWasUsed() {
+        assertThat(ofTheLater(SimSeams.NONE)).isGreaterThan(0.85);
+        assertThat(ofTheLater(new TellsNothing())).isLessThan(0.8);
+    }
+
+    private static double ofTheLater(SimSeams seams) {
+        Work early = always(weight(1), Kind.JOB, 200);
+        Work late = new Work(weight(1), Kind.JOB, Priority.NORMAL, 80, WINDOW);
+        SimFair fair = new SimFair(7, seams, new Setting(WINDOW, 4, 1, List.of(early, late)));
+        fair.shares(WINDOW.minusSeconds(120));
+        fair.replaceAll(Duration.ofSeconds(30));
+        fair.shares(Duration.ofSeconds(140)); // the jobs that run then have ended
+        return fair.shares(Duration.ofSeconds(80)).getOrDefault("p2", 0.0);
+    }
+
+    /// Heartbeats that do not say what was used.
+    private static final class TellsNothing implements SimSeams {
+        @Override
+        public FleetLog log(FleetLog real, SimProcess process) {
+            return new SimLogSeam(real) {
+                @Override
+                public List<ConsumerRecord<String, byte[]>> poll(Duration time) {
+                    return super.poll(time).stream().map(TellsNothing::silenced).toList();
+                }
+            };
+        }
+
+        private static ConsumerRecord<String, byte[]> silenced(ConsumerRecord<String, byte[]> entry) {
+            if (!entry.topic().equals(Topic.WORKERS.name("")) || entry.value() == null) {
+                return entry;
+            }
+            String told = new String(entry.value(), StandardCharsets.UTF_8).replace("\"used\":", "\"unknown\":");
+            return new ConsumerRecord<>(
+                    entry.topic(),
+                    entry.partition(),
+                    entry.offset(),
+                    entry.key(),
+                    told.getBytes(StandardCharsets.UTF_8));
+        }
     }
 
     /// A worker stands still between the permit and custody, for longer than others wait for it to say something, and

@@ -126,7 +126,7 @@ final class SimWorker {
                 new SimTraining(process, view, lacking, seams.habits()).together(gangs),
                 gangs == null ? null : new ClaimLoop.TakingParts(gangs.member(process), SimGangs.WITHIN));
         Heartbeat.Self self = new Heartbeat.Self(
-                id, "cpu", view.identity(), seen::since, "1.0", contract(), slots, gangs != null, List::of);
+                id, "cpu", view.identity(), seen::since, "1.0", contract(), slots, gangs != null, seen::used, List::of);
         Heartbeat beats = new Heartbeat(process, publisher, activity, self);
         keeping.start();
         claiming.start(keeping.ready());

@@ -35,7 +35,7 @@ class StoreWatchTest {
     private void hear(String worker, String store, @Nullable Instant since) {
         watch.heard(new WorkerStatus(
                 worker, "cpu", null, null, 0, 1, 0, false, store, since, null, null, null, null, null, null, null, null,
-                null));
+                null, null));
     }
 
     @Test
@@ -69,7 +69,7 @@ class StoreWatchTest {
         assertThat(watch.objection(ALL)).isPresent();
         watch.heard(new WorkerStatus(
                 "elder", "cpu", null, null, 0, 1, 0, true, OTHER, NOW, null, null, null, null, null, null, null, null,
-                null));
+                null, null));
         assertThat(watch.objection(ALL)).isEmpty();
     }
 
