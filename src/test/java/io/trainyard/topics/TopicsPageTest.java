@@ -303,7 +303,8 @@ class TopicsPageTest {
             return "list of lists of whole numbers";
         } else if (type == List.class) {
             return "list of objects";
-        } else if (type == WorkerStatus.Fetching.class
+        } else if (type == Map.class
+                || type == WorkerStatus.Fetching.class
                 || type == JobSpec.class
                 || type == TrainingEvent.EpochTime.class
                 || type == TrainingEvent.Dataset.class) {
