@@ -28,6 +28,10 @@ final class KafkaFleetLog implements FleetLog {
     /// The bound on what the share groups are asked.
     private static final Duration BACKLOG_TIMEOUT = Duration.ofSeconds(5);
 
+    /// How long to wait before they are asked once more. A broker whose own connection for it is not there yet, or was
+    /// idle for minutes, answers two seconds later (facts.md); whoever asks it again meanwhile is answered at once.
+    private static final Duration FIRST_TIMEOUT = Duration.ofMillis(400);
+
     private final Brokers kafka;
     private final String prefix;
     private final KafkaConsumer<String, byte[]> consumer;
@@ -110,14 +114,21 @@ final class KafkaFleetLog implements FleetLog {
 
     @Override
     public Map<Topic, Backlog> backlog() {
+        try {
+            return backlog(FIRST_TIMEOUT);
+        } catch (KafkaUnreachableException _) {
+            return backlog(BACKLOG_TIMEOUT);
+        }
+    }
+
+    private Map<Topic, Backlog> backlog(Duration timeout) {
         Map<Topic, Backlog> backlogs = new EnumMap<>(Topic.class);
-        try (Admin admin = kafka.admin(BACKLOG_TIMEOUT)) {
+        try (Admin admin = kafka.admin(timeout)) {
             Map<String, ListShareGroupOffsetsSpec> groups = URGENT.stream()
                     .collect(Collectors.toMap(topic -> topic.claimGroup(prefix), _ -> new ListShareGroupOffsetsSpec()));
             var asked = admin.listShareGroupOffsets(groups);
             for (Topic topic : URGENT) {
-                var known = TopicAdmin.await(
-                                kafka, asked.partitionsToOffsetInfo(topic.claimGroup(prefix)), BACKLOG_TIMEOUT)
+                var known = TopicAdmin.await(kafka, asked.partitionsToOffsetInfo(topic.claimGroup(prefix)), timeout)
                         .get(partition(topic));
                 if (known != null) {
                     backlogs.put(
