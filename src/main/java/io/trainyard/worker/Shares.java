@@ -10,7 +10,6 @@ import io.trainyard.topics.Priority;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,9 +39,6 @@ final class Shares {
     /// So many of each line can be chosen from at a time: as many as workers may look for one at a moment.
     private static final int FIRST = 16;
 
-    /// After so many of its own heartbeats a worker has heard all others, and is new no more.
-    private static final int ACQUAINTED = 4;
-
     /// So many projects are told of: heartbeats are small.
     private static final int TOLD = 50;
 
@@ -50,7 +46,6 @@ final class Shares {
     private final WorkerRules rules;
     private final Usage usage;
     private final Parking<Deferred> parking = new Parking<>();
-    private int beats; // until it is acquainted
     private @Nullable Map<String, Double> told;
     private boolean changed = true;
     private SharesView view = SharesView.NONE;
@@ -66,22 +61,17 @@ final class Shares {
     void beat() {
         if (!rules.shares().isNone()) {
             usage.beat(keeper.loads());
-            beats = Math.min(beats + 1, ACQUAINTED);
-            told = beats < ACQUAINTED ? null : most();
+            told = usage.isAcquainted() ? most() : null;
         }
         changed = true;
     }
 
-    /// Another worker tells what it has counted. All count the same: who has done so for long has nothing to learn.
+    /// Another worker tells what it has counted.
     ///
     /// @param seconds that projects had devices
     void heard(Map<String, Double> seconds) {
-        if (beats < ACQUAINTED && !rules.shares().isNone()) {
-            Map<String, Double> counted = new HashMap<>();
-            seconds.forEach((project, much) ->
-                    counted.put(project, much / rules.shares().beatSeconds()));
-            usage.adopt(counted);
-            changed = true;
+        if (!rules.shares().isNone()) {
+            changed |= usage.adopt(seconds, rules.shares().beatSeconds());
         }
     }
 

@@ -105,11 +105,26 @@ class StandingsTest {
     void whatOthersCountedIsTakenOverWhereItIsMore() {
         Usage usage = new Usage(100);
         usage.beat(Map.of("a", new Load(1, 5), "b", new Load(1, 1)));
-        usage.adopt(Map.of(
-                "a", 3.0, "b", 30.0, "c", 7.0, "none", 0.0, "odd", Double.NaN, "much", Double.POSITIVE_INFINITY));
+        usage.adopt(
+                Map.of("a", 3.0, "b", 30.0, "c", 7.0, "none", 0.0, "odd", Double.NaN, "much", Double.POSITIVE_INFINITY),
+                1);
         assertThat(usage.used()).isEqualTo(Map.of("a", 5.0, "b", 30.0, "c", 7.0));
         usage.beat(Map.of());
         assertThat(usage.used().get("b")).isCloseTo(30 * Math.exp(-0.01), within(1e-9));
+    }
+
+    @Test
+    void whoHasHeardAllLearnsNothingMore() {
+        Usage usage = new Usage(100);
+        for (int i = 0; i < 3; i++) {
+            usage.beat(Map.of());
+        }
+        assertThat(usage.adopt(Map.of("a", 10.0), 2)).isTrue();
+        assertThat(usage.isAcquainted()).isFalse();
+        usage.beat(Map.of());
+        assertThat(usage.adopt(Map.of("a", 50.0), 2)).isFalse();
+        assertThat(usage.isAcquainted()).isTrue();
+        assertThat(usage.used().get("a")).isLessThan(5);
     }
 
     @Test
