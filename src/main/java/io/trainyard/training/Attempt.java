@@ -39,6 +39,7 @@ final class Attempt implements AutoCloseable {
     private final CheckpointWriter writer;
     private final Rungs rungs;
     private final Fence fence;
+    private final AttemptHost host;
     private boolean begun;
     private boolean started;
     private long savedStep; // of the checkpoint to go on from; 0 without one
@@ -47,13 +48,19 @@ final class Attempt implements AutoCloseable {
     /// @param folder the job's own, where the number is from
     /// @param supervisor hears what happens
     Attempt(JobSpec job, int number, JobFolder folder, Supervisor supervisor) {
+        this(job, number, folder, supervisor, AttemptHost.MACHINE);
+    }
+
+    /// The same, on another host than this machine.
+    Attempt(JobSpec job, int number, JobFolder folder, Supervisor supervisor, AttemptHost host) {
         this.job = job;
         this.number = number;
         this.folder = folder;
+        this.host = host;
         this.supervisor = new GuardedSupervisor(supervisor);
-        this.fence = new Fence(folder, number);
+        this.fence = new Fence(folder, number, host);
         this.rungs = new Rungs(job, folder, this.supervisor);
-        this.writer = new CheckpointWriter(folder, Retention.of(job), this.supervisor::checkpointFailed);
+        this.writer = new CheckpointWriter(folder, Retention.of(job), this.supervisor::checkpointFailed, host);
     }
 
     JobSpec job() {
@@ -281,7 +288,7 @@ final class Attempt implements AutoCloseable {
     /// The outcome is kept before it is told: told twice is better than never. The first one that is kept is true.
     private Outcome conclude(TrainingEvent event, Outcome outcome) {
         fence.requireLast();
-        Instant time = Instant.now();
+        Instant time = host.now();
         if (!folder.keepOutcome(EventJson.write(event, time))) {
             byte[] kept = folder.outcome().orElseThrow();
             try {

@@ -8,10 +8,8 @@ import io.trainyard.checkpoint.Retention;
 import io.trainyard.checkpoint.StoreException;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /// Writes an attempt's checkpoints on a thread of its own, one at a time, while the attempt trains on. Used by the
@@ -25,8 +23,9 @@ final class CheckpointWriter implements AutoCloseable {
     private final JobFolder folder;
     private final Retention retention;
     private final Runnable onFailure;
-    private final ExecutorService thread;
-    private @Nullable Future<Written> underWay;
+    private final AttemptHost host;
+    private @Nullable CompletableFuture<Written> underWay;
+    private @Nullable Thread thread; // of the last write
     private int failures; // in a row
 
     /// A checkpoint that counts.
@@ -36,14 +35,12 @@ final class CheckpointWriter implements AutoCloseable {
 
     /// @param retention which checkpoints stay when another is there
     /// @param onFailure told of each that could not be written, by [#take]
-    CheckpointWriter(JobFolder folder, Retention retention, Runnable onFailure) {
+    /// @param host starts a thread for each write
+    CheckpointWriter(JobFolder folder, Retention retention, Runnable onFailure, AttemptHost host) {
         this.folder = folder;
         this.retention = retention;
         this.onFailure = onFailure;
-        this.thread = Executors.newSingleThreadExecutor(Thread.ofPlatform()
-                .name("checkpoints-" + folder.name())
-                .daemon() // a store that hangs must not keep the process
-                .factory());
+        this.host = host;
     }
 
     /// Whether one is on its way.
@@ -53,7 +50,15 @@ final class CheckpointWriter implements AutoCloseable {
 
     /// Begins to write a checkpoint; the one before has been taken.
     void begin(Checkpoint checkpoint) {
-        underWay = thread.submit(() -> write(checkpoint));
+        CompletableFuture<Written> written = new CompletableFuture<>();
+        underWay = written;
+        thread = host.start("checkpoints-" + folder.name(), () -> {
+            try {
+                written.complete(write(checkpoint));
+            } catch (Throwable e) { // for the attempt's thread, an Error too
+                written.completeExceptionally(e);
+            }
+        });
     }
 
     private Written write(Checkpoint checkpoint) {
@@ -72,7 +77,7 @@ final class CheckpointWriter implements AutoCloseable {
     /// @return empty if there is none, or it could not be written and that may be
     /// @throws StoreException if it could not be written and that may not be, or was so too often
     Optional<Written> take(boolean mayFail) {
-        Future<Written> awaited = underWay;
+        CompletableFuture<Written> awaited = underWay;
         if (awaited == null) {
             return Optional.empty();
         }
@@ -107,9 +112,21 @@ final class CheckpointWriter implements AutoCloseable {
         }
     }
 
-    /// Waits for what is on its way; after that nothing is written any more.
+    /// Waits for what is on its way, and interrupts it when interrupted; after that nothing is written any more.
     @Override
     public void close() {
-        thread.close();
+        Thread writing = thread;
+        boolean interrupted = false;
+        while (writing != null && writing.isAlive()) {
+            try {
+                writing.join();
+            } catch (InterruptedException _) {
+                interrupted = true;
+                writing.interrupt();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
     }
 }

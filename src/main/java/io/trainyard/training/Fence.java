@@ -13,18 +13,21 @@ final class Fence {
 
     private final JobFolder folder;
     private final int attempt;
-    private long lookNanos = System.nanoTime(); // when to look again
+    private final AttemptHost host;
+    private long lookNanos; // when to look again
 
-    Fence(JobFolder folder, int attempt) {
+    Fence(JobFolder folder, int attempt, AttemptHost host) {
         this.folder = folder;
         this.attempt = attempt;
+        this.host = host;
+        this.lookNanos = host.nanoTime();
     }
 
     /// Looks if it has not done so for a while, in which the machine may have stood still.
     ///
     /// @throws SupersededException if there is a later attempt
     void lookNowAndThen() {
-        if (System.nanoTime() - lookNanos >= 0) {
+        if (host.nanoTime() - lookNanos >= 0) {
             requireLast();
         }
     }
@@ -33,7 +36,7 @@ final class Fence {
     ///
     /// @throws SupersededException if there is a later attempt
     void requireLast() {
-        lookNanos = System.nanoTime() + LOOK_NANOS;
+        lookNanos = host.nanoTime() + LOOK_NANOS;
         if (folder.isSuperseded(attempt)) {
             throw new SupersededException(
                     "job=%s attempt=%d there is a later attempt".formatted(folder.name(), attempt));
