@@ -62,6 +62,13 @@ final class SupplyChainIT {
         });
     }
 
+    @Test
+    void noPartHasAKnownVulnerability() throws IOException {
+        assertThat(Advisories.read().findings(new ObjectMapper().readTree(LIST.toFile())))
+                .as("parts that an advisory names; take the version that has the fix (pom.xml)")
+                .isEmpty();
+    }
+
     /// The page's table is the list of licences that are allowed, best first, and tells which parts are under each.
     @Test
     void everyLicenceIsOneThatIsAllowed() throws IOException {
