@@ -5,7 +5,6 @@ import io.trainyard.checkpoint.JobFolder;
 import io.trainyard.cli.terminal.JobProgress;
 import io.trainyard.cli.terminal.Terminal;
 import io.trainyard.device.Devices;
-import io.trainyard.device.gang.Crew;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.jobfile.JobFiles;
@@ -14,7 +13,6 @@ import io.trainyard.spec.Printable;
 import io.trainyard.sweep.Trials;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Outcome;
-import io.trainyard.training.Partners;
 import io.trainyard.training.Supervisor;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -28,11 +26,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /// `train`: the training loop alone, with no Kafka at all.
 @Command(
@@ -56,15 +51,9 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
     /// How long ctrl-C waits for the step under way and its checkpoint.
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(30);
 
-    /// How long to wait for the others that train a job.
-    private static final Duration GATHERING = Duration.ofMinutes(10);
-
     private static final String WORKER = "local";
 
     private final Terminal terminal;
-
-    @Spec
-    private CommandSpec command;
 
     /// Set by ctrl-C; asked at every step boundary.
     private volatile boolean stopRequested;
@@ -83,16 +72,6 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
             description = "Go on from the last checkpoint of the job's last run, instead of beginning a new run.")
     private boolean resume;
 
-    @Option(
-            names = "--processes",
-            paramLabel = "N",
-            description =
-                    "Train each job together with N - 1 processes of ./trainyard join, a part of every batch in each (default: 1).")
-    private int processes = 1;
-
-    @Mixin
-    private PartnerOptions partner = new PartnerOptions();
-
     public TrainCommand() {
         this(Terminal.system());
     }
@@ -103,7 +82,6 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
 
     @Override
     public Integer call() {
-        requireProcesses();
         List<JobSpec> jobs = JobFiles.read(List.of(file), terminal.in()).stream()
                 .flatMap(job -> Trials.of(job).stream())
                 .toList();
@@ -170,7 +148,7 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
             CheckpointStore store,
             BiConsumer<TrainingEvent, Instant> events,
             BiConsumer<JobSpec, Outcome> ended) {
-        JobTraining training = training();
+        JobTraining training = new JobTraining(options.data(), options.device(), options.threads(), WORKER);
         Supervisor supervisor = supervisor(events);
         int status = ExitCodes.OK;
         for (JobSpec job : jobs) {
@@ -188,21 +166,6 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
             }
         }
         return status;
-    }
-
-    private JobTraining training() {
-        JobTraining alone = new JobTraining(options.data(), options.device(), options.threads(), WORKER);
-        return processes == 1 && !partner.isGiven()
-                ? alone
-                : alone.with(new Partners(WORKER, processes, partner.port(), partner.secret(), GATHERING));
-    }
-
-    private void requireProcesses() {
-        if (processes < 1 || processes > Crew.MAX_PARTS) {
-            throw new ParameterException(
-                    command.commandLine(),
-                    "--processes is %d; allowed is 1 to %d".formatted(processes, Crew.MAX_PARTS));
-        }
     }
 
     private Supervisor supervisor(BiConsumer<TrainingEvent, Instant> events) {
@@ -242,11 +205,6 @@ public final class TrainCommand implements Callable<Integer>, PlainCommand {
                 Optional.of(words(job, "cannot be run here: " + event.reason()));
             case Outcome.DeviceLost(TrainingEvent.Released event) ->
                 Optional.of(words(job, "has lost its device; --resume goes on from its checkpoint: " + event.reason()));
-            case Outcome.PartLost(TrainingEvent.Released event) ->
-                Optional.of(words(
-                        job,
-                        "cannot be trained by all who should; --resume goes on from its checkpoint: "
-                                + event.reason()));
             case Outcome.Superseded _ ->
                 Optional.of(words(job, "was taken over by another process, which goes on with it"));
         };

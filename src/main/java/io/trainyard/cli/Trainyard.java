@@ -28,7 +28,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
         subcommands = {
             DemoCommand.class,
             TrainCommand.class,
-            JoinCommand.class,
             PredictCommand.class,
             BrokerCommand.class,
             WorkerCommand.class,

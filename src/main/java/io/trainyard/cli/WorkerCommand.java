@@ -41,9 +41,6 @@ final class WorkerCommand implements Callable<Integer> {
     @Mixin
     private TrainingOptions training = new TrainingOptions();
 
-    @Mixin
-    private PartnerOptions partners = new PartnerOptions();
-
     @Option(
             names = "--slots",
             paramLabel = "N",
@@ -102,7 +99,6 @@ final class WorkerCommand implements Callable<Integer> {
         Map<String, String> settings = new HashMap<>(training.settings());
         settings.putAll(kafka.settings());
         settings.putAll(projects.settings());
-        settings.putAll(partners.settings());
         settings.put("trainyard.worker.enabled", "true");
         settings.put("quarkus.http.host-enabled", Boolean.toString(metricsPort != null));
         settings.put("quarkus.http.host", metricsHost);

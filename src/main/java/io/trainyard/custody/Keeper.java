@@ -194,7 +194,7 @@ public final class Keeper {
         Map<String, Load> loads = new HashMap<>();
         held().forEach(custody -> {
             JobSpec job = custody.request().job();
-            loads.merge(job.projectName(), new Load(1, job.deviceCount()), Load::plus);
+            loads.merge(job.projectName(), new Load(1, job.allDevices().size()), Load::plus);
         });
         return loads;
     }

@@ -98,7 +98,8 @@ public final class JobTimeline {
     private static @Nullable Double peakFlops(Started started) {
         JobSpec spec = started.spec();
         return Optional.ofNullable(started.deviceModel())
-                .flatMap(model -> PeakFlops.of(model, spec.precision(), spec.deviceCount()))
+                .flatMap(model ->
+                        PeakFlops.of(model, spec.precision(), spec.allDevices().size()))
                 .orElse(null);
     }
 

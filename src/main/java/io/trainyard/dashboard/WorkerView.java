@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param readings what its devices do at the moment; null where that is not told
 /// @param version of Trainyard; null where that is not told
 /// @param slots how many jobs it has at once
-/// @param jobs all that it has, and those of others that it trains a part of
+/// @param jobs all that it has
 public record WorkerView(
         String worker,
         String device,
@@ -34,7 +34,7 @@ public record WorkerView(
         List<WorkerStatus.Job> jobs) {
 
     static WorkerView of(WorkerStatus status, long lastSeenMillis, boolean gone) {
-        List<WorkerStatus.Job> jobs = status.trained();
+        List<WorkerStatus.Job> jobs = status.held();
         return new WorkerView(
                 status.worker(),
                 status.device(),

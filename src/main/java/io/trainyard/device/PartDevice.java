@@ -10,21 +10,4 @@ public interface PartDevice extends Device {
     /// @param first the first part's session, opened before the others; null for the first itself
     /// @throws DeviceException if the device cannot run it, or has not the memory
     PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first);
-
-    /// As [#openPart], where each of the other parts is in a process of its own: the machine's memory and processors
-    /// are this part's.
-    ///
-    /// @param workload of the whole batches, with all tests, of which the session has the part's; its threads
-    ///     are those of this part
-    /// @throws DeviceException if the device cannot run it, has not the memory, or shares batches with its
-    ///     machine's devices alone
-    default PartSession openApart(Workload workload, EvenPart part) {
-        throw new DeviceException(
-                "device %s shares batches with devices of its own process only".formatted(info().name()));
-    }
-
-    /// Whether it can do [#openApart].
-    default boolean opensApart() {
-        return false;
-    }
 }

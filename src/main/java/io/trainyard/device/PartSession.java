@@ -20,20 +20,6 @@ public interface PartSession extends LearningSession {
     /// @param meeting where this one waits for the others within [#computeGradients], if it has to
     void join(List<? extends PartSession> parts, PartMeeting meeting);
 
-    /// Makes this part one of several in different processes; called once, in the place of the other [#join]. From
-    /// then on [#computeGradients] sums the gradients of all parts, every part updates all parameters, and what
-    /// it has is all there is. If a part is lost meanwhile, what this one has is as it was before the step.
-    ///
-    /// @throws DeviceException if the device can only share batches within a process
-    default void join(PartExchange exchange) {
-        throw new DeviceException("this device shares batches with devices of its own process only");
-    }
-
-    /// How parameters lie in memory. Gradients of parts in different processes can be summed where that is the same.
-    default String arrangement() {
-        return "";
-    }
-
     /// Begins as many steps. [#advance] is this, the steps, and [#endSteps]; a part among several refuses it.
     ///
     /// @throws IllegalArgumentException if the epoch has fewer steps left

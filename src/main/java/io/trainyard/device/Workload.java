@@ -158,26 +158,6 @@ public record Workload(
                 sharers);
     }
 
-    /// With a part of the tests alone, cut at whole batches; there may be fewer of these than parts.
-    public Workload withTests(EvenPart part) {
-        int all = dataset.test().size();
-        int batches = testBatches();
-        int from = part.begin(batches) * batchSize;
-        int to = Math.min(all, part.end(batches) * batchSize);
-        return withDataset(dataset.withTests(from, to));
-    }
-
-    /// With the tests of one part of a session, where the first parts have some.
-    public Workload withTestsOf(EvenPart part) {
-        int testing = Math.min(part.count(), testBatches());
-        return part.index() < testing ? withTests(new EvenPart(part.index(), testing)) : this;
-    }
-
-    /// Batches that the test set is cut into.
-    public int testBatches() {
-        return Math.ceilDiv(dataset.test().size(), batchSize);
-    }
-
     public Workload withLoss(LossSpec other) {
         return new Workload(
                 network, other, optimizer, loop, batchSize, dataset, scale, augment, precision, threads, trains,

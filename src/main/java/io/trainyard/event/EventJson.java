@@ -16,7 +16,6 @@ import java.lang.reflect.RecordComponent;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /// Events as JSON: one line each, `type` first, then `job`, `attempt` and `time`. The same bytes are on the topics
@@ -128,21 +127,10 @@ public final class EventJson {
             }
             requireId("job", held.job());
         }
-        requireNamed(status);
         if (status.room() < 1) {
             throw new IOException("the worker has %d slots; it has one at least".formatted(status.room()));
         }
         return status;
-    }
-
-    private static void requireNamed(WorkerStatus status) throws IOException {
-        for (WorkerStatus.Gathering gathering :
-                Objects.requireNonNullElse(status.gathers(), List.<WorkerStatus.Gathering>of())) {
-            requireId("job", gathering == null ? null : gathering.job());
-        }
-        for (WorkerStatus.Part part : Objects.requireNonNullElse(status.parts(), List.<WorkerStatus.Part>of())) {
-            requireId("job", part == null ? null : part.job());
-        }
     }
 
     /// @throws IOException if it does not say what is wished of a job

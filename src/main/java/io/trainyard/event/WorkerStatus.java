@@ -4,7 +4,6 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A worker's heartbeat.
@@ -25,8 +24,6 @@ import org.jspecify.annotations.Nullable;
 /// @param readings what its devices' drivers say of them, one of each; null where they say nothing
 /// @param slots how many jobs it has at once; null where it does not tell: one
 /// @param jobs all that it has; null where it tells of one alone
-/// @param gathers those of them that wait for other workers, who are to train them with it; null: none
-/// @param parts what it trains of jobs that other workers have; null where it takes no part in any
 /// @param used what projects have used lately, in device-seconds, those that used most: what workers that are new
 /// cannot
 ///     know; null where nothing is counted, and while it is new itself
@@ -49,23 +46,11 @@ public record WorkerStatus(
         @Nullable List<Reading> readings,
         @Nullable Integer slots,
         @Nullable List<Job> jobs,
-        @Nullable List<Gathering> gathers,
-        @Nullable List<Part> parts,
         @Nullable Map<String, Double> used) {
     /// A job that a worker has.
     ///
     /// @param imagesPerSecond over its newest losses; 0 before the first
     public record Job(String job, int attempt, double imagesPerSecond) {}
-
-    /// A job that other workers are to train with this one.
-    ///
-    /// @param workers how many it is for, this one included
-    /// @param missing how many have not come yet
-    /// @param host where they come to
-    public record Gathering(String job, int attempt, int workers, int missing, String host, int port) {}
-
-    /// A part of a job that another worker has.
-    public record Part(String job, int attempt) {}
 
     /// A data set on its way.
     ///
@@ -97,20 +82,8 @@ public record WorkerStatus(
         return job == null || attempt == null ? List.of() : List.of(new Job(job, attempt, imagesPerSecond));
     }
 
-    /// How many jobs it has room for, those that it has included, and parts of others' jobs.
+    /// How many jobs it has room for, those that it has included.
     public int room() {
         return slots == null ? 1 : slots;
-    }
-
-    /// How many jobs of its own it has room for, those that it has included.
-    public int ownRoom() {
-        return Math.max(0, room() - (parts == null ? 0 : parts.size()));
-    }
-
-    /// All jobs that it trains, those of others included; a part's images are counted by the worker that has the job.
-    public List<Job> trained() {
-        Stream<Job> others =
-                parts == null ? Stream.of() : parts.stream().map(part -> new Job(part.job(), part.attempt(), 0));
-        return Stream.concat(held().stream(), others).toList();
     }
 }

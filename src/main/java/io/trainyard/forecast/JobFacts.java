@@ -90,7 +90,7 @@ public record JobFacts(
                     spec.batchSize(),
                     spec.kind() == JobKind.EVALUATE ? 0 : spec.epochs(),
                     spec.precision().name(),
-                    spec.deviceCount(),
+                    spec.allDevices().size(),
                     spec.stopWhen() != null,
                     !spec.preemptible(),
                     spec.project());

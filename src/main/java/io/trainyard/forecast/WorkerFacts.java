@@ -31,7 +31,7 @@ public record WorkerFacts(
                 status.worker(),
                 status.device(),
                 status.held().stream().map(WorkerStatus.Job::job).toList(),
-                status.ownRoom(),
+                status.room(),
                 status.problem(),
                 Objects.requireNonNullElse(status.contract(), JobContract.FIRST));
     }

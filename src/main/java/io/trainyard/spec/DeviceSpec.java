@@ -10,9 +10,6 @@ import java.util.Set;
 public record DeviceSpec(@JsonValue String name) {
     public static final DeviceSpec AUTO = new DeviceSpec("auto");
 
-    /// What workers that train a job together have, unless it says otherwise.
-    static final DeviceSpec CPU = new DeviceSpec("cpu");
-
     /// The most devices that one job may run on.
     public static final int MAX_DEVICES = 16;
 

@@ -24,8 +24,7 @@ public record JobContract(List<Addition> additions) {
             new Addition(3, "", null, "group"),
             new Addition(3, "", null, "sweep"),
             new Addition(3, "", null, "random"),
-            new Addition(3, "", null, "asha"),
-            new Addition(3, "devices", null, "workers")));
+            new Addition(3, "", null, "asha")));
 
     /// Something that commands may say since a contract.
     ///

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// @param ema the average of the weights that is tested and saved; null: none, but the weights themselves
 /// @param dropLast whether an epoch's last batch is left out where it would be shorter
 /// @param seed seeds initial weights, order, augmentation and dropout as `torch.manual_seed` does
-/// @param device what runs it; of several, the first; of several workers, each one's
+/// @param device what runs it; of several, the first
 /// @param devices what it runs on together, a part of each batch on each; null: `device` alone
 /// @param precision what its device computes in; one that cannot refuses the job
 /// @param checkpointEveryEpochs a checkpoint after every so many epochs, and always after the last
@@ -52,7 +52,7 @@ public record JobSpec(
         boolean dropLast,
         long seed,
         DeviceSpec device,
-        @Nullable DevicesSpec devices,
+        @Nullable List<DeviceSpec> devices,
         Precision precision,
         int checkpointEveryEpochs,
         @Nullable Integer checkpointEverySteps,
@@ -92,10 +92,11 @@ public record JobSpec(
         }
         Check.between("batchSize", batchSize, 1, JobLimits.MAX_BATCH_SIZE);
         Check.between("accumulateSteps", accumulateSteps, 1, 10_000);
-        if (devices != null
-                && devices.workers() == 1
-                && !device.equals(devices.named().getFirst())) {
-            throw new IllegalArgumentException("device must be the first of the devices, not " + device.name());
+        if (devices != null) {
+            devices = DeviceSpec.several("devices", devices);
+            if (!device.equals(devices.getFirst())) {
+                throw new IllegalArgumentException("device must be the first of the devices, not " + device.name());
+            }
         }
         if (schedule.cyclesMomentum() && !optimizer.hasMomentum()) {
             throw new InvalidJobException(
@@ -187,38 +188,20 @@ public record JobSpec(
         return new UpdateSpec(optimizer, loop());
     }
 
-    /// What it runs on in a worker: one device, or several of one kind.
+    /// What it runs on: one device, or several of one kind.
     public List<DeviceSpec> allDevices() {
-        return devices == null || devices.workers() > 1 ? List.of(device) : devices.named();
+        return devices == null ? List.of(device) : devices;
     }
 
-    /// How many workers train it together.
-    public int workers() {
-        return devices == null ? 1 : devices.workers();
-    }
-
-    /// How many devices it runs on, those of all its workers together.
-    public int deviceCount() {
-        return devices == null ? 1 : devices.count();
-    }
-
-    private static DeviceSpec first(@Nullable DeviceSpec device, @Nullable DevicesSpec devices) {
+    private static DeviceSpec first(@Nullable DeviceSpec device, @Nullable List<DeviceSpec> devices) {
         if (devices == null) {
             return device == null ? DeviceSpec.AUTO : device;
-        }
-        if (devices.workers() > 1) {
-            if (device != null && !device.equals(DeviceSpec.CPU)) {
-                throw new InvalidJobException(
-                        "device is \"%s\", but devices.workers is %d, and workers train a job together on their processors only; leave device out"
-                                .formatted(device.name(), devices.workers()));
-            }
-            return DeviceSpec.CPU;
         }
         if (device != null) {
             throw new InvalidJobException(
                     "device is \"%s\", but devices are given, too; leave out one of the two".formatted(device.name()));
         }
-        return devices.named().getFirst();
+        return DeviceSpec.several("devices", devices).getFirst();
     }
 
     @JsonCreator
@@ -238,7 +221,7 @@ public record JobSpec(
             @Nullable Boolean dropLast,
             @Nullable Long seed,
             @Nullable DeviceSpec device,
-            @Nullable DevicesSpec devices,
+            @Nullable List<DeviceSpec> devices,
             @Nullable Precision precision,
             @Nullable Integer checkpointEveryEpochs,
             @Nullable Integer checkpointEverySteps,

@@ -13,7 +13,7 @@ final class JobSpecSerializer extends JsonSerializer<JobSpec> {
         out.writeStartObject();
         for (RecordComponent field : JobSpec.class.getRecordComponents()) {
             Object value = value(job, field);
-            boolean oneOfSeveral = field.getName().equals("device") && job.devices() != null && job.workers() == 1;
+            boolean oneOfSeveral = field.getName().equals("device") && job.devices() != null;
             if (value != null && job.kind().has(field.getName()) && !oneOfSeveral) {
                 provider.defaultSerializeField(field.getName(), value, out);
             }

@@ -9,7 +9,6 @@ import io.trainyard.checkpoint.StoreException;
 import io.trainyard.device.DeviceBusyException;
 import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.DeviceLostException;
-import io.trainyard.device.PartLostException;
 import io.trainyard.event.EventJson;
 import io.trainyard.event.TrainingEvent;
 import io.trainyard.event.TrainingEvent.Cancelled;
@@ -19,13 +18,11 @@ import io.trainyard.event.TrainingEvent.Finished;
 import io.trainyard.event.TrainingEvent.Paused;
 import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.JobSpec;
-import io.trainyard.training.Supervisor.Gatherers;
 import io.trainyard.training.Supervisor.Halt;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /// One attempt at a job, as long as there is no later one. It ends once: by a method here that tells the last event
 /// and gives the outcome with that event. Used by one thread.
@@ -87,21 +84,6 @@ final class Attempt implements AutoCloseable {
     void tell(TrainingEvent event) {
         fence.lookNowAndThen();
         supervisor.tell(event);
-    }
-
-    /// Others are waited for; null: no longer.
-    void gathers(@Nullable Gatherers missing) {
-        supervisor.gathers(missing);
-    }
-
-    /// Why others should be waited for no longer.
-    Optional<String> leavesGathering() {
-        return supervisor.leavesGathering();
-    }
-
-    /// Why one who trains a part of the job should be waited for no longer.
-    Optional<String> missing(String member) {
-        return supervisor.missing(member);
     }
 
     /// Its data set is being brought here; a next piece of it should not take longer than is ever allowed.
@@ -331,7 +313,6 @@ final class Attempt implements AutoCloseable {
         return switch (cause) {
             case DeviceLostException _ -> new Outcome.DeviceLost(event);
             case DeviceBusyException _ -> new Outcome.Crowded(event);
-            case PartLostException _ -> new Outcome.PartLost(event);
             default -> new Outcome.WorkerFault(event, Faults.isLacking(cause));
         };
     }

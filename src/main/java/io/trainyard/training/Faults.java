@@ -9,7 +9,6 @@ import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceLostException;
 import io.trainyard.device.DeviceMemoryException;
 import io.trainyard.device.DevicePrecisionException;
-import io.trainyard.device.PartLostException;
 import io.trainyard.event.FailureCause;
 import io.trainyard.spec.InvalidJobException;
 
@@ -18,14 +17,13 @@ final class Faults {
     private Faults() {}
 
     /// Whether another worker may well do what this one could not: its data set, its store, its device, what that
-    /// computes in, its memory, a native library, or one who trains a part of the job is to blame. All else is the
-    /// job's.
+    /// computes in, its memory or a native library is to blame. All else is the job's.
     static boolean isWorkers(Throwable cause) {
         return switch (cause) {
             case DatasetException _, StoreException _ -> true;
             case DeviceBusyException _, DeviceLostException _, DeviceMemoryException _, DevicePrecisionException _ ->
                 true;
-            case PartLostException _, OutOfMemoryError _, LinkageError _ -> true;
+            case OutOfMemoryError _, LinkageError _ -> true;
             default -> false;
         };
     }
@@ -42,7 +40,7 @@ final class Faults {
     /// Whether the message is a sentence for a person that leaves nothing to ask.
     static boolean saysAll(Throwable cause) {
         return switch (cause) {
-            case DeviceException _, PartLostException _, DivergedException _, InvalidJobException _ -> true;
+            case DeviceException _, DivergedException _, InvalidJobException _ -> true;
             case CheckpointException e -> e.getCause() == null;
             default -> false;
         };

@@ -6,7 +6,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /// A supervisor of whose exceptions an attempt knows where they are from: each is thrown as a [SupervisorException].
 final class GuardedSupervisor implements Supervisor {
@@ -84,21 +83,6 @@ final class GuardedSupervisor implements Supervisor {
     @Override
     public void fetched(String dataset, long bytes, long ofBytes) {
         say(() -> real.fetched(dataset, bytes, ofBytes));
-    }
-
-    @Override
-    public void gathers(@Nullable Gatherers missing) {
-        say(() -> real.gathers(missing));
-    }
-
-    @Override
-    public Optional<String> leavesGathering() {
-        return ask(real::leavesGathering);
-    }
-
-    @Override
-    public Optional<String> missing(String worker) {
-        return ask(() -> real.missing(worker));
     }
 
     @Override

@@ -25,14 +25,14 @@ interface JobDevices {
         return Optional.empty();
     }
 
-    /// The same, with jobs that differ in numbers only trained together where that pays, if they are one worker's each.
+    /// The same, with jobs that differ in numbers only trained together where that pays.
     default JobDevices stacked() {
         JobDevices alone = this;
         Stacks own = new Stacks();
         return new JobDevices() {
             @Override
             public Device open(JobSpec job) {
-                return job.workers() > 1 ? alone.open(job) : own.over(alone.open(job));
+                return own.over(alone.open(job));
             }
 
             @Override

@@ -12,13 +12,9 @@ import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.DeviceException;
 import io.trainyard.device.DeviceInfo;
 import io.trainyard.device.LearningSession;
-import io.trainyard.device.PartDevice;
 import io.trainyard.device.Workload;
-import io.trainyard.device.gang.GangMember;
-import io.trainyard.device.gang.Links;
 import io.trainyard.device.stack.Stacks;
 import io.trainyard.event.TrainingEvent.Claimed;
-import io.trainyard.event.TrainingEvent.Released;
 import io.trainyard.spec.DeviceSpec;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobJson;
@@ -27,7 +23,6 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.training.Supervisor.Halt;
 import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /// Runs jobs from their specification to their end, each on the thread that asks for it. Thread-safe.
 public final class JobTraining {
@@ -37,7 +32,6 @@ public final class JobTraining {
     private final JobDevices devices;
     private final String worker;
     private final Limits limits;
-    private @Nullable Partners partners; // null: it trains alone
     private final Company company;
 
     /// @param roots where data sets are read from
@@ -64,49 +58,18 @@ public final class JobTraining {
 
     /// The same with other limits, in the place of this one.
     public JobTraining with(Limits other) {
-        return new JobTraining(workloads, devices, worker, other).among(partners);
-    }
-
-    /// The same, where other processes train each job with this one, in the place of this one.
-    public JobTraining with(Partners others) {
-        return new JobTraining(workloads, devices, worker, limits).among(others);
-    }
-
-    private JobTraining among(@Nullable Partners others) {
-        partners = others;
-        return this;
-    }
-
-    /// Trains a part of a job that another process has, until that says no more.
-    ///
-    /// @param job as that process has it
-    /// @param links to all that train it; closed in the end
-    /// @return why it has ended
-    String serve(JobSpec job, Links links) {
-        try {
-            Workload workload =
-                    workloads.of(job, FetchProgress.UNHEARD, () -> {}).workload();
-            Device device = devices.open(job);
-            if (!(device instanceof PartDevice part)) {
-                throw new DeviceException("device %s cannot compute a part of a batch"
-                        .formatted(device.info().name()));
-            }
-            return GangMember.serve(part, workload, links);
-        } catch (RuntimeException | Error e) {
-            links.close("it cannot train its part: " + Faults.reason(e));
-            throw e;
-        }
+        return new JobTraining(workloads, devices, worker, other);
     }
 
     /// The same, in the place of this one, for jobs that run beside one another: those that differ in numbers only are
     /// trained together where that pays. No bits depend on it.
     public JobTraining stacking() {
-        return new JobTraining(workloads, devices.stacked(), worker, limits).among(partners);
+        return new JobTraining(workloads, devices.stacked(), worker, limits);
     }
 
     /// For so many jobs at once, in the place of this one: where the device chooses, each has its part of the threads.
     public JobTraining sharing(int jobs) {
-        return new JobTraining(workloads.sharing(jobs), devices, worker, limits).among(partners);
+        return new JobTraining(workloads.sharing(jobs), devices, worker, limits);
     }
 
     /// How many jobs are trained together with others at present.
@@ -159,26 +122,12 @@ public final class JobTraining {
     /// checkpoint, or is one of few that may not.
     public Outcome runToEnd(JobSpec job, JobFolder folder, Supervisor supervisor) {
         Outcome outcome = run(job, folder, supervisor);
-        while (brokeOff(outcome, folder) && supervisor.halt().isEmpty()) {
+        while (outcome instanceof Outcome.WorkerFault fault
+                && folder.brokeOff(fault.event().attempt())
+                && supervisor.halt().isEmpty()) {
             outcome = run(job, folder, supervisor);
         }
         return outcome;
-    }
-
-    private static boolean brokeOff(Outcome outcome, JobFolder folder) {
-        return switch (outcome) {
-            case Outcome.WorkerFault(Released event, boolean _) -> folder.brokeOff(event.attempt());
-            case Outcome.PartLost(Released event) -> folder.brokeOff(event.attempt());
-            case Outcome.Finished _,
-                    Outcome.Failed _,
-                    Outcome.Cancelled _,
-                    Outcome.Paused _,
-                    Outcome.Released _,
-                    Outcome.DeviceLost _,
-                    Outcome.Crowded _,
-                    Outcome.Superseded _,
-                    Outcome.Rejected _ -> false;
-        };
     }
 
     /// Runs an attempt that the job's folder has already. The caller has looked there for the job's outcome and its
@@ -190,7 +139,7 @@ public final class JobTraining {
     public Outcome attempt(JobSpec job, JobFolder folder, int number, Supervisor supervisor) {
         try (Attempt attempt = new Attempt(job, number, folder, supervisor)) {
             try {
-                return runToHalt(attempt);
+                return run(attempt);
             } catch (RuntimeException | Error e) { // an error too is the attempt's end, not the worker's
                 if (Thread.currentThread().isInterrupted()) {
                     throw e;
@@ -199,14 +148,6 @@ public final class JobTraining {
             }
         } catch (SupervisorException e) {
             throw e.thrown();
-        }
-    }
-
-    private Outcome runToHalt(Attempt attempt) {
-        try {
-            return run(attempt);
-        } catch (HaltedException e) {
-            return stop(attempt, e.halt(), attempt.savedStep());
         }
     }
 
@@ -219,7 +160,7 @@ public final class JobTraining {
         Device device;
         try {
             HeapRoom.require(workload.network());
-            device = Partners.with(devices.open(job), partners, attempt);
+            device = devices.open(job);
         } catch (DeviceException e) {
             return attempt.giveBack(e);
         }

@@ -40,10 +40,6 @@ public sealed interface Outcome {
     /// newest checkpoint, with another worker or when one of those has ended.
     record Crowded(TrainingEvent.Released event) implements Outcome {}
 
-    /// Those who train the job with this worker have not come, or one of them is gone. Another attempt goes on from the
-    /// newest checkpoint when all are there.
-    record PartLost(TrainingEvent.Released event) implements Outcome {}
-
     /// There is a later attempt: this one stopped where it noticed, and told nothing of that.
     record Superseded(int attempt) implements Outcome {}
 

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /// Whom an attempt answers to: it hears what happens, and may ask for an end. All is called on the attempt's
 /// thread; what is thrown ends the attempt, and is no fault of the job.
@@ -71,27 +70,6 @@ public interface Supervisor {
 
     /// The job's data set is being brought to this machine.
     default void fetched(String dataset, long bytes, long ofBytes) {}
-
-    /// Others are waited for, who train the job with this worker; null: all are there, or nobody is waited for any
-    /// more.
-    default void gathers(@Nullable Gatherers missing) {}
-
-    /// Why others should be waited for no longer before they have all come; empty: they may yet.
-    default Optional<String> leavesGathering() {
-        return Optional.empty();
-    }
-
-    /// Why one of those who train the job should be waited for no longer, as far as that is known otherwise than by
-    /// what it sends; empty: it is heard.
-    default Optional<String> missing(String worker) {
-        return Optional.empty();
-    }
-
-    /// Who is waited for.
-    ///
-    /// @param host where they come to
-    /// @param missing how many of them
-    record Gatherers(String host, int port, int missing) {}
 
     /// A piece of work begins that cannot be interrupted. The next call of any method is due by then, or it hangs.
     default void alive(Duration limit) {}

@@ -2,9 +2,7 @@ package io.trainyard.training;
 
 import io.trainyard.checkpoint.Checkpoint;
 import io.trainyard.checkpoint.Progress;
-import io.trainyard.device.EpochPlan;
 import io.trainyard.device.LearningSession;
-import io.trainyard.device.PartLostException;
 import io.trainyard.device.SessionState;
 import io.trainyard.device.Workload;
 import io.trainyard.event.TrainingEvent.Finished;
@@ -60,7 +58,7 @@ final class Trainer {
             }
             TorchRandom random = TorchRandom.restore(at.random());
             rates = StepRates.of(job, workload, at.epoch());
-            beginEpoch(random, at);
+            session.beginEpoch(EpochDraws.train(workload, job.shuffle(), rates, random), at.stepOfEpoch());
 
             long epochNanos = System.nanoTime();
             Progress begin = at;
@@ -78,7 +76,7 @@ final class Trainer {
             long trainMicros = microsSince(epochNanos);
 
             attempt.alive(watch.limit(testBatches()));
-            TestPass test = test(at);
+            TestPass test = TestPass.run(session, at.epoch(), at.step());
             if (!test.isFinite()) {
                 throw diverged("the test loss is " + test.result().testLoss(), at.step());
             }
@@ -98,64 +96,30 @@ final class Trainer {
                 || EarlyStop.reason(job.stopWhen(), at).isPresent();
     }
 
-    private void beginEpoch(TorchRandom random, Progress at) {
-        EpochPlan epoch = EpochDraws.train(workload, job.shuffle(), rates, random);
-        try {
-            session.beginEpoch(epoch, at.stepOfEpoch());
-        } catch (PartLostException e) {
-            save(at);
-            throw e;
-        }
-    }
-
-    private TestPass test(Progress at) {
-        try {
-            return TestPass.run(session, at.epoch(), at.step());
-        } catch (PartLostException e) {
-            save(at);
-            throw e;
-        }
-    }
-
     /// Trains one block of steps and tells their losses.
     private Progress advance(Progress at) {
         int steps = pace.steps(plan.stepsUntilDue(at, workload.stepsPerEpoch() - at.stepOfEpoch()));
         attempt.start();
         attempt.alive(watch.limit(steps));
         long nanos = System.nanoTime();
-        float[] losses;
-        try {
-            losses = session.advance(steps);
-        } catch (PartLostException e) {
-            keep(at, e.losses(), microsSince(nanos));
-            throw e;
-        }
+        float[] losses = session.advance(steps);
         long micros = microsSince(nanos);
         watch.took(steps, micros);
         pace.took(steps, micros);
         stepTimes.took(steps, micros);
         clock.stepsTook(micros);
-        return tell(at, losses, micros);
-    }
-
-    private Progress tell(Progress at, float[] losses, long micros) {
         int finite = 0;
-        while (finite < losses.length && Float.isFinite(losses[finite])) {
+        while (finite < steps && Float.isFinite(losses[finite])) {
             finite++;
         }
-        float[] told = finite == losses.length ? losses : Arrays.copyOf(losses, finite + 1);
+        float[] told = finite == steps ? losses : Arrays.copyOf(losses, finite + 1);
         double learningRate = rates.learningRate(at.stepOfEpoch() + told.length - 1);
         attempt.tell(new StepLosses(
                 job.id(), attempt.number(), at.epoch(), at.step() + 1, told, microsSince(startNanos), learningRate));
-        if (finite < losses.length) {
+        if (finite < steps) {
             throw diverged("the loss is " + losses[finite], at.step() + 1 + finite);
         }
-        return at.plus(losses.length, micros);
-    }
-
-    /// Tells and saves what was done before others who train the job were lost.
-    private void keep(Progress at, float[] losses, long micros) {
-        save(losses.length == 0 ? at : tell(at, losses, micros));
+        return at.plus(steps, micros);
     }
 
     private DivergedException diverged(String what, long step) {

@@ -7,12 +7,10 @@ import io.trainyard.event.WorkerStatus;
 import io.trainyard.event.WorkerStatus.Fetching;
 import io.trainyard.metrics.FirstSteps;
 import io.trainyard.spec.JobSpec;
-import io.trainyard.training.Supervisor.Gatherers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.DoubleConsumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What a worker is doing, seen from its events; written by the jobs' threads, read by the heartbeat's and
@@ -25,7 +23,6 @@ final class Activity {
     private final List<AtWork> held = new ArrayList<>(); // in the order in which they were taken
     private DoubleConsumer onFirstStep = _ -> {};
     private @Nullable String trouble;
-    private WorkerStatus.@Nullable Part part;
     private Totals totals = new Totals(0, 0, 0);
 
     /// An attempt at a job. All attempts of a worker share its monitor.
@@ -35,7 +32,6 @@ final class Activity {
         private double imagesPerSecond;
         private @Nullable JobEvents events;
         private @Nullable Fetching fetching;
-        private @Nullable Gatherers missing;
         private int epoch = -1;
         private long elapsedMicros;
 
@@ -69,20 +65,6 @@ final class Activity {
             synchronized (Activity.this) {
                 fetching = now;
             }
-        }
-
-        /// Others are waited for; null: no longer.
-        void gathers(@Nullable Gatherers now) {
-            synchronized (Activity.this) {
-                missing = now;
-            }
-        }
-
-        private Stream<WorkerStatus.Gathering> gathering() {
-            return missing == null
-                    ? Stream.of()
-                    : Stream.of(new WorkerStatus.Gathering(
-                            job.id(), attempt, job.workers(), missing.missing(), missing.host(), missing.port()));
         }
 
         void see(EventLine line) {
@@ -151,22 +133,6 @@ final class Activity {
         return held.stream()
                 .map(one -> new WorkerStatus.Job(one.job.id(), one.attempt, one.imagesPerSecond))
                 .toList();
-    }
-
-    /// Those of them that wait for other workers; null: none.
-    synchronized @Nullable List<WorkerStatus.Gathering> gathers() {
-        List<WorkerStatus.Gathering> all =
-                held.stream().flatMap(AtWork::gathering).toList();
-        return all.isEmpty() ? null : all;
-    }
-
-    /// @param trained of another worker's job; null: none
-    synchronized void part(WorkerStatus.@Nullable Part trained) {
-        part = trained;
-    }
-
-    synchronized List<WorkerStatus.Part> parts() {
-        return part == null ? List.of() : List.of(part);
     }
 
     /// Of all jobs at hand together; 0 before the first losses.

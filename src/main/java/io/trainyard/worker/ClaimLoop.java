@@ -2,14 +2,12 @@ package io.trainyard.worker;
 
 import io.trainyard.custody.Quarantine;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
-import org.jspecify.annotations.Nullable;
 
 /// Takes one command at a time and has its job run in a free [slot][Slots], until it is stopped.
 final class ClaimLoop implements AutoCloseable {
@@ -36,15 +34,13 @@ final class ClaimLoop implements AutoCloseable {
     private final Claiming claiming;
     private final Fitness fitness;
     private final Slots slots;
-    private final @Nullable Parts parts; // null: it takes none
     /// For the brokers.
     private final Quarantine brokers = new Quarantine(MIN_PAUSE, MAX_PAUSE);
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     /// @param queues opens the queue of commands, anew whenever one is broken
     /// @param runner of jobs, as many at once as there are slots
-    /// @param takingParts of jobs that other workers have; null: it takes none
-    ClaimLoop(Surroundings around, Supplier<CommandQueue> queues, JobRunner runner, @Nullable TakingParts takingParts) {
+    ClaimLoop(Surroundings around, Supplier<CommandQueue> queues, JobRunner runner) {
         this.around = around;
         this.rules = around.rules();
         this.queues = queues;
@@ -54,13 +50,7 @@ final class ClaimLoop implements AutoCloseable {
         this.slots = new Slots(around, runner, stop, fitness);
         this.settlement = new Settlement(around);
         this.claiming = new Claiming(around, settlement, fitness);
-        this.parts = takingParts == null ? null : new Parts(around, fitness, takingParts);
     }
-
-    /// How a worker trains jobs that others have with them.
-    ///
-    /// @param within how long leaders wait until all are there
-    record TakingParts(PartRunner runner, Duration within) {}
 
     /// Begins to claim.
     ///
@@ -122,9 +112,6 @@ final class ClaimLoop implements AutoCloseable {
             if (!mayTake(queue)) {
                 continue;
             }
-            if (takesPart()) {
-                continue;
-            }
             var command = queue.next();
             if (command.isPresent()) {
                 switch (claiming.take(queue, command.get())) {
@@ -145,13 +132,6 @@ final class ClaimLoop implements AutoCloseable {
             }
         }
         return "";
-    }
-
-    /// Those who have a job already and wait are helped before another one is taken.
-    private boolean takesPart() {
-        Optional<Invitation> next = parts == null ? Optional.empty() : parts.next();
-        next.ifPresent(one -> slots.train(Objects.requireNonNull(parts), one));
-        return next.isPresent();
     }
 
     /// Waits until the worker may take a command; not for a slot alone, for strays must not lie with it meanwhile.

@@ -160,7 +160,6 @@ final class FleetReader {
         }
         stores.heard(status);
         preemption.heard(status);
-        around.fleet().heard(status);
         deferrals.heard(worker, status.contract());
         if (status.stopping()) {
             keeper.left(worker);

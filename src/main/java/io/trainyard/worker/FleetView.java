@@ -6,8 +6,6 @@ import io.trainyard.custody.Deferrals.Deferral;
 import io.trainyard.custody.PreemptionRule.Room;
 import io.trainyard.event.Control;
 import io.trainyard.event.Control.Wish;
-import io.trainyard.event.WorkerStatus;
-import io.trainyard.event.WorkerStatus.Gathering;
 import io.trainyard.spec.JobContract;
 import java.time.Instant;
 import java.util.Collections;
@@ -18,7 +16,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /// What a worker knows of its fleet: written by the thread that reads the fleet's topics, read by all.
@@ -38,9 +35,6 @@ final class FleetView {
     private final Set<String> permitted = ConcurrentHashMap.newKeySet();
     private volatile List<Room> rooms = List.of();
     private volatile boolean urgent;
-    private final Set<String> takeParts = ConcurrentHashMap.newKeySet(); // workers that do
-    private final Map<String, List<Invitation>> gatherings = new ConcurrentHashMap<>(); // by those who gather
-    private final AtomicLong heartbeats = new AtomicLong();
 
     /// @param worker this one's id
     /// @param now when it begins
@@ -191,45 +185,6 @@ final class FleetView {
     void urgent(boolean waits, List<Room> mine) {
         urgent = waits;
         rooms = List.copyOf(mine);
-    }
-
-    /// Takes in a heartbeat.
-    void heard(WorkerStatus status) {
-        String worker = status.worker();
-        if (status.stopping() || status.parts() == null) {
-            takeParts.remove(worker);
-        } else {
-            takeParts.add(worker);
-        }
-        List<Gathering> gathers = status.gathers();
-        if (status.stopping() || gathers == null) {
-            gatherings.remove(worker);
-        } else {
-            long heartbeat = heartbeats.incrementAndGet();
-            gatherings.put(
-                    worker,
-                    gathers.stream()
-                            .map(one -> new Invitation(worker, one, heartbeat))
-                            .toList());
-        }
-    }
-
-    /// The jobs that wait for other workers and may get them: those with no more workers than take parts. The first is
-    /// the one whose turn it is.
-    List<Invitation> gatherings() {
-        Set<String> there = live();
-        long most = takeParts.stream().filter(there::contains).count();
-        return gatherings.values().stream()
-                .flatMap(List::stream)
-                .filter(one -> there.contains(one.leader()))
-                .filter(one -> one.gathering().missing() > 0 && one.gathering().workers() <= most)
-                .sorted(Invitation.ORDER)
-                .toList();
-    }
-
-    /// Why a worker should be waited for no longer; empty: it is heard.
-    Optional<String> missing(String worker) {
-        return live().contains(worker) ? Optional.empty() : Optional.of("its heartbeats have stopped");
     }
 
     /// Why this worker must not take jobs in this fleet; empty: it may.

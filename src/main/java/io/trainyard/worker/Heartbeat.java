@@ -33,7 +33,6 @@ final class Heartbeat implements AutoCloseable {
     /// @param version of Trainyard
     /// @param contract the newest of commands that it understands
     /// @param slots how many jobs it has at once
-    /// @param takesParts whether it trains jobs with others
     /// @param used what projects have used, in device-seconds; null where it does not tell
     /// @param readings what its device does now; empty where that is not known
     record Self(
@@ -44,7 +43,6 @@ final class Heartbeat implements AutoCloseable {
             String version,
             int contract,
             int slots,
-            boolean takesParts,
             Supplier<@Nullable Map<String, Double>> used,
             Supplier<List<DeviceReading>> readings) {}
 
@@ -133,8 +131,6 @@ final class Heartbeat implements AutoCloseable {
                 readings(),
                 self.slots(),
                 jobs,
-                activity.gathers(),
-                self.takesParts() ? activity.parts() : null,
                 self.used().get());
     }
 

@@ -112,16 +112,6 @@ final class Holding {
                 fitness.crowded(held.id(), event.reason(), around.host().nanoTime());
                 handBack(held, held.next(), events);
             }
-            case Outcome.PartLost(Released event) -> {
-                LOG.log(
-                        System.Logger.Level.INFO,
-                        "job={0} attempt={1} worker={2} gives it back: {3}",
-                        held.id(),
-                        held.attempt(),
-                        rules.worker(),
-                        event.reason());
-                handBack(held, held.next(), events);
-            }
             case Outcome.WorkerFault fault -> refuse(held, fault, events);
             case Outcome.DeviceLost(Released event) -> {
                 fitness.lost(event.reason());

@@ -189,8 +189,7 @@ final class Preemption {
         }
         List<Seat> seats = workers.values().stream()
                 .filter(status -> status.problem() == null)
-                .map(status ->
-                        seat(status, nobodyIsFree ? 0 : status.ownRoom() - held.getOrDefault(status.worker(), 0L)))
+                .map(status -> seat(status, nobodyIsFree ? 0 : status.room() - held.getOrDefault(status.worker(), 0L)))
                 .toList();
         List<Waiting> able = waiting.stream().filter(this::mayBegin).toList();
         return PreemptionRule.of(able, seats, running, around.rules().maxPreemptions()).stream()

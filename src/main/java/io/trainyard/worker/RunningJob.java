@@ -115,34 +115,6 @@ final class RunningJob implements Supervisor {
         return preemptor;
     }
 
-    @Override
-    public void gathers(@Nullable Gatherers missing) {
-        dueNanos = NEVER;
-        held.activity().gathers(missing);
-    }
-
-    /// Who gathers later gives way: else two might wait for one another.
-    @Override
-    public Optional<String> leavesGathering() {
-        List<Invitation> all = around.fleet().gatherings();
-        return all.isEmpty() || all.stream().noneMatch(this::isThis) || isThis(all.getFirst())
-                ? Optional.empty()
-                : Optional.of("worker %s makes room for job %s, which gathers its %d workers first"
-                        .formatted(
-                                around.rules().worker(),
-                                all.getFirst().job(),
-                                all.getFirst().gathering().workers()));
-    }
-
-    private boolean isThis(Invitation one) {
-        return one.job().equals(held.id()) && one.gathering().attempt() == held.attempt();
-    }
-
-    @Override
-    public Optional<String> missing(String worker) {
-        return around.fleet().missing(worker);
-    }
-
     /// A wish that it runs on is about this job, not about its group.
     @Override
     public boolean heedsRungs() {

@@ -56,30 +56,16 @@ final class Slots {
 
     /// Runs a job in a free slot.
     void start(Held held) {
-        held.activity().begin();
-        take(held.id(), () -> run(held));
-    }
-
-    /// Trains a part of another worker's job in a free slot.
-    void train(Parts parts, Invitation invitation) {
-        take(invitation.job(), () -> parts.train(invitation, stop));
-    }
-
-    /// What a slot's thread does.
-    private interface Task {
-        void run() throws InterruptedException;
-    }
-
-    private void take(String job, Task task) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         taken.add(done);
         change = CompletableFuture.anyOf(taken.toArray(CompletableFuture<?>[]::new));
-        var _ = around.host().start("slot-" + job, () -> {
+        held.activity().begin();
+        var _ = around.host().start("slot-" + held.id(), () -> {
             try {
-                task.run();
+                run(held);
                 done.complete(null);
             } catch (RuntimeException e) { // of handing over: a keeper will see to the job
-                LOG.log(System.Logger.Level.ERROR, "worker=" + around.rules().worker() + " lets go of " + job, e);
+                LOG.log(System.Logger.Level.ERROR, "worker=" + around.rules().worker() + " lets go of " + held.id(), e);
                 fitness.refused(e.toString());
                 done.complete(null);
             } catch (InterruptedException | Error e) {

@@ -15,8 +15,6 @@ import io.trainyard.device.Device;
 import io.trainyard.device.DeviceBackend;
 import io.trainyard.device.DeviceChoice;
 import io.trainyard.device.Devices;
-import io.trainyard.device.gang.Port;
-import io.trainyard.device.gang.SharedSecret;
 import io.trainyard.jobfile.ProjectFiles;
 import io.trainyard.share.ProjectRules;
 import io.trainyard.spec.DeviceSpec;
@@ -28,8 +26,6 @@ import io.trainyard.topics.Brokers;
 import io.trainyard.trace.Tracing;
 import io.trainyard.training.JobTraining;
 import io.trainyard.training.Limits;
-import io.trainyard.training.PartTraining;
-import io.trainyard.training.Partners;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import jakarta.inject.Inject;
@@ -112,11 +108,9 @@ public class WorkerService {
 
         String prefix = settings.topics().prefix();
         Host machine = new Machine();
-        JobTraining alone = new JobTraining(data, device, worker.threads(), id)
+        JobTraining sharing = new JobTraining(data, device, worker.threads(), id)
                 .with(new Limits(worker.maxAttempts(), worker.hangFactor(), limits(settings.limits())))
                 .sharing(slots(worker));
-        Optional<Partners> partners = partners(worker.partners(), id);
-        JobTraining sharing = partners.map(alone::with).orElse(alone);
         JobTraining training = slots(worker) > 1 && worker.stack() ? sharing.stacking() : sharing;
         EventPublisher publisher = new EventPublisher(outbox, prefix, id);
         FleetView fleet = new FleetView(id, machine.now());
@@ -131,7 +125,6 @@ public class WorkerService {
                 version(),
                 deferring.contract(),
                 slots(worker),
-                partners.isPresent(),
                 fleet::used,
                 watch::readings);
         Heartbeat beats = new Heartbeat(machine, publisher, activity, self);
@@ -161,9 +154,7 @@ public class WorkerService {
                 around,
                 () -> new ShareQueue(kafka, id, routes.sources(), around.order()),
                 (job, attempt, supervisor) ->
-                        training.attempt(job, new JobFolder(store, job.id()), attempt, supervisor),
-                partners.map(all -> new ClaimLoop.TakingParts(new PartTraining(training, all)::train, all.within()))
-                        .orElse(null));
+                        training.attempt(job, new JobFolder(store, job.id()), attempt, supervisor));
         if (served) {
             new WorkerMetrics(activity, machine, opened, rules.slots(), training).register(registry);
         }
@@ -275,16 +266,6 @@ public class WorkerService {
                     "trainyard.worker.slots is %d; allowed is 1 to %d".formatted(slots, MAX_SLOTS));
         }
         return slots;
-    }
-
-    private static Optional<Partners> partners(WorkerSettings.Worker.Partners asked, String worker) {
-        return asked.secret()
-                .map(secret -> new Partners(
-                        worker,
-                        1,
-                        Port.at(asked.host().orElse(null), asked.port()),
-                        SharedSecret.read(secret),
-                        asked.timeout()));
     }
 
     private static Deferrals.Rules deferring(WorkerSettings.Worker worker) {

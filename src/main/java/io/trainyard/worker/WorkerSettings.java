@@ -149,24 +149,5 @@ public interface WorkerSettings {
         /// A block of steps that takes so many times as long as the slowest before it hangs; the worker gives up.
         @WithDefault("20")
         int hangFactor();
-
-        Partners partners();
-
-        /// How it trains jobs with other workers.
-        interface Partners {
-            /// A file that all of them have; without it, it trains alone.
-            Optional<Path> secret();
-
-            /// Its own address, as the others know it; default: that of its name.
-            Optional<String> host();
-
-            /// The first of 16 ports, of which it listens at one; 0: any.
-            @WithDefault("0")
-            int port();
-
-            /// How long it keeps a slot while not all are there.
-            @WithDefault("5m")
-            Duration timeout();
-        }
     }
 }

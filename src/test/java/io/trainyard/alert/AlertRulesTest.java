@@ -45,7 +45,7 @@ class AlertRulesTest {
     private static WorkerStatus beat(String worker, boolean stopping) {
         return new WorkerStatus(
                 worker, "cpu", null, null, 0, 1, 0, stopping, null, null, null, null, null, null, null, null, null,
-                null, null, null);
+                null);
     }
 
     @Test

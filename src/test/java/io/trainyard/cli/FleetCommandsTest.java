@@ -117,8 +117,7 @@ class FleetCommandsTest extends FleetCommands {
 
     private void heartbeat(String id, String job) {
         WorkerStatus status = new WorkerStatus(
-                id, "cpu", job, 1, 0, 1, 0, false, null, null, null, null, null, null, null, null, null, null, null,
-                null);
+                id, "cpu", job, 1, 0, 1, 0, false, null, null, null, null, null, null, null, null, null, null);
         assertThat(worker.send(new ProducerRecord<>(
                         Topic.WORKERS.name(prefix), 0, System.currentTimeMillis(), id, EventJson.write(status))))
                 .succeedsWithin(Patience.LIMIT);

@@ -11,7 +11,6 @@ import io.trainyard.spec.BatchMomentum;
 import io.trainyard.spec.CheckpointName;
 import io.trainyard.spec.DatasetSpec;
 import io.trainyard.spec.DeviceSpec;
-import io.trainyard.spec.DevicesSpec;
 import io.trainyard.spec.Extent;
 import io.trainyard.spec.JobForms;
 import io.trainyard.spec.JobLimits;
@@ -191,8 +190,6 @@ final class JobSchema {
             return matching(JobForms.CHECKPOINT);
         } else if (raw == DeviceSpec.class) {
             return matching(JobForms.DEVICE);
-        } else if (raw == DevicesSpec.class) {
-            return devices(field);
         } else if (raw == SweepSpec.class) {
             return sweep();
         } else if (raw == NetworkSpec.class) {
@@ -204,20 +201,6 @@ final class JobSchema {
                     .map(constant -> constant.getAnnotation(JsonProperty.class).value()));
         }
         return one(raw, field.place());
-    }
-
-    /// A list of names, or how many workers.
-    private ObjectNode devices(Field field) {
-        ObjectNode named = list(DeviceSpec.class, field);
-        named.set("type", JSON.arrayNode().add("array").add("null"));
-        ObjectNode workers = type("object");
-        workers.putObject("properties")
-                .putObject("workers")
-                .put("type", "integer")
-                .put("minimum", 2)
-                .put("maximum", DevicesSpec.MAX_WORKERS);
-        workers.putArray("required").add("workers");
-        return anyOf(named, workers.put("additionalProperties", false));
     }
 
     /// Lists of values and ranges, by the paths of fields.

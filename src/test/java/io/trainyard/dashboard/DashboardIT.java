@@ -205,7 +205,7 @@ class DashboardIT {
 
             publisher.send(new WorkerStatus(
                     "w7", "cpu", "live", 1, 900, 1 << 28, 0, false, null, null, null, null, null, null, null, null,
-                    null, null, null, null));
+                    null, null));
             Patience.await("the worker")
                     .until(() -> stream.next()
                             .data()

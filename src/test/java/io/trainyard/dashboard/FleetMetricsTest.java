@@ -161,8 +161,6 @@ class FleetMetricsTest {
                 null,
                 null,
                 null,
-                null,
-                null,
                 null);
     }
 

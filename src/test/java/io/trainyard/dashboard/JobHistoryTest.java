@@ -57,7 +57,7 @@ class JobHistoryTest {
     private static WorkerStatus worker(String id, boolean stopping) {
         return new WorkerStatus(
                 id, "cpu", "a", 1, 1234.5, 1 << 28, 0, stopping, null, null, null, null, null, null, null, null, null,
-                null, null, null);
+                null);
     }
 
     private void apply(TrainingEvent event, long millis) {

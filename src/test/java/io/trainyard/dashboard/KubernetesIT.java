@@ -139,8 +139,6 @@ class KubernetesIT {
                 null,
                 null,
                 null,
-                null,
-                null,
                 null);
     }
 

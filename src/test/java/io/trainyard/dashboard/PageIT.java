@@ -418,7 +418,7 @@ class PageIT extends TestedPage {
     void aJobThatWaitsSaysItsPlaceAndWhenItBegins() {
         WorkerStatus busy = new WorkerStatus(
                 "w7", "cuda:0", "other", 1, 0, 1 << 28, 0, false, null, null, null, null, null, null, null, null, null,
-                null, null, null);
+                null);
         visit("#job/waits");
         Patience.await("when it begins") // of a worker that is heard: it is silent soon
                 .pollInSameThread()
@@ -458,14 +458,12 @@ class PageIT extends TestedPage {
                 List.of(new WorkerStatus.Reading("cuda:0", 0.93, 12L << 30, 80L << 30, 251.5, 5e9, 61.0)),
                 null,
                 null,
-                null,
-                null,
                 null);
         publisher.send(refusing);
         Fetching fetching = new Fetching("letters", 70 << 20, 1 << 30);
         publisher.send(new WorkerStatus(
                 "w8", "cpu", "next", 1, 0, 1 << 28, 0, false, null, null, null, fetching, null, null, null, null, null,
-                null, null, null));
+                null));
         visit("#fleet");
         assertThat(see("#connection")).hasText("Live");
         assertThat(see("#workers tr[data-key=w1] .state")).hasText("Idle");

@@ -62,8 +62,6 @@ class PodWatchTest {
                         null,
                         null,
                         null,
-                        null,
-                        null,
                         null),
                 millis);
     }

@@ -49,8 +49,6 @@ class WaitingTest {
                 null,
                 null,
                 null,
-                null,
-                null,
                 null));
     }
 

@@ -66,8 +66,6 @@ class EventFuzzTest {
                     null,
                     3,
                     List.of(new WorkerStatus.Job("a", 1, 0.5), new WorkerStatus.Job("b", 2, 0)),
-                    null,
-                    null,
                     null)));
 
     /// What stands in place of some value.

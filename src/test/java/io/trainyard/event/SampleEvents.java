@@ -59,13 +59,6 @@ public final class SampleEvents {
                  "reportEverySteps": 5, "preemptible": false}""".formatted(job).getBytes(StandardCharsets.UTF_8));
     }
 
-    /// The same, for several workers.
-    public static JobSpec wide(String job, int workers) {
-        return JobJson.read("""
-                {"id": "%s", "network": "lenet", "dataset": "shapes32", "epochs": 2, "batchSize": 8,
-                 "reportEverySteps": 5, "devices": {"workers": %d}}""".formatted(job, workers).getBytes(StandardCharsets.UTF_8));
-    }
-
     /// The test of a checkpoint.
     public static JobSpec evaluation(String job, CheckpointName initFrom) {
         return JobJson.read("""

@@ -75,7 +75,7 @@ class JobsPageTest {
         boolean takes(String other) {
             return type.equals(other)
                     || (type.equals("number") && other.equals("whole number"))
-                    || (type.startsWith("list of texts") && other.equals("list"))
+                    || (type.equals("list of texts") && other.equals("list"))
                     || (type.equals("whole number or list") && other.equals("whole number"))
                     || (type.equals("text or object") && (other.equals("text") || other.equals("object")));
         }

@@ -52,7 +52,6 @@ abstract class SmallJobs {
                 assertThat(events.getLast()).isSameAs(event);
             case Outcome.Crowded(var event) -> assertThat(events.getLast()).isSameAs(event);
             case Outcome.DeviceLost(var event) -> assertThat(events.getLast()).isSameAs(event);
-            case Outcome.PartLost(var event) -> assertThat(events.getLast()).isSameAs(event);
             case Outcome.Superseded(int attempt) -> assertThat(attempt).isPositive();
             case Outcome.Rejected _ -> assertThat(events).hasSize(before);
         }

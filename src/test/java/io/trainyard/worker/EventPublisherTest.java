@@ -59,7 +59,7 @@ class EventPublisherTest {
                     new WorkerStatus.Reading("cuda:0", 0.93, 1L << 30, 80L << 30, 251.5, null, 61.0);
             DeviceReading reading = new DeviceReading("cuda:0", 0.93, 1L << 30, 80L << 30, 251.5, null, 61.0);
             Heartbeat.Self self = new Heartbeat.Self(
-                    "w", "cpu", "store", () -> TIME, "1.0", 2, 3, false, () -> null, () -> List.of(reading));
+                    "w", "cpu", "store", () -> TIME, "1.0", 2, 3, () -> null, () -> List.of(reading));
             Heartbeat heartbeat = new Heartbeat(new Machine(), fleet.publisher("w"), activity, self);
             Activity.AtWork job = activity.of(JobJson.read(Fleet.job("job").getBytes(StandardCharsets.UTF_8)), 2);
             job.begin();
@@ -96,8 +96,6 @@ class EventPublisherTest {
                             List.of(told),
                             3,
                             List.of(new WorkerStatus.Job("job", 2, 640)),
-                            null,
-                            null,
                             null));
             assertThat(first.memoryBytes()).isGreaterThan(1 << 20);
             WorkerStatus last = EventJson.readStatus(records.getLast().value());
@@ -120,8 +118,6 @@ class EventPublisherTest {
                             List.of(told),
                             3,
                             List.of(),
-                            null,
-                            null,
                             null));
             assertThat(new String(records.getLast().key(), StandardCharsets.UTF_8))
                     .isEqualTo("w");

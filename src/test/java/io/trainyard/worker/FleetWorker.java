@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// A worker of a test's fleet: all but its device and its process is real.
 final class FleetWorker implements AutoCloseable {
@@ -28,7 +27,6 @@ final class FleetWorker implements AutoCloseable {
     /// @param tracing what it tells of spans
     /// @param slots how many jobs it has at once
     /// @param shares how projects share the fleet
-    /// @param parts how it trains jobs with others; null: it does not
     record Setup(
             String worker,
             Set<String> kinds,
@@ -37,14 +35,13 @@ final class FleetWorker implements AutoCloseable {
             int contract,
             Tracing tracing,
             int slots,
-            Shares.Rules shares,
-            ClaimLoop.@Nullable TakingParts parts) {
+            Shares.Rules shares) {
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace, int contract) {
-            this(worker, kinds, outbox, grace, contract, Tracing.OFF, 1, Shares.Rules.NONE, null);
+            this(worker, kinds, outbox, grace, contract, Tracing.OFF, 1, Shares.Rules.NONE);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Tracing tracing) {
-            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing, 1, Shares.Rules.NONE, null);
+            this(worker, kinds, outbox, Patience.LIMIT, JobContract.OURS.newest(), tracing, 1, Shares.Rules.NONE);
         }
 
         Setup(String worker, Set<String> kinds, Outbox outbox, Duration grace) {
@@ -56,15 +53,11 @@ final class FleetWorker implements AutoCloseable {
         }
 
         Setup slots(int number) {
-            return new Setup(worker, kinds, outbox, grace, contract, tracing, number, shares, parts);
-        }
-
-        Setup taking(ClaimLoop.TakingParts others) {
-            return new Setup(worker, kinds, outbox, grace, contract, tracing, slots, shares, others);
+            return new Setup(worker, kinds, outbox, grace, contract, tracing, number, shares);
         }
 
         Setup sharing(Shares.Rules rules) {
-            return new Setup(worker, kinds, outbox, grace, contract, tracing, slots, rules, parts);
+            return new Setup(worker, kinds, outbox, grace, contract, tracing, slots, rules);
         }
     }
 
@@ -92,10 +85,7 @@ final class FleetWorker implements AutoCloseable {
         keeper = new KeeperLoop(
                 around, () -> new KafkaFleetLog(fleet.brokers, fleet.prefix, id), new Keeper.Rules(Fleet.BEATS, 1000));
         claims = new ClaimLoop(
-                around,
-                () -> new ShareQueue(fleet.brokers, id, routes.sources(), around.order()),
-                runner,
-                setup.parts());
+                around, () -> new ShareQueue(fleet.brokers, id, routes.sources(), around.order()), runner);
         heartbeat = new Heartbeat(
                 machine,
                 publisher,
@@ -108,7 +98,6 @@ final class FleetWorker implements AutoCloseable {
                         "1.0",
                         setup.contract(),
                         setup.slots(),
-                        setup.parts() != null,
                         view::used,
                         List::of));
         sweep = new CommandSweep(fleet.brokers, around);

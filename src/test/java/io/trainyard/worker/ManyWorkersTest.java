@@ -142,8 +142,6 @@ class ManyWorkersTest {
                                     null,
                                     null,
                                     null,
-                                    null,
-                                    null,
                                     null));
                     LockSupport.parkNanos(2_000_000); // 500 a second
                 }

@@ -31,7 +31,7 @@ class NamesakesTest {
         return fleet.publisher(worker)
                 .publish(new WorkerStatus(
                         worker, "cpu", null, null, 0, 1, 0, stopping, null, null, null, null, null, null, null, null,
-                        null, null, null, null));
+                        null, null));
     }
 
     private void beatBefore(String worker, boolean stopping) throws Exception {

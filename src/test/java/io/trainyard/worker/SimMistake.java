@@ -366,8 +366,7 @@ enum SimMistake implements SimSeams {
     /// A heartbeat of a worker that has no job, in the place of somebody else's.
     private static ConsumerRecord<String, byte[]> beat(ConsumerRecord<String, byte[]> other, String worker) {
         WorkerStatus status = new WorkerStatus(
-                worker, "cpu", null, null, 0, 0, 0, false, null, null, null, null, null, null, null, null, null, null,
-                null, null);
+                worker, "cpu", null, null, 0, 0, 0, false, null, null, null, null, null, null, null, null, null, null);
         return like(other, worker, EventJson.write(status), other.headers());
     }
 

@@ -16,7 +16,6 @@ import io.trainyard.spec.JobSpec;
 import io.trainyard.sweep.Halving;
 import io.trainyard.training.Outcome;
 import io.trainyard.training.Supervisor;
-import io.trainyard.training.Supervisor.Gatherers;
 import io.trainyard.training.Supervisor.Halt;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,7 +25,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /// Stands for training in a simulated world: it takes as long as the seed says, and keeps to the rules of a real
 /// attempt: it resumes from the newest checkpoint, tells what that one kept, tells every step, saves now and then,
@@ -76,9 +74,6 @@ final class SimTraining implements JobRunner {
         /// The same, and makes room for nobody.
         FIRM(200, Duration.ofSeconds(3)),
 
-        /// Is for several workers together: as many as the last digit of its number.
-        WIDE(20, Duration.ofSeconds(1)),
-
         /// Is over in a moment.
         TINY(2, Duration.ofSeconds(2));
 
@@ -124,11 +119,7 @@ final class SimTraining implements JobRunner {
         /// A trial that has failed keeps no result.
         FAILURE_IS_NO_RESULT,
         /// Who goes on from a rung does not ask again.
-        ASKS_ONCE,
-        /// Who gathers others goes on with it whoever else does.
-        GIVES_WAY_TO_NOBODY,
-        /// A member that is gone is waited for.
-        MISSES_NOBODY
+        ASKS_ONCE
     }
 
     private static final Map<String, JobSpec> SPECS = new HashMap<>();
@@ -139,7 +130,6 @@ final class SimTraining implements JobRunner {
     private final boolean lacking;
     private final Set<Habit> habits;
     private boolean oneStops;
-    private @Nullable SimGangs gangs; // null: this worker trains no jobs with others
 
     /// @param lacking whether this worker has not got what picky jobs need
     SimTraining(SimProcess process, CheckpointStore store, boolean lacking, Set<Habit> habits) {
@@ -149,18 +139,11 @@ final class SimTraining implements JobRunner {
         this.habits = habits;
     }
 
-    /// Lets it train jobs with others.
-    SimTraining together(@Nullable SimGangs connections) {
-        gangs = connections;
-        return this;
-    }
-
     /// The job of that id.
     static JobSpec spec(String job) {
         return SPECS.computeIfAbsent(job, id -> switch (Kind.of(id)) {
             case NEWER -> SampleEvents.newer(id);
             case FIRM -> SampleEvents.firm(id);
-            case WIDE -> SampleEvents.wide(id, id.charAt(id.length() - 1) - '0');
             default -> inProject(SampleEvents.spec(id));
         });
     }
@@ -205,7 +188,6 @@ final class SimTraining implements JobRunner {
         private final Halving halving;
         private int step;
         private int first; // the step from which it goes on
-        private SimGangs.@Nullable Gang gang; // once it listens
 
         Attempt(JobSpec spec, int number, Supervisor supervisor) {
             this.spec = spec;
@@ -225,10 +207,6 @@ final class SimTraining implements JobRunner {
                 return train();
             } catch (StoreException e) {
                 return giveBack("the store cannot be used", false);
-            } finally {
-                if (gang != null) {
-                    gang.end();
-                }
             }
         }
 
@@ -256,10 +234,6 @@ final class SimTraining implements JobRunner {
                     .orElse(0L)
                     .intValue();
             first = step;
-            Optional<Outcome> missed = gangs != null && spec.workers() > 1 ? gather(gangs) : Optional.empty();
-            if (missed.isPresent()) {
-                return missed.get();
-            }
             tell(SampleEvents.started(spec, number, step + 1, STEPS_PER_EPOCH, null));
             while (step < kind.steps) {
                 Optional<Halt> halt = supervisor.halt();
@@ -274,9 +248,6 @@ final class SimTraining implements JobRunner {
                 takeStep();
                 if (isSuperseded()) {
                     return new Outcome.Superseded(number);
-                }
-                if (gang != null && isLost(gang)) {
-                    return save() ? lost("a part of the job is lost") : new Outcome.Superseded(number);
                 }
                 step++;
                 int epoch = (step - 1) / STEPS_PER_EPOCH;
@@ -299,42 +270,6 @@ final class SimTraining implements JobRunner {
             }
             TrainingEvent.Finished event = SampleEvents.finished(job, number, kind.steps);
             return conclude(event, new Outcome.Finished(event));
-        }
-
-        /// @return how the attempt ends; empty: all are there
-        private Optional<Outcome> gather(SimGangs connections) {
-            SimGangs.Gang mine = connections.open(process, job, number, spec.workers());
-            gang = mine;
-            long begin = process.nanoTime();
-            while (mine.missing() > 0) {
-                supervisor.gathers(new Gatherers("127.0.0.1", mine.port(), mine.missing()));
-                process.sleep(Duration.ofMillis(200));
-                Optional<Halt> halt = supervisor.halt();
-                if (halt.isPresent()) {
-                    supervisor.gathers(null);
-                    return Optional.of(stop(halt.get()));
-                }
-                boolean firm = habits.contains(Habit.GIVES_WAY_TO_NOBODY);
-                boolean leaves = !firm && supervisor.leavesGathering().isPresent();
-                if (leaves || process.nanoTime() - begin > SimGangs.WITHIN.toNanos() || isSuperseded()) {
-                    supervisor.gathers(null);
-                    return Optional.of(isSuperseded() ? new Outcome.Superseded(number) : lost("others have not come"));
-                }
-            }
-            supervisor.gathers(null);
-            mine.begin();
-            return Optional.empty();
-        }
-
-        private boolean isLost(SimGangs.Gang mine) {
-            mine.step();
-            return !habits.contains(Habit.MISSES_NOBODY) && mine.isLost(supervisor);
-        }
-
-        private Outcome lost(String reason) {
-            Released event = SampleEvents.released(job, number, step, reason);
-            tell(event);
-            return new Outcome.PartLost(event);
         }
 
         private void missIt(Halt halt) {

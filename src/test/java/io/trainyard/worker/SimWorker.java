@@ -28,7 +28,6 @@ final class SimWorker {
     private final SimStore store;
     private final boolean lacking;
     private int slots = 1;
-    private @Nullable SimGangs gangs; // null: it trains no jobs with others
     private Shares.Rules shares = Shares.Rules.NONE;
     private Deferrals.Rules deferring = new Deferrals.Rules(JobContract.OURS.newest(), NEWER_BEATS);
     private @Nullable ClaimLoop claims;
@@ -58,12 +57,6 @@ final class SimWorker {
     /// Lets it share the fleet among projects.
     SimWorker sharing(Shares.Rules rules) {
         shares = rules;
-        return this;
-    }
-
-    /// Lets it train jobs with others.
-    SimWorker together(SimGangs connections) {
-        gangs = connections;
         return this;
     }
 
@@ -123,10 +116,9 @@ final class SimWorker {
                         kafka,
                         process,
                         store),
-                new SimTraining(process, view, lacking, seams.habits()).together(gangs),
-                gangs == null ? null : new ClaimLoop.TakingParts(gangs.member(process), SimGangs.WITHIN));
+                new SimTraining(process, view, lacking, seams.habits()));
         Heartbeat.Self self = new Heartbeat.Self(
-                id, "cpu", view.identity(), seen::since, "1.0", contract(), slots, gangs != null, seen::used, List::of);
+                id, "cpu", view.identity(), seen::since, "1.0", contract(), slots, seen::used, List::of);
         Heartbeat beats = new Heartbeat(process, publisher, activity, self);
         keeping.start();
         claiming.start(keeping.ready());

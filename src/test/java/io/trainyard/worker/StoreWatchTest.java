@@ -34,8 +34,8 @@ class StoreWatchTest {
 
     private void hear(String worker, String store, @Nullable Instant since) {
         watch.heard(new WorkerStatus(
-                worker, "cpu", null, null, 0, 1, 0, false, store, since, null, null, null, null, null, null, null, null,
-                null, null));
+                worker, "cpu", null, null, 0, 1, 0, false, store, since, null, null, null, null, null, null, null,
+                null));
     }
 
     @Test
@@ -68,8 +68,7 @@ class StoreWatchTest {
         hear("elder", OTHER, NOW);
         assertThat(watch.objection(ALL)).isPresent();
         watch.heard(new WorkerStatus(
-                "elder", "cpu", null, null, 0, 1, 0, true, OTHER, NOW, null, null, null, null, null, null, null, null,
-                null, null));
+                "elder", "cpu", null, null, 0, 1, 0, true, OTHER, NOW, null, null, null, null, null, null, null, null));
         assertThat(watch.objection(ALL)).isEmpty();
     }
 

@@ -67,38 +67,18 @@ final class CpuDevice implements PartDevice, StackingDevice {
     /// Parts share this machine's processors and memory.
     @Override
     public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
-        int samples = Math.ceilDiv(workload.batchSize(), part.count());
-        requireRoom(workload, part.count() * workload.estimatedBytes(samples));
-        Workload counted = workload.withThreads(threads(workload, samples, part.count()));
-        warmUp.once(counted.network(), counted.precision(), counted.optimizer());
-        return kernels(workload).openPart(counted, part, first);
-    }
-
-    @Override
-    public PartSession openApart(Workload workload, EvenPart part) {
-        int samples = Math.ceilDiv(workload.batchSize(), part.count());
-        requireRoom(workload, workload.estimatedBytes(samples));
-        Workload counted = workload.withThreads(part.count() * threads(workload, samples, 1));
-        warmUp.once(counted.network(), counted.precision(), counted.optimizer());
-        return kernels(workload).openApart(counted, part);
-    }
-
-    @Override
-    public boolean opensApart() {
-        return true;
-    }
-
-    private PartDevice kernels(Workload workload) {
-        return KernelRule.narrow(workload.network(), workload.precision()) ? narrow : wide;
-    }
-
-    private void requireRoom(Workload workload, long neededBytes) {
         workload.requirePrecision(info.name(), precisions, CpuBackend.PRECISIONS);
+        int samples = Math.ceilDiv(workload.batchSize(), part.count());
+        long neededBytes = part.count() * workload.estimatedBytes(samples);
         if (neededBytes > info.memoryBytes()) {
             throw new DeviceMemoryException(
                     "the network with batches of %d needs about %d MiB, but device %s has %d MiB; choose a smaller batchSize or network"
                             .formatted(workload.batchSize(), neededBytes >> 20, info.name(), info.memoryBytes() >> 20));
         }
+        Workload counted = workload.withThreads(threads(workload, samples, part.count()));
+        boolean isNarrow = KernelRule.narrow(workload.network(), workload.precision());
+        warmUp.once(counted.network(), counted.precision(), counted.optimizer());
+        return (isNarrow ? narrow : wide).openPart(counted, part, first);
     }
 
     @Override

@@ -4,14 +4,12 @@ import io.trainyard.data.Dataset;
 import io.trainyard.device.Augmentation.Change;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
-import io.trainyard.device.PartExchange;
 import io.trainyard.device.SampleWeights;
 import io.trainyard.device.Workload;
 import io.trainyard.device.host.LoopUpdate.Clip;
 import io.trainyard.device.session.BackendSession;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LoopSpec;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
@@ -28,8 +26,7 @@ public abstract class ShardedSession extends BackendSession {
     private final ThreadTeam team;
     private final double[] shardLosses;
     private final float[] losses; // of the epoch's steps
-    private double[] squares; // of the gradients, by range: that of each thread, of each part that is apart
-    private List<List<MemorySegment>> sums = List.of(); // where gradients are summed across processes
+    private final double[] squares; // of the gradients that each thread has summed
     private long drawNanos; // spent drawing, while all threads wait
 
     /// @param part of every batch, which the shards share
@@ -58,12 +55,6 @@ public abstract class ShardedSession extends BackendSession {
 
     /// As [#update], where the gradients have been summed by it before.
     protected abstract void updateBySums(ParameterUpdate update, EvenPart range);
-
-    /// Sums this device's shards' gradients, in their order, for one part of the parameters; as [#update] begins with.
-    protected abstract void sumShards(EvenPart range);
-
-    /// The sums of [#sumShards], cut into as many parts as `part` is one of.
-    protected abstract List<List<MemorySegment>> sums(EvenPart part);
 
     /// Has each of the team's threads do its part of a step.
     protected abstract void together(IntConsumer part);
@@ -126,55 +117,18 @@ public abstract class ShardedSession extends BackendSession {
     }
 
     @Override
-    protected void meetAcross(PartExchange others) {
-        sums = sums(others.part());
-        squares = new double[others.part().count() * shardLosses.length];
-    }
-
-    @Override
-    protected final void sumAcross(PartExchange others) {
-        together(t -> sumShards(EvenPart.WHOLE.piece(t, shardLosses.length)));
-        int step = cursor().step();
-        losses[step] = others.sum(sums, losses[step]);
-    }
-
-    /// Where all parts are in one process each has a range of its own; else each has all of them, and their squares
-    /// in the same ranges, one after the other.
-    @Override
     protected final void gatherOwnRange() {
-        int ranges = squares.length / shardLosses.length;
         together(t -> {
-            for (int range = 0; range < ranges; range++) {
-                EvenPart of = isApart() ? new EvenPart(range, ranges) : part();
-                LoopUpdate gather = LoopUpdate.gather(workload().update());
-                updateSummed(gather, of.piece(t, shardLosses.length));
-                squares[range * shardLosses.length + t] = gather.squares();
-            }
+            LoopUpdate gather = LoopUpdate.gather(workload().update());
+            update(gather, part().piece(t, squares.length));
+            squares[t] = gather.squares();
         });
     }
 
-    private void updateSummed(ParameterUpdate update, EvenPart range) {
-        if (isApart()) {
-            updateBySums(update, range);
-        } else {
-            update(update, range);
-        }
-    }
-
-    /// Added up in the order of the threads, and then of the parts.
+    /// Added up in the order of the threads.
     @Override
     protected final double ownSquares() {
-        double all = 0;
-        for (int from = 0; from < squares.length; from += shardLosses.length) {
-            all += DoubleStream.of(Arrays.copyOfRange(squares, from, from + shardLosses.length))
-                    .sum();
-        }
-        return all;
-    }
-
-    /// What the thread updates.
-    private EvenPart range(int thread) {
-        return (isApart() ? EvenPart.WHOLE : part()).piece(thread, shardLosses.length);
+        return DoubleStream.of(squares).sum();
     }
 
     @Override
@@ -186,7 +140,7 @@ public abstract class ShardedSession extends BackendSession {
             if (updates()) {
                 Clip clip = new Clip(Float.POSITIVE_INFINITY, clipCoefficient(loop.maxNorm()));
                 LoopUpdate update = LoopUpdate.step(workload().update(), loopsStep(step, clip));
-                together(t -> updateBySums(update, range(t)));
+                together(t -> updateBySums(update, part().piece(t, shardLosses.length)));
             }
         } else {
             Clip clip = new Clip((float) loop.maxValue().orElse(Double.POSITIVE_INFINITY), 1);
@@ -198,7 +152,7 @@ public abstract class ShardedSession extends BackendSession {
     }
 
     private void summed(ParameterUpdate update) {
-        together(t -> updateSummed(update, range(t)));
+        together(t -> update(update, part().piece(t, shardLosses.length)));
     }
 
     private ParameterUpdate optimizersStep(long step) {

@@ -1,7 +1,5 @@
 package io.trainyard.device.onednn;
 
-import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.List;
 
 /// What the shards of a session tell one another, and those of other devices, about one layer's batch norm.
@@ -43,44 +41,6 @@ final class BatchSums {
 
     double[] products(int shard) {
         return products[shard];
-    }
-
-    /// Bytes of [#write], of all shards.
-    int bytes() {
-        return counts.length * (Long.BYTES + 2 * means[0].length * Double.BYTES);
-    }
-
-    /// Puts what is told at one of the layer's meetings where another process reads it.
-    void write(ByteBuffer to, boolean backward) {
-        for (int shard = 0; shard < counts.length; shard++) {
-            to.putLong(counts[shard]);
-            write(to, backward ? gradients[shard] : means[shard]);
-            write(to, backward ? products[shard] : deviations[shard]);
-        }
-    }
-
-    private static void write(ByteBuffer to, double[] row) {
-        to.asDoubleBuffer().put(row);
-        to.position(to.position() + row.length * Double.BYTES);
-    }
-
-    /// Takes what [#write] put, by as many shards.
-    void read(ByteBuffer from, boolean backward) {
-        for (int shard = 0; shard < counts.length; shard++) {
-            counts[shard] = from.getLong();
-            read(from, backward ? gradients[shard] : means[shard]);
-            read(from, backward ? products[shard] : deviations[shard]);
-        }
-    }
-
-    private static void read(ByteBuffer from, double[] row) {
-        from.asDoubleBuffer().get(row);
-        from.position(from.position() + row.length * Double.BYTES);
-    }
-
-    /// Nobody has samples.
-    void clearCounts() {
-        Arrays.fill(counts, 0);
     }
 
     /// Of all shards.

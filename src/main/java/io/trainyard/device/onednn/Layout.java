@@ -7,7 +7,6 @@ import io.trainyard.device.onednn.kernel.ValueType;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Arrays;
 import java.util.Optional;
 import org.bytedeco.dnnl.dnnl_memory_desc;
 
@@ -55,19 +54,6 @@ final class Layout {
 
     boolean same(Layout other) {
         return dnnl_memory_desc_equal(handle, other.handle) == 1;
-    }
-
-    /// How values lie, as words that are the same only where they lie the same: for one who has no handle of the other.
-    @Override
-    public String toString() {
-        int blocks = ask(dnnl_query_inner_nblks_s32).get(ValueLayout.JAVA_INT, 0);
-        return "%s of %s, %s apart, in blocks of %s along %s"
-                .formatted(
-                        type(),
-                        Arrays.toString(sizes),
-                        Arrays.toString(dimensions(dnnl_query_strides, sizes.length)),
-                        Arrays.toString(dimensions(dnnl_query_inner_blks, blocks)),
-                        Arrays.toString(dimensions(dnnl_query_inner_idxs, blocks)));
     }
 
     /// What kernels of our own need to know of it.

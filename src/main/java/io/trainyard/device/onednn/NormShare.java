@@ -17,7 +17,6 @@ final class NormShare {
     private final NormMeeting meeting;
     private final Network.Layer layer;
     private final BatchSums sums; // this device's
-    private final int forward; // the number of its meeting
     private final float eps;
     private final BatchMomentum momentum;
     private final @Nullable Slot scale; // null for 1, with the shift
@@ -38,7 +37,6 @@ final class NormShare {
         this.meeting = meeting;
         this.layer = layer;
         this.sums = meeting.own(layer);
-        this.forward = meeting.forward(layer);
         BatchNorm spec = (BatchNorm) layer.spec();
         eps = (float) spec.eps();
         momentum = spec.momentum();
@@ -82,7 +80,7 @@ final class NormShare {
     /// @param values of a channel in the shard's samples
     void meetForward(long values) {
         setCount(values);
-        meeting.await(shard, forward);
+        meeting.await(shard);
         takeForward();
     }
 
@@ -119,7 +117,7 @@ final class NormShare {
     }
 
     void meetBackward() {
-        meeting.await(shard, forward + 1);
+        meeting.await(shard);
         takeBackward();
     }
 

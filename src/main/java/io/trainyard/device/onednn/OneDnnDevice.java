@@ -33,30 +33,6 @@ public record OneDnnDevice(DeviceInfo info, OneDnnLibrary library) implements Pa
         return new OneDnnSession(workload, part, library, threads, shards, (OneDnnSession) first);
     }
 
-    /// The first part chooses how parameters lie, for all. Where this one gets another number of samples, or tests, it
-    /// might choose otherwise: then the first is opened here, too, and stays open, for its layouts are used.
-    ///
-    /// @param workload its threads are those of all parts together
-    @Override
-    public PartSession openApart(Workload workload, EvenPart part) {
-        EvenPart chooser = new EvenPart(0, part.count());
-        Workload tested = workload.withTestsOf(part);
-        Workload firsts = workload.withTestsOf(chooser);
-        if (part.size(workload.batchSize()) == chooser.size(workload.batchSize())
-                && tested.dataset().test().size() == firsts.dataset().test().size()) {
-            return openPart(tested, part, null);
-        }
-        PartSession first = openPart(firsts, chooser, null);
-        try {
-            OneDnnSession own = (OneDnnSession) openPart(tested, part, first);
-            own.keep(first);
-            return own;
-        } catch (RuntimeException | Error e) {
-            first.close();
-            throw e;
-        }
-    }
-
     /// Into how many parts a batch is cut, each with threads of its own; a divisor of `threads`.
     public static int shards(Network network, int batchSize, int threads) {
         return Shards.count(network, batchSize, threads);

@@ -1,7 +1,6 @@
 package io.trainyard.device.onednn;
 
 import io.trainyard.device.EvenPart;
-import io.trainyard.device.PartExchange;
 import io.trainyard.device.PartMeeting;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.Workload;
@@ -16,8 +15,6 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /// Shards computed by oneDNN, each with threads of oneDNN's own. The first shard's first program chooses the
@@ -31,8 +28,7 @@ final class OneDnnSession extends ShardedSession {
     private final StateTable state;
     private final BatchMasks masks;
     private final NormMeeting norms;
-    private final List<List<MemorySegment>> gradients = new ArrayList<>(); // of the shards
-    private @Nullable PartSession layouts; // whose they are, where it is here for that alone
+    private final List<List<MemorySegment>> gradients = new ArrayList<>(); // of all shards: this session's first
     private final List<OneDnnSession> others = new ArrayList<>(); // the other devices'
 
     /// @param count of shards; a divisor of `threads`
@@ -79,32 +75,25 @@ final class OneDnnSession extends ShardedSession {
             super.close();
             throw e;
         }
-        for (Shard shard : shards) {
+        addGradients(this);
+    }
+
+    private void addGradients(OneDnnSession session) {
+        for (Shard shard : session.shards) {
             gradients.add(shard.gradients());
         }
     }
 
     @Override
     protected void meet(PartSession session) {
-        others.add((OneDnnSession) session);
+        OneDnnSession other = (OneDnnSession) session;
+        others.add(other);
+        addGradients(other);
     }
 
     @Override
     protected void meetAt(PartMeeting meeting, List<? extends PartSession> all) {
         norms.join(all.stream().map(part -> ((OneDnnSession) part).norms).toList(), meeting);
-    }
-
-    @Override
-    protected void meetAcross(PartExchange exchange) {
-        super.meetAcross(exchange);
-        norms.join(exchange);
-    }
-
-    @Override
-    public String arrangement() {
-        return shards[0].trained().stream()
-                .map(slot -> "%s: %s".formatted(slot.spec().name(), slot.value().layout()))
-                .collect(Collectors.joining("\n"));
     }
 
     @Override
@@ -133,40 +122,12 @@ final class OneDnnSession extends ShardedSession {
     }
 
     @Override
-    protected void sumShards(EvenPart range) {
-        for (int i = 0; i < gradients.getFirst().size(); i++) {
-            var _ = sumShards(i, range);
-        }
-    }
-
-    /// Device by device: so all that is told of a device's gradients is their sum, wherever they are.
-    ///
-    /// @param slot of the trained parameters
-    private MemorySegment sumShards(int slot, EvenPart range) {
-        MemorySegment sum = Memory.piece(gradients.getFirst().get(slot), range);
-        for (List<MemorySegment> more : gradients.subList(1, gradients.size())) {
-            GradientSum.add(sum, Memory.piece(more.get(slot), range));
-        }
-        return sum;
-    }
-
-    @Override
-    protected List<List<MemorySegment>> sums(EvenPart of) {
-        return IntStream.range(0, of.count())
-                .mapToObj(index -> new EvenPart(index, of.count()))
-                .map(piece -> gradients.getFirst().stream()
-                        .map(gradient -> Memory.piece(gradient, piece))
-                        .toList())
-                .toList();
-    }
-
-    @Override
     protected void update(ParameterUpdate update, EvenPart range) {
         List<Slot> slots = shards[0].trained();
         for (int i = 0; i < slots.size(); i++) {
-            MemorySegment sum = sumShards(i, range);
-            for (OneDnnSession other : others) {
-                GradientSum.add(sum, other.sumShards(i, range));
+            MemorySegment sum = Memory.piece(gradients.getFirst().get(i), range);
+            for (List<MemorySegment> more : gradients.subList(1, gradients.size())) {
+                GradientSum.add(sum, Memory.piece(more.get(i), range));
             }
             slots.get(i).apply(update, sum, range);
         }
@@ -203,19 +164,10 @@ final class OneDnnSession extends ShardedSession {
         }
     }
 
-    /// @param first whose layouts this session has, and which is closed with it
-    void keep(PartSession first) {
-        layouts = first;
-    }
-
     @Override
     public void close() {
         requireOwner();
         super.close();
-        PartSession first = layouts;
-        if (first != null) {
-            first.close();
-        }
     }
 
     /// Each on its own thread, those that were opened.

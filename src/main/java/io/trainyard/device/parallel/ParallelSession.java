@@ -1,5 +1,6 @@
 package io.trainyard.device.parallel;
 
+import io.trainyard.data.Dataset;
 import io.trainyard.device.DeviceChoices;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
@@ -32,7 +33,8 @@ final class ParallelSession implements LearningSession {
 
     ParallelSession(List<PartDevice> devices, Workload workload) {
         int count = devices.size();
-        testing = Math.min(count, workload.testBatches());
+        int testBatches = Math.ceilDiv(workload.dataset().test().size(), workload.batchSize());
+        testing = Math.min(count, testBatches);
         gathers = workload.loop().maxNorm().isPresent();
         averages = workload.loop().average().isPresent();
         parts = new PartSession[count];
@@ -53,8 +55,16 @@ final class ParallelSession implements LearningSession {
     }
 
     private PartSession open(List<PartDevice> devices, Workload workload, int t, @Nullable PartSession first) {
-        Workload own = t < testing ? workload.withTests(new EvenPart(t, testing)) : workload;
+        Workload own = t < testing ? workload.withDataset(tests(workload, new EvenPart(t, testing))) : workload;
         return devices.get(t).openPart(own, new EvenPart(t, devices.size()), first);
+    }
+
+    private static Dataset tests(Workload workload, EvenPart part) {
+        int all = workload.dataset().test().size();
+        int batches = Math.ceilDiv(all, workload.batchSize());
+        int from = part.begin(batches) * workload.batchSize();
+        int to = Math.min(all, part.end(batches) * workload.batchSize());
+        return workload.dataset().withTests(from, to);
     }
 
     /// Calls `action` with the number of each part, on the part's thread.

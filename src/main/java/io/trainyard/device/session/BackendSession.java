@@ -4,7 +4,6 @@ import io.trainyard.data.Readahead;
 import io.trainyard.device.EpochPlan;
 import io.trainyard.device.Evaluation;
 import io.trainyard.device.EvenPart;
-import io.trainyard.device.PartExchange;
 import io.trainyard.device.PartMeeting;
 import io.trainyard.device.PartSession;
 import io.trainyard.device.SessionState;
@@ -13,7 +12,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /// A session without its arithmetic: what it refuses, where it is in its epoch, what it loads and saves, and
 /// what comes after what in a step. A session that shares its batches with no other is the only part.
@@ -23,9 +21,8 @@ public abstract class BackendSession implements PartSession {
     private final Workload workload;
     private final EvenPart part;
     private final EpochCursor cursor;
-    private Optional<Readahead> readahead;
+    private final Optional<Readahead> readahead;
     private List<BackendSession> parts = List.of(this); // in their order, with this one
-    private @Nullable PartExchange exchange; // with parts in other processes; null: all are in this one
     private boolean closed;
 
     /// @param part which part of every training batch it computes
@@ -33,12 +30,9 @@ public abstract class BackendSession implements PartSession {
         this.workload = workload;
         this.part = part;
         this.cursor = new EpochCursor(workload);
-        this.readahead =
-                part.index() == 0 ? readahead(workload) : Optional.empty(); // which asks for all parts of a batch
-    }
-
-    private static Optional<Readahead> readahead(Workload workload) {
-        return workload.trains() ? Readahead.of(workload.dataset(), workload.batchSize()) : Optional.empty();
+        this.readahead = workload.trains() && part.index() == 0 // which asks for all parts of a batch
+                ? Readahead.of(workload.dataset(), workload.batchSize())
+                : Optional.empty();
     }
 
     /// What lives from step to step.
@@ -83,21 +77,6 @@ public abstract class BackendSession implements PartSession {
     /// @param meeting for what needs the whole batch in the middle of a step
     /// @param all parts in their order, with this one
     protected void meetAt(PartMeeting meeting, List<? extends PartSession> all) {}
-
-    /// Called once, where the other parts are in other processes.
-    protected void meetAcross(PartExchange others) {
-        PartSession.super.join(others);
-    }
-
-    /// Sums the gradients of the cursor's step, and its losses, with those of the parts in other processes.
-    protected void sumAcross(PartExchange others) {
-        throw new IllegalStateException("the session shares its batches with no other process");
-    }
-
-    /// Whether the other parts are in other processes, and gradients are summed before they are gathered.
-    protected final boolean isApart() {
-        return exchange != null;
-    }
 
     /// Copies what the other parts have updated.
     protected void takeOverParameters() {}
@@ -163,16 +142,6 @@ public abstract class BackendSession implements PartSession {
     }
 
     @Override
-    public final void join(PartExchange others) {
-        enter();
-        meetAcross(others);
-        exchange = others;
-        if (part.index() > 0) { // in its process it is alone
-            readahead = readahead(workload);
-        }
-    }
-
-    @Override
     public void load(SessionState newState) {
         enter();
         state().load(newState);
@@ -217,24 +186,7 @@ public abstract class BackendSession implements PartSession {
     public final void computeGradients() {
         takeOverParameters();
         readAhead();
-        PartExchange others = exchange;
-        if (others == null) {
-            computeOwnGradients();
-        } else {
-            computeAcross(others);
-        }
-    }
-
-    /// Batch norms follow a batch in the middle of a step; a step that breaks off leaves nothing of it.
-    private void computeAcross(PartExchange others) {
-        List<float[]> buffers = state().readBuffers();
-        try {
-            computeOwnGradients();
-            sumAcross(others);
-        } catch (RuntimeException | Error e) {
-            state().writeBuffers(buffers);
-            throw e;
-        }
+        computeOwnGradients();
     }
 
     /// Has the samples read from the disk that the next steps need, where they are not in memory.

@@ -8,12 +8,10 @@ import io.trainyard.spec.ParameterSpec;
 import io.trainyard.spec.ParameterSpec.Init;
 import io.trainyard.spec.Shape;
 import io.trainyard.spec.UpdateSpec;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 /// All that lives from step to step, under its names: parameters and buffers, and what the optimizer keeps of every
 /// parameter, in a backend's memory; what counts steps is here, on the host.
@@ -103,21 +101,6 @@ public final class StateTable {
         return slot == update.averaged()
                 ? model.floats(spec.name(), spec.shape())
                 : new float[spec.shape().elements()];
-    }
-
-    /// What is not trained, but follows the batches.
-    List<float[]> readBuffers() {
-        return buffers().map(memory::read).toList();
-    }
-
-    /// @param values as [#readBuffers] gave them
-    void writeBuffers(List<float[]> values) {
-        Iterator<float[]> next = values.iterator();
-        buffers().forEach(place -> memory.write(place, next.next()));
-    }
-
-    private Stream<Place> buffers() {
-        return specs.stream().filter(spec -> !spec.trained()).map(Place.Value::new);
     }
 
     /// Reads, and changes nothing: parameters and averages change places only in what is given.

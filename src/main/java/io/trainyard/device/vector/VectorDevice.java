@@ -29,11 +29,6 @@ public record VectorDevice(DeviceInfo info) implements PartDevice, StackingDevic
     }
 
     @Override
-    public PartSession openApart(Workload workload, EvenPart part) {
-        return openPart(workload.withTestsOf(part), part, null);
-    }
-
-    @Override
     public PartSession openPart(Workload workload, EvenPart part, @Nullable PartSession first) {
         if (!computes(workload.network())) {
             throw new IllegalArgumentException("there are no kernels for all layers of the network");

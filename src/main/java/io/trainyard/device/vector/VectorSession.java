@@ -14,11 +14,9 @@ import io.trainyard.device.session.UpdateRule;
 import io.trainyard.random.TorchRandom;
 import io.trainyard.spec.LoopSpec;
 import io.trainyard.spec.Network;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntConsumer;
-import java.util.stream.IntStream;
 
 /// Shards computed by kernels of our own, each on one thread.
 final class VectorSession extends ShardedSession {
@@ -32,7 +30,7 @@ final class VectorSession extends ShardedSession {
     private final StateTable state;
     private final BatchMasks masks;
     private final List<Shard> shards = new ArrayList<>();
-    private final List<float[]> gradients = new ArrayList<>(); // of the shards
+    private final List<float[]> gradients = new ArrayList<>(); // of all shards: this session's first
     private final List<VectorSession> others = new ArrayList<>(); // the other devices'
 
     VectorSession(Workload workload, EvenPart part, int threads) {
@@ -111,6 +109,7 @@ final class VectorSession extends ShardedSession {
     protected void meet(PartSession session) {
         VectorSession other = (VectorSession) session;
         others.add(other);
+        other.shards.forEach(shard -> gradients.add(shard.gradients()));
     }
 
     /// As many samples as take about the room of the parameters and their gradients: with fewer, these would be
@@ -147,34 +146,6 @@ final class VectorSession extends ShardedSession {
         masks.draw(random, samples);
     }
 
-    @Override
-    public String arrangement() {
-        return "%d numbers in tiles of %d".formatted(model.values().length, Vectors.TILE);
-    }
-
-    @Override
-    protected void sumShards(EvenPart range) {
-        sumShards(model.begin(range), model.end(range));
-    }
-
-    /// Device by device: so all that is told of a device's gradients is their sum, wherever they are.
-    private void sumShards(int from, int to) {
-        for (float[] more : gradients.subList(1, gradients.size())) {
-            GradientSum.add(gradients.getFirst(), more, from, to);
-        }
-    }
-
-    @Override
-    protected List<List<MemorySegment>> sums(EvenPart of) {
-        MemorySegment sum = MemorySegment.ofArray(gradients.getFirst());
-        return IntStream.range(0, of.count())
-                .mapToObj(index -> new EvenPart(index, of.count()))
-                .map(piece -> List.of(sum.asSlice(
-                        (long) model.begin(piece) * Float.BYTES,
-                        (long) (model.end(piece) - model.begin(piece)) * Float.BYTES)))
-                .toList();
-    }
-
     /// Block by block, so that the sums are still in the cache when they are used. They take the place of the first
     /// gradients, whose range nobody else reads.
     @Override
@@ -183,10 +154,8 @@ final class VectorSession extends ShardedSession {
         float[] sum = gradients.getFirst();
         for (int from = model.begin(range); from < end; from += UPDATE_BLOCK) {
             int to = Math.min(end, from + UPDATE_BLOCK);
-            sumShards(from, to);
-            for (VectorSession other : others) {
-                other.sumShards(from, to);
-                GradientSum.add(sum, other.gradients.getFirst(), from, to);
+            for (float[] more : gradients.subList(1, gradients.size())) {
+                GradientSum.add(sum, more, from, to);
             }
             update.apply(model.values(), sum, model.state(), from, to);
         }
