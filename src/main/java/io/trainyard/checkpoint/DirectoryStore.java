@@ -14,6 +14,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -23,10 +24,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.stream.Stream;
 
 /// A store in a folder of a file system. Files are written beside their place, synced, and then renamed or linked
-/// into it, so that no reader ever sees half a file, whenever the machine stops.
+/// into it, so that no reader ever sees half a file, whenever the machine stops. Below the root, which may be one, no
+/// symbolic link is followed: [StoreFolder].
 final class DirectoryStore implements CheckpointStore {
     private static final String TEMPORARY_PREFIX = ".writing-";
 
@@ -58,11 +59,20 @@ final class DirectoryStore implements CheckpointStore {
 
     static DirectoryStore openToRead(URI uri) {
         Path root = root(uri);
-        if (!Files.isDirectory(root) || !Files.isReadable(root)) {
-            throw new CheckpointException("the checkpoint store %s is %s; name the folder that a job saved to"
-                    .formatted(root, Files.exists(root) ? "not a folder that can be read" : "not there"));
+        try (DirectoryStream<Path> _ = Files.newDirectoryStream(root)) {
+            return new DirectoryStore(root);
+        } catch (NoSuchFileException e) {
+            throw unusable(root, "not there", e);
+        } catch (NotDirectoryException | AccessDeniedException e) {
+            throw unusable(root, "not a folder that can be read", e);
+        } catch (IOException e) {
+            throw failed("read", root, e);
         }
-        return new DirectoryStore(root);
+    }
+
+    private static CheckpointException unusable(Path root, String what, IOException cause) {
+        return new CheckpointException(
+                "the checkpoint store %s is %s; name the folder that a job saved to".formatted(root, what), cause);
     }
 
     private static Path root(URI uri) {
@@ -85,10 +95,12 @@ final class DirectoryStore implements CheckpointStore {
     public String identity() {
         Path file = root.resolve(StoreKeys.IDENTITY);
         try {
-            if (!Files.exists(file)) {
+            if (!isThere(file)) {
                 var _ = create(file, StoreKeys.newIdentity().getBytes(StandardCharsets.US_ASCII));
             }
-            return StoreKeys.requireIdentity(Files.readString(file), file);
+            try (InputStream in = open(file).orElseThrow(() -> new NoSuchFileException(file.toString()))) {
+                return StoreKeys.requireIdentity(new String(in.readAllBytes(), StandardCharsets.UTF_8), file);
+            }
         } catch (IOException e) {
             throw failed("read", file, e);
         }
@@ -99,7 +111,10 @@ final class DirectoryStore implements CheckpointStore {
         return create(path(key), content);
     }
 
-    private static boolean create(Path target, byte[] content) {
+    private boolean create(Path target, byte[] content) {
+        if (isThere(target)) {
+            return false;
+        }
         try {
             Path temporary = temporaryBeside(target);
             try {
@@ -120,6 +135,9 @@ final class DirectoryStore implements CheckpointStore {
     @Override
     public void note(String key) {
         Path target = path(key);
+        if (isThere(target)) {
+            return;
+        }
         try {
             Files.createDirectories(folderOf(target));
             Files.createFile(target);
@@ -132,6 +150,7 @@ final class DirectoryStore implements CheckpointStore {
     @Override
     public CheckpointRef write(String key, Content content) {
         Path target = path(key);
+        var _ = isThere(target); // refuses symbolic links
         try {
             Path temporary = temporaryBeside(target);
             try {
@@ -149,62 +168,81 @@ final class DirectoryStore implements CheckpointStore {
 
     @Override
     public Optional<InputStream> open(String key) {
-        Path target = path(key);
-        try {
-            return Optional.of(Files.newInputStream(target));
-        } catch (NoSuchFileException e) {
-            return Optional.empty();
-        } catch (IOException e) {
-            throw failed("read", target, e);
-        }
+        return open(path(key));
+    }
+
+    private Optional<InputStream> open(Path target) {
+        return in(folderOf(target), "read", folder -> folder.read(nameOf(target)))
+                .flatMap(found -> found)
+                .map(Channels::newInputStream);
     }
 
     @Override
     public boolean has(String key) {
-        return Files.exists(path(key));
+        return isThere(path(key));
+    }
+
+    /// @throws StoreException if it cannot be told, or a symbolic link is in its place
+    private boolean isThere(Path target) {
+        return in(folderOf(target), "looked into", folder -> folder.find(nameOf(target)))
+                .flatMap(found -> found)
+                .isPresent();
     }
 
     @Override
     public void delete(String key) {
         Path target = path(key);
-        try {
-            if (Files.deleteIfExists(target)) {
+        boolean deleted = in(folderOf(target), "written", folder -> folder.delete(nameOf(target)))
+                .orElse(false);
+        if (deleted) {
+            try {
                 syncFolder(target);
+            } catch (IOException e) {
+                throw failed("deleted", target, e);
             }
-        } catch (IOException e) {
-            throw failed("deleted", target, e);
         }
     }
 
     @Override
-    public void sweep(String folder) {
-        Path target = path(folder);
-        if (!Files.isDirectory(target)) {
-            return;
-        }
-        try (DirectoryStream<Path> unfinished = Files.newDirectoryStream(target, TEMPORARY_PREFIX + "*")) {
-            for (Path file : unfinished) {
-                Files.deleteIfExists(file);
+    public void sweep(String key) {
+        var _ = in(path(key), "swept", folder -> {
+            for (Path name : folder.names()) {
+                if (name.toString().startsWith(TEMPORARY_PREFIX)) {
+                    var _ = folder.delete(name);
+                }
             }
-        } catch (IOException e) {
-            throw failed("swept", target, e);
-        }
+            return folder;
+        });
     }
 
     @Override
-    public List<String> list(String folder) {
-        Path target = path(folder);
-        if (!Files.isDirectory(target)) {
-            return List.of();
-        }
-        try (Stream<Path> files = Files.list(target)) {
-            return files.map(file -> file.getFileName().toString())
-                    .filter(name -> !name.startsWith("."))
-                    .map(name -> folder + "/" + name)
-                    .sorted()
-                    .toList();
+    public List<String> list(String key) {
+        return in(path(key), "listed", StoreFolder::names).orElse(List.of()).stream()
+                .map(Path::toString)
+                .filter(name -> !name.startsWith("."))
+                .map(name -> key + "/" + name)
+                .sorted()
+                .toList();
+    }
+
+    /// Does something with a folder.
+    @FunctionalInterface
+    private interface Use<T> {
+        T with(StoreFolder folder) throws IOException;
+    }
+
+    /// @return empty if the folder does not exist
+    private <T> Optional<T> in(Path folder, String what, Use<T> use) {
+        try {
+            Optional<StoreFolder> found = StoreFolder.open(root, folder);
+            if (found.isEmpty()) {
+                return Optional.empty();
+            }
+            try (StoreFolder open = found.get()) {
+                return Optional.of(use.with(open));
+            }
         } catch (IOException e) {
-            throw failed("listed", target, e);
+            throw failed(what, folder, e);
         }
     }
 
@@ -234,6 +272,10 @@ final class DirectoryStore implements CheckpointStore {
         try (FileChannel folder = FileChannel.open(folderOf(target), StandardOpenOption.READ)) {
             folder.force(true);
         }
+    }
+
+    private static Path nameOf(Path file) {
+        return Objects.requireNonNull(file.getFileName(), "every key has a name");
     }
 
     private static Path folderOf(Path file) {

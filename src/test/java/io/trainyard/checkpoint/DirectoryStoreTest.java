@@ -7,11 +7,14 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DirectoryStoreTest extends AbstractCheckpointStoreTest {
     @TempDir
@@ -79,5 +82,134 @@ class DirectoryStoreTest extends AbstractCheckpointStoreTest {
         assertThatThrownBy(() -> CheckpointStore.open(file.toUri()))
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining(file.toString());
+    }
+
+    /// The name is longer than file systems allow, so they answer with an error, and not that nothing is there.
+    @Test
+    void anErrorDoesNotMeanThatNothingIsThere() {
+        write("job/a", "one");
+        String key = "job/" + "a".repeat(300);
+        List<Runnable> uses = List.of(
+                () -> store.has(key),
+                () -> store.open(key),
+                () -> store.list(key),
+                () -> store.sweep(key),
+                () -> store.delete(key),
+                () -> write(key, "x"),
+                () -> store.createIfAbsent(key, new byte[0]),
+                () -> store.note(key));
+        assertThat(uses)
+                .allSatisfy(use -> assertThatThrownBy(use::run)
+                        .isInstanceOf(StoreException.class)
+                        .hasMessageContaining("File name too long"));
+    }
+
+    @Test
+    void aStoreWhoseFolderIsGoneIsNotEmpty() throws IOException {
+        write("a", "one");
+        Files.delete(root().resolve("a"));
+        Files.delete(root());
+        List<Runnable> uses =
+                List.of(() -> store.has("a"), () -> store.open("a"), () -> store.list("job"), () -> store.delete("a"));
+        assertThat(uses)
+                .allSatisfy(use -> assertThatThrownBy(use::run)
+                        .isInstanceOf(StoreException.class)
+                        .hasMessageContaining("is gone; is its volume mounted?"));
+    }
+
+    /// A manifest whose place cannot be looked at must not cost the checkpoint.
+    @Test
+    void anErrorAtTheManifestDeletesNoCheckpoint() throws IOException {
+        Path files = Files.createDirectories(root().resolve("job/checkpoints"));
+        Path model = Files.writeString(files.resolve("step-0000000005-1.safetensors"), "model");
+        Path manifest = files.resolve("step-0000000005-1.json");
+        Files.createSymbolicLink(manifest, manifest); // ELOOP
+        CheckpointKey key = CheckpointKey.list(store, "job").getFirst();
+        assertThat(store.uri(key.manifest()).getPath()).isEqualTo(manifest.toString());
+        assertThatThrownBy(() -> new JobCheckpoints(store, "job", "job").sweep(2))
+                .isInstanceOf(StoreException.class);
+        assertThat(model).hasContent("model");
+    }
+
+    /// In the place of an object, of its folder, and of its folder's folder.
+    @ParameterizedTest
+    @ValueSource(strings = {"job/checkpoints/a", "job/checkpoints", "job"})
+    void followsNoSymbolicLink(String planted) throws IOException {
+        Path elsewhere =
+                Files.createDirectories(folder.resolve(UUID.randomUUID().toString()));
+        Path outside = Files.createDirectories(elsewhere.resolve("checkpoints")).resolve("a");
+        Files.writeString(outside, "secret");
+        Files.createFile(outside.resolveSibling(".writing-1"));
+        Path target = switch (planted) {
+            case "job" -> elsewhere;
+            case "job/checkpoints" -> outside.getParent();
+            default -> outside;
+        };
+        Path link = root().resolve(planted);
+        Files.createDirectories(link.getParent());
+        Files.createSymbolicLink(link, target);
+
+        List<Runnable> uses = new ArrayList<>(List.of(
+                () -> store.open("job/checkpoints/a"),
+                () -> store.has("job/checkpoints/a"),
+                () -> write("job/checkpoints/a", "x"),
+                () -> store.createIfAbsent("job/checkpoints/a", new byte[0]),
+                () -> store.note("job/checkpoints/a"),
+                () -> openToRead(place).open("job/checkpoints/a")));
+        if (!planted.endsWith("/a")) {
+            uses.add(() -> write("job/checkpoints/new/b", "x"));
+            uses.add(() -> store.list("job/checkpoints"));
+            uses.add(() -> store.sweep("job/checkpoints"));
+            uses.add(() -> store.delete("job/checkpoints/a"));
+        }
+        assertThat(uses)
+                .allSatisfy(use -> assertThatThrownBy(use::run)
+                        .isInstanceOf(StoreException.class)
+                        .hasMessageContaining(link + ": is a symbolic link"));
+        assertThat(outside).hasContent("secret");
+        assertThat(outside.resolveSibling(".writing-1")).exists();
+        assertThat(outside.resolveSibling("new")).doesNotExist();
+    }
+
+    @Test
+    void aLinkThatIsDeletedIsGoneAndWhatItNamesIsNot() throws IOException {
+        Path outside = Files.writeString(folder.resolve("outside"), "secret");
+        Path link = Files.createDirectories(root().resolve("job")).resolve("a");
+        Files.createSymbolicLink(link, outside);
+        store.delete("job/a");
+        assertThat(link).doesNotExist();
+        assertThat(outside).hasContent("secret");
+    }
+
+    @Test
+    void theIdentityIsNoLink() throws IOException {
+        Path outside =
+                Files.writeString(folder.resolve("outside"), UUID.randomUUID().toString());
+        Files.createSymbolicLink(root().resolve(".store-id"), outside);
+        assertThatThrownBy(store::identity)
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("is a symbolic link");
+    }
+
+    /// Volumes are mounted by links.
+    @Test
+    void theRootMayBeALink() throws IOException {
+        write("job/a", "one");
+        Path link = Files.createSymbolicLink(folder.resolve("link"), root());
+        CheckpointStore linked = CheckpointStore.open(link.toUri());
+        assertThat(linked.read("job/a").orElseThrow()).asString().isEqualTo("one");
+        assertThat(linked.createIfAbsent("job/b", new byte[0])).isTrue();
+        assertThat(store.list("job")).containsExactly("job/a", "job/b");
+    }
+
+    /// To open one to read waits for a writer.
+    @Test
+    void aPipeIsNotOpened() throws Exception {
+        Path pipe = Files.createDirectories(root().resolve("job")).resolve("a");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
+                .isZero();
+        assertThatThrownBy(() -> store.open("job/a"))
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining("is not a regular file");
     }
 }
