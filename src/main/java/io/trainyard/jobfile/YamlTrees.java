@@ -5,8 +5,10 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.trainyard.spec.InvalidJobException;
+import java.io.StringReader;
 import java.math.BigInteger;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -17,34 +19,52 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 import org.yaml.snakeyaml.error.MarkedYAMLException;
 import org.yaml.snakeyaml.error.YAMLException;
+import org.yaml.snakeyaml.nodes.MappingNode;
+import org.yaml.snakeyaml.nodes.Node;
+import org.yaml.snakeyaml.nodes.ScalarNode;
+import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
 import org.yaml.snakeyaml.representer.Representer;
 import org.yaml.snakeyaml.resolver.Resolver;
 
 /// YAML as the JSON trees it stands for, with anchors, aliases and merge keys followed. SnakeYAML itself, because
-/// Jackson's YAML module leaves aliases unresolved.
+/// Jackson's YAML module leaves aliases unresolved. Before anything is built, the graph of nodes is checked: each alias
+/// repeats what it names, so a small file can stand for an endless tree, or for a key whose hash takes forever.
 final class YamlTrees {
-    /// Each alias repeats what it names, so a small file can stand for an endless tree; a larger one than this is
-    /// refused.
+    /// Values of a file with all aliases followed.
     static final int MAX_NODES = 1_000_000;
 
     private static final int MAX_DEPTH = 50;
 
-    private int nodes;
+    /// Of a node whose children are being counted: a tree has at least one node.
+    private static final Extent OPEN = new Extent(0, 0);
+
+    private final IdentityHashMap<Node, Extent> extents = new IdentityHashMap<>();
 
     private YamlTrees() {}
+
+    /// How large a node's tree is with its aliases followed.
+    private record Extent(long nodes, int depth) {}
 
     /// The documents of one file, in order; empty documents are left out.
     ///
     /// @param maxCharacters longer text is refused
     /// @throws InvalidJobException if it is not YAML, or too much of it
     static List<JsonNode> read(String text, int maxCharacters) {
+        LoaderOptions options = options(maxCharacters);
+        Documents constructor = new Documents(options);
+        Yaml yaml = new Yaml(
+                constructor, new Representer(new DumperOptions()), new DumperOptions(), options, new JsonScalars());
         YamlTrees trees = new YamlTrees();
         List<JsonNode> documents = new ArrayList<>();
+        long nodes = 0;
         try {
-            for (Object document : yaml(maxCharacters).loadAll(text)) {
+            for (Node node : yaml.composeAll(new StringReader(text))) {
+                nodes += trees.extent(node).nodes();
+                requireAllowed(nodes, 0);
+                Object document = constructor.construct(node);
                 if (document != null) {
-                    documents.add(trees.tree(document, 0));
+                    documents.add(tree(document));
                 }
             }
         } catch (MarkedYAMLException e) {
@@ -65,39 +85,97 @@ final class YamlTrees {
         return documents;
     }
 
-    private static Yaml yaml(int maxCharacters) {
+    private static LoaderOptions options(int maxCharacters) {
         LoaderOptions options = new LoaderOptions();
         options.setCodePointLimit(maxCharacters);
         options.setAllowDuplicateKeys(false);
         options.setNestingDepthLimit(MAX_DEPTH);
         // SnakeYAML counts aliases, and its limit of 50 is less than a list of jobs over one base needs, yet enough for
-        // a tree that fills the memory. The trees are counted here instead.
+        // a tree that fills the memory. The nodes are counted here instead.
         options.setMaxAliasesForCollections(MAX_NODES);
-        return new Yaml(
-                new SafeConstructor(options),
-                new Representer(new DumperOptions()),
-                new DumperOptions(),
-                options,
-                new JsonScalars());
+        return options;
     }
 
-    private JsonNode tree(@Nullable Object value, int depth) {
-        if (++nodes > MAX_NODES || depth > MAX_DEPTH) {
+    /// Builds what nodes stand for.
+    private static final class Documents extends SafeConstructor {
+        Documents(LoaderOptions options) {
+            super(options);
+        }
+
+        @Nullable
+        Object construct(Node document) {
+            return constructDocument(document);
+        }
+    }
+
+    /// Takes time by the size of the file, and not of the tree.
+    ///
+    /// @throws InvalidJobException if the tree is too large, contains itself, or has a key that is no scalar
+    private Extent extent(Node node) {
+        Extent known = extents.putIfAbsent(node, OPEN);
+        if (known != null && known.nodes() == 0) {
+            throw new InvalidJobException(
+                    "a value contains itself by an alias (%s); write it out".formatted(place(node)));
+        }
+        if (known != null) {
+            return known;
+        }
+        long nodes = 1;
+        int depth = 0;
+        for (Node child : children(node)) {
+            Extent below = extent(child);
+            nodes += below.nodes();
+            depth = Math.max(depth, below.depth() + 1);
+            requireAllowed(nodes, depth);
+        }
+        Extent extent = new Extent(nodes, depth);
+        extents.put(node, extent);
+        return extent;
+    }
+
+    private static List<Node> children(Node node) {
+        return switch (node) {
+            case SequenceNode list -> list.getValue();
+            case MappingNode map ->
+                map.getValue().stream()
+                        .map(entry -> {
+                            if (!(entry.getKeyNode() instanceof ScalarNode)) {
+                                throw new InvalidJobException("a key is a list or a map (%s); allowed are texts"
+                                        .formatted(place(entry.getKeyNode())));
+                            }
+                            return entry.getValueNode();
+                        })
+                        .toList();
+            default -> List.of();
+        };
+    }
+
+    private static String place(Node node) {
+        return "line %d, column %d"
+                .formatted(
+                        node.getStartMark().getLine() + 1, node.getStartMark().getColumn() + 1);
+    }
+
+    private static void requireAllowed(long nodes, int depth) {
+        if (nodes > MAX_NODES || depth > MAX_DEPTH) {
             throw new InvalidJobException(
                     "with its aliases followed, it has more than %d values or is more than %d levels deep; write less, or in several files"
                             .formatted(MAX_NODES, MAX_DEPTH));
         }
+    }
+
+    private static JsonNode tree(@Nullable Object value) {
         JsonNodeFactory json = JsonNodeFactory.instance;
         return switch (value) {
             case null -> json.nullNode();
             case Map<?, ?> map -> {
                 ObjectNode object = json.objectNode();
-                map.forEach((key, child) -> object.set(String.valueOf(key), tree(child, depth + 1)));
+                map.forEach((key, child) -> object.set(String.valueOf(key), tree(child)));
                 yield object;
             }
             case List<?> list -> {
                 ArrayNode array = json.arrayNode();
-                list.forEach(child -> array.add(tree(child, depth + 1)));
+                list.forEach(child -> array.add(tree(child)));
                 yield array;
             }
             case Boolean flag -> json.booleanNode(flag);

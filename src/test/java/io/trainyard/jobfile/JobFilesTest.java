@@ -3,15 +3,20 @@ package io.trainyard.jobfile;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
+import io.trainyard.Patience;
 import io.trainyard.spec.InvalidJobException;
 import io.trainyard.spec.JobSpec;
 import io.trainyard.spec.OptimizerSpec.Sgd;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -119,7 +124,7 @@ class JobFilesTest {
                     {id: a, id: b}                                                | not YAML: found duplicate key id (line 1,
                     {id: [}                                                       | it is not YAML
                     !!java.io.File [x]                                            | it is not YAML
-                    &a [*a]                                                       | levels deep
+                    &a [*a]                                                       | a value contains itself by an alias
                     # nothing                                                     | there is no job in
                     """)
     void saysWhatIsWrongInWhichFile(String yaml, String sentence) throws IOException {
@@ -153,6 +158,40 @@ class JobFilesTest {
                 .hasMessage(
                         "%s, job 1 (\"a\"): the id \"a\" is already that of %s, job 1 (\"a\"); ids must differ",
                         second, first);
+    }
+
+    /// A key's hash would be computed of all that its aliases stand for.
+    @Test
+    void refusesListsAndMapsAsKeysBeforeTheyAreHashed() {
+        StringBuilder yaml = new StringBuilder("- &a0 [x]\n");
+        IntStream.rangeClosed(1, 30).forEach(i -> yaml.append("- &a%d [*a%d, *a%d]\n".formatted(i, i - 1, i - 1)));
+        yaml.append("- ? *a30\n  : x\n");
+        assertThat(yaml).hasSizeLessThan(700);
+        byte[] body = yaml.toString().getBytes(UTF_8);
+        assertThatThrownBy(() -> JobFiles.read("the body", "- a".getBytes(UTF_8)))
+                .as("all classes are loaded")
+                .isInstanceOf(InvalidJobException.class);
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long nanos = assertTimeoutPreemptively(Patience.LIMIT, () -> {
+            long start = threads.getCurrentThreadCpuTime();
+            assertThatThrownBy(() -> JobFiles.read("the body", body)).isInstanceOf(InvalidJobException.class);
+            return threads.getCurrentThreadCpuTime() - start;
+        });
+        assertThat(Duration.ofNanos(nanos)).isLessThan(Duration.ofMillis(100));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{? [a] : 1} | a key is a list or a map (line 1, column 4); allowed are texts",
+                "[{? {a: b} : 1}] | a key is a list or a map (line 1, column 5); allowed are texts",
+                "'&a [*a]' | a value contains itself by an alias (line 1, column 1); write it out"
+            })
+    void saysWhatNoJobCanBe(String yaml, String sentence) {
+        assertThatThrownBy(() -> JobFiles.read("the body", yaml.getBytes(UTF_8)))
+                .isInstanceOf(InvalidJobException.class)
+                .hasMessageContaining(sentence);
     }
 
     @Test
