@@ -74,12 +74,17 @@ final class JobEvents {
     private void arrived(long number, @Nullable Throwable problem) {
         if (problem != null) {
             lose(problem);
+            // It stays among the unacknowledged: a checkpoint that is saved now must keep it, or nobody could tell it.
         }
         List<Waiting> over;
         synchronized (inFlight) {
-            inFlight.remove(number);
+            if (problem == null) {
+                inFlight.remove(number);
+            }
             long first = inFlight.isEmpty() ? told : inFlight.firstKey();
-            over = waiting.stream().filter(one -> one.before() <= first).toList();
+            over = waiting.stream()
+                    .filter(one -> problem != null || one.before() <= first)
+                    .toList();
             waiting.removeAll(over);
         }
         room.release();
@@ -120,7 +125,7 @@ final class JobEvents {
         return lost.isCompletedExceptionally();
     }
 
-    /// What was told and may not have arrived, in its order.
+    /// What was told and may not have arrived, in its order; what was refused, too.
     List<EventLine> unacknowledged() {
         synchronized (inFlight) {
             return List.copyOf(inFlight.values());
@@ -139,7 +144,7 @@ final class JobEvents {
     CompletableFuture<Void> acknowledged() {
         CompletableFuture<Void> all = new CompletableFuture<>();
         synchronized (inFlight) {
-            if (!inFlight.isEmpty()) {
+            if (!inFlight.isEmpty() && !isLost()) {
                 waiting.add(new Waiting(told, all));
                 return all;
             }

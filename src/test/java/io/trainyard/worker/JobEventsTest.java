@@ -87,6 +87,19 @@ class JobEventsTest {
         assertThat(events.unacknowledged()).containsExactly(told.get(0), told.get(2));
     }
 
+    /// A checkpoint that is saved before the attempt notices must keep it.
+    @Test
+    void whatWasRefusedStaysUnacknowledged() {
+        List<EventLine> told = List.of(line(1), line(2));
+        told.forEach(events::publish);
+        CompletableFuture<Void> acknowledged = events.acknowledged();
+        sent.getFirst().completeExceptionally(new IllegalStateException("refused"));
+        sent.getLast().complete(null);
+        assertThat(events.unacknowledged()).containsExactly(told.getFirst());
+        assertThat(acknowledged).isCompletedExceptionally();
+        assertThat(events.acknowledged()).isCompletedExceptionally();
+    }
+
     /// Brokers that are away for long stop the training thread, at a step boundary, and nothing else.
     @Test
     void waitsForRoomAsLongAsItTakes() throws InterruptedException {
