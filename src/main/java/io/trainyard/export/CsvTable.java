@@ -11,8 +11,11 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /// A file of comma-separated values as RFC 4180 has it: a header, lines that end in CR LF, quotes where a
-/// text needs them. A value that a row has not is empty; times are ISO 8601.
+/// text needs them, and an apostrophe before a text that a spreadsheet would compute. A value that a row has not is
+/// empty; times are ISO 8601.
 final class CsvTable implements Table {
+    private static final String FORMULA_STARTS = "=+-@\t\r";
+
     private final Columns columns;
     private final ReplacedFile file;
     private final Writer out;
@@ -37,7 +40,12 @@ final class CsvTable implements Table {
 
     @Override
     public void text(@Nullable String value) throws IOException {
-        write(value == null ? "" : quoted(value));
+        write(value == null ? "" : quoted(plain(value)));
+    }
+
+    /// Spreadsheets compute what begins so; with an apostrophe before it they show it.
+    private static String plain(String text) {
+        return text.isEmpty() || FORMULA_STARTS.indexOf(text.charAt(0)) < 0 ? text : "'" + text;
     }
 
     private static String quoted(String text) {
