@@ -224,6 +224,7 @@ class ManifestsTest {
                 .map(setting -> setting.replace("`", ""))
                 .collect(Collectors.toCollection(HashSet::new));
         known.add("AWS_REGION");
+        known.add("TRAINYARD_JAVA_OPTS"); // the launcher's
         known.add("TRAINYARD_DASHBOARD_TRACKING_FILE"); // docs/security.md
         Set<String> said = new HashSet<>();
         for (JsonNode object : objects(what)) {
@@ -306,6 +307,30 @@ class ManifestsTest {
                 .isEqualTo(
                         "[{\"from\":[{\"namespaceSelector\":{\"matchLabels\":{\"kubernetes.io/metadata.name\":\"keda\"}}}],"
                                 + "\"ports\":[{\"port\":9500,\"protocol\":\"TCP\"}]}]");
+    }
+
+    /// A policy that lets anybody in leaves the page, which has no password of its own, to every pod of the cluster.
+    @ParameterizedTest
+    @MethodSource("all")
+    void whoIsLetInIsNamed(String what) throws Exception {
+        assertThat(objects(what))
+                .filteredOn(object -> object.get("kind").asText().equals("NetworkPolicy"))
+                .isNotEmpty()
+                .allSatisfy(policy -> {
+                    for (JsonNode rule : list(policy.at("/spec/ingress"))) {
+                        assertThat(list(rule.path("from")))
+                                .as(id(policy))
+                                .isNotEmpty()
+                                .allSatisfy(from -> {
+                                    JsonNode selector = from.path("namespaceSelector");
+                                    assertThat(from.has("podSelector")
+                                                    || selector.at("/matchLabels")
+                                                            .has("kubernetes.io/metadata.name"))
+                                            .as("%s", from)
+                                            .isTrue();
+                                });
+                    }
+                });
     }
 
     /// So that a change is seen. `-Dgolden.write=true` writes them anew.
